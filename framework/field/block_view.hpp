@@ -1,0 +1,30 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <type_traits>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// What a kernel sees of one component of a field on one block: a pointer to the owned entry (0, 0, 0) and the
+/// distances between rows and planes. Trivially copyable; x is contiguous; ghosts have negative indices or indices
+/// from the owned extent upwards. Rows start on 64-byte boundaries.
+template <class Real>
+struct BlockView {
+  Real* origin = nullptr;
+  Index row = 0;    ///< entries from (i, j, k) to (i, j + 1, k)
+  Index plane = 0;  ///< entries from (i, j, k) to (i, j, k + 1)
+
+  KOKKOS_FORCEINLINE_FUNCTION Real* at(Index i, Index j, Index k) const { return origin + i + j * row + k * plane; }
+  KOKKOS_FORCEINLINE_FUNCTION Real& operator()(Index i, Index j, Index k) const { return *at(i, j, k); }
+
+  /// Reading view of the same memory.
+  KOKKOS_FORCEINLINE_FUNCTION operator BlockView<Real const>() const
+    requires(!std::is_const_v<Real>)
+  {
+    return {origin, row, plane};
+  }
+};
+
+}  // namespace halocline

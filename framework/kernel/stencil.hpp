@@ -1,0 +1,98 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+#include <type_traits>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// A neighbour, named at compile time by its distance in cells along x, y and z. Empty; always passed by value, because
+/// a reference to one does not exist in device code.
+template <int I, int J = 0, int K = 0>
+struct Offset {
+  static constexpr int x = I;
+  static constexpr int y = J;
+  static constexpr int z = K;
+};
+
+inline constexpr Offset<0> here{};
+inline constexpr Offset<1> east{};           ///< next along +x
+inline constexpr Offset<-1> west{};          ///< next along -x
+inline constexpr Offset<0, 1> north{};       ///< next along +y
+inline constexpr Offset<0, -1> south{};      ///< next along -y
+inline constexpr Offset<0, 0, 1> top{};      ///< next along +z
+inline constexpr Offset<0, 0, -1> bottom{};  ///< next along -z
+
+/// The neighbour `Distance` cells away along `Axis` (0, 1 or 2); for loops over a radius at compile time.
+template <int Axis, int Distance>
+inline constexpr Offset<Axis == 0 ? Distance : 0, Axis == 1 ? Distance : 0, Axis == 2 ? Distance : 0> along{};
+
+/// What a functor may read: all cells within `Radius` on the axes (star) or in the cube (box).
+enum class ShapeKind { star, box };
+struct Shape {
+  ShapeKind kind;
+  int radius;
+  [[nodiscard]] constexpr bool contains(int i, int j, int k) const {
+    auto const within = [this](int d) { return -radius <= d && d <= radius; };
+    bool const on_axis = (i != 0) + (j != 0) + (k != 0) <= 1;
+    return within(i) && within(j) && within(k) && (kind == ShapeKind::box || on_axis);
+  }
+};
+template <int Radius>
+inline constexpr Shape star{ShapeKind::star, Radius};
+template <int Radius>
+inline constexpr Shape box{ShapeKind::box, Radius};
+/// A functor that reads only its own point.
+inline constexpr Shape point{ShapeKind::star, 0};
+
+/// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index,
+/// the coordinate of each entry of the swept centring, ghosts included.
+template <class Real>
+struct Geometry {
+  Index first[3] = {0, 0, 0};  ///< global index of the block's owned entry (0, 0, 0)
+  Real origin[3] = {0, 0, 0};  ///< coordinate of the entry with global index 0
+  Real spacing[3] = {1, 1, 1};
+  Real const* coordinates[3] = {nullptr, nullptr, nullptr};
+  Real time = 0;
+};
+
+/// The point a functor is evaluated at. Costs nothing where it is not asked.
+template <class Real>
+class Point {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION Point(Geometry<Real> const& geometry, Index i, Index j, Index k)
+      : geometry_(geometry), local_{i, j, k} {}
+  /// Global index along `axis`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index index(int axis) const { return geometry_.first[axis] + local_[axis]; }
+  /// Coordinate along `axis`, in the mesh's unit of length.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real position(int axis) const {
+    return geometry_.coordinates[axis] != nullptr
+               ? geometry_.coordinates[axis][local_[axis]]
+               : geometry_.origin[axis] + geometry_.spacing[axis] * static_cast<Real>(index(axis));
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real time() const { return geometry_.time; }
+
+ private:
+  Geometry<Real> const& geometry_;
+  Index local_[3];
+};
+
+/// What a functor returns when it writes several fields or adds to sums: `value[n]` goes to the n-th output, `sum[n]`
+/// is added to the n-th sum over the range. A functor with one output and no sum returns a plain Real.
+template <class Real, int Outputs, int Sums>
+struct Result {
+  Real value[Outputs > 0 ? Outputs : 1];
+  Real sum[Sums > 0 ? Sums : 1];
+  static constexpr int outputs = Outputs;
+  static constexpr int sums = Sums;
+};
+
+/// Branch-free choice, so that limiters and upwinding keep the loop over x vectorisable.
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Real select(bool condition, Real yes, Real no) {
+  return condition ? yes : no;
+}
+
+}  // namespace halocline

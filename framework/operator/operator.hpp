@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+
+#include "framework/operator/vector.hpp"
+
+namespace halocline {
+
+class Operator;
+
+/// Coefficients of one step of the Chebyshev recurrence, see Operator::chebyshev_step.
+struct ChebyshevCoefficients {
+  double direction;  ///< weight of the previous direction
+  double residual;   ///< weight of the (diagonally scaled) residual
+};
+
+/// A coarser operator and the way to it and back, as geometric multigrid needs them.
+class Coarsening {
+ public:
+  virtual ~Coarsening() = default;
+  [[nodiscard]] virtual Operator const& coarse() const = 0;
+  /// coarse_b = R (b - A x): the residual is never stored where the operator can fuse it.
+  virtual void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const = 0;
+  /// coarse = R fine
+  virtual void restrict_to(Vector const& fine, Vector& coarse) const = 0;
+  /// x = x + P coarse_x. P is the transpose of R up to a factor, so a V-cycle stays symmetric.
+  virtual void prolong_add(Vector const& coarse_x, Vector& x) const = 0;
+};
+
+/// A linear map between vectors of one space. `apply` is required; every other method is a capability with a generic
+/// fallback made of `apply` and vector operations, which an operator overrides where it can do the work in one pass
+/// over memory. A matrix-free stencil, a CRS matrix and a user's class are the same to a solver.
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  Operator(Operator const&) = delete;
+  Operator& operator=(Operator const&) = delete;
+
+  /// A zero vector of the space this operator acts on.
+  [[nodiscard]] virtual std::unique_ptr<Vector> create_vector() const = 0;
+  /// y = A x
+  virtual void apply(Vector const& x, Vector& y) const = 0;
+
+  /// r = b - A x; returns the square of the 2-norm of r.
+  virtual double residual(Vector const& b, Vector const& x, Vector& r) const;
+  /// y = A x; returns x . y.
+  virtual double apply_dot(Vector const& x, Vector& y) const;
+  /// One step of conjugate gradients up to its first reduction, in as few passes as the operator can:
+  /// x = x + alpha p (the update that the previous step still owed), p = z + beta p, q = A p; returns p . q.
+  virtual double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const;
+  /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
+  [[nodiscard]] virtual bool diagonal(Vector& d) const;
+  /// x_new = x + weight D^-1 (b - A x), D the diagonal; returns the square of the 2-norm of x_new - x.
+  virtual double jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const;
+  /// Chebyshev: d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. With
+  /// coefficients.direction zero, d is not read.
+  virtual void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
+                              Vector& x_new) const;
+  /// One red-black Gauss-Seidel sweep in place, red first when `forward`; false (x untouched) when the operator cannot.
+  [[nodiscard]] virtual bool red_black_sweep(bool forward, Vector const& b, Vector& x) const;
+  /// The next coarser operator, or null when there is none or the operator cannot coarsen.
+  [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;
+  /// An upper bound of the infinity norm of A: what rounding allows is measured with it. Estimated if not overridden.
+  [[nodiscard]] virtual double norm_bound() const;
+
+ protected:
+  Operator() = default;
+};
+
+}  // namespace halocline

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// How a solve ended. Only the first two mean that the answer is there.
+enum class Outcome {
+  converged,              ///< the asked-for reduction of the residual was reached
+  converged_to_rounding,  ///< the residual is as small as double (or single) precision can make it
+  iteration_limit,
+  diverged,
+  not_a_number,
+  breakdown,   ///< the method divided by a quantity that vanished
+  indefinite,  ///< a direction of non-positive curvature met a method that needs a definite operator
+  stalled      ///< no progress, and far from what rounding explains
+};
+
+[[nodiscard]] char const* to_string(Outcome outcome);
+[[nodiscard]] constexpr bool reached(Outcome outcome) {
+  return outcome == Outcome::converged || outcome == Outcome::converged_to_rounding;
+}
+
+/// What a solve did. Residuals are 2-norms.
+struct SolveReport {
+  std::string method;
+  Outcome outcome = Outcome::iteration_limit;
+  Index iterations = 0;
+  double initial_residual = 0;
+  double final_residual = 0;     ///< as the recurrence of the method has it
+  double true_residual = 0;      ///< ||b - A x||, computed once more at the end
+  double seconds = 0;
+  std::vector<double> history;   ///< residual after each iteration, the initial one first
+  std::string remark;            ///< advice in a sentence when the outcome is not one of the first two
+};
+
+}  // namespace halocline

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+enum class Precision { single, double_ };
+
+/// An element of the space an operator acts on: the unknowns of a field (all of its blocks on all ranks) or a plain
+/// array. Solvers know nothing more. Every method is collective over the ranks that share the vector. Sums are grouped
+/// by global index, so they repeat to the bit at a fixed partition for any number of threads.
+///
+/// Vectors combine only with vectors of the same space; anything else throws DefectError.
+class Vector {
+ public:
+  virtual ~Vector() = default;
+  Vector(Vector const&) = delete;
+  Vector& operator=(Vector const&) = delete;
+
+  /// A new vector of the same space, zero everywhere.
+  [[nodiscard]] virtual std::unique_ptr<Vector> create() const = 0;
+  /// Number of unknowns over all ranks.
+  [[nodiscard]] virtual Index size() const = 0;
+  [[nodiscard]] virtual Precision precision() const = 0;
+
+  virtual void fill(double value) = 0;
+  /// this = x
+  virtual void copy(Vector const& x) = 0;
+  virtual void scale(double a) = 0;
+  /// this = this + a x
+  virtual void add(double a, Vector const& x) = 0;
+  /// this = a x + b this
+  virtual void combine(double a, Vector const& x, double b) = 0;
+  /// this = this + a x in one pass that also returns the square of the new 2-norm.
+  [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
+  /// this = x * y, entry by entry (a diagonal scaling).
+  virtual void multiply(Vector const& x, Vector const& y) = 0;
+  /// this = 1 / this, entry by entry; an entry of zero throws SolveError.
+  virtual void invert() = 0;
+
+  /// Plain sum of products, without mesh weights.
+  [[nodiscard]] virtual double dot(Vector const& x) const = 0;
+  /// dots[n] = this . x[n], in one pass and one reduction between ranks.
+  virtual void dots(std::span<Vector const* const> x, std::span<double> dots) const = 0;
+  [[nodiscard]] virtual double square() const { return dot(*this); }
+  [[nodiscard]] virtual double maximum() const = 0;  ///< largest absolute entry; NaN if any entry is
+
+ protected:
+  Vector() = default;
+};
+
+}  // namespace halocline
