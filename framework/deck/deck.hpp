@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+
+namespace halocline {
+
+class Communicator;
+
+/// A deck as given: its text (YAML, or TeaLeaf's tea.in if a line of it says `*tea`) and what `--set` changes in it.
+class Deck {
+ public:
+  /// \param name      what messages call the deck ("heat.yaml")
+  /// \param overrides texts "a.b=value" or "a.b[0].c=value", later ones winning; values are YAML
+  Deck(std::string name, std::string text, std::vector<std::string> overrides = {});
+
+  /// Reads the file on rank 0 and gives its text to all ranks, so that all of them judge the same deck. Collective.
+  /// Throws InputError on every rank if there is no such file, or it is a folder, empty, binary or above 16 MiB.
+  [[nodiscard]] static Deck load(std::string const& path, std::vector<std::string> const& overrides,
+                                 Communicator const& communicator);
+
+  /// Judges the whole deck against its declaration. Throws one InputError that lists every mistake, one a line, in the
+  /// order of their places.
+  [[nodiscard]] Options read(Section const& root) const;
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+  [[nodiscard]] std::string const& text() const { return text_; }
+  [[nodiscard]] std::vector<std::string> const& overrides() const { return overrides_; }
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<std::string> overrides_;
+};
+
+/// Every option at its default: what a section means that no deck gives. Throws InputError if something is required.
+[[nodiscard]] Options default_options(Section const& section);
+
+}  // namespace halocline

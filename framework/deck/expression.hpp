@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace halocline {
+
+/// A real function of position and time, given as a number or as a muParser expression of x, y, z and t
+/// ("sin(pi*x)*exp(-t)"). `pi` is known. Copies share nothing, so that each thread may evaluate its own.
+class Expression {
+ public:
+  explicit Expression(double value = 0);
+  /// Throws InputError, naming the place in the text, if it is not an expression of x, y, z and t.
+  explicit Expression(std::string const& text);
+  Expression(Expression const& other);
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression other);
+  ~Expression();
+
+  /// NaN and infinity are returned as they come (1/x at x = 0).
+  [[nodiscard]] double operator()(double x, double y, double z, double t) const;
+  /// True if the text names none of x, y, z and t.
+  [[nodiscard]] bool is_constant() const;
+  /// True if the text names t.
+  [[nodiscard]] bool depends_on_time() const;
+  [[nodiscard]] std::string const& text() const;
+
+ private:
+  struct Parsed;
+  std::unique_ptr<Parsed> parsed_;
+};
+
+}  // namespace halocline

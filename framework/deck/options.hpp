@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/deck/expression.hpp"
+#include "framework/deck/location.hpp"
+#include "framework/deck/section.hpp"
+
+namespace halocline {
+
+/// The validated values of one section of a deck, defaults filled in. Cheap to copy. Asking for a name that the section
+/// does not declare, or as another type than declared, throws DefectError; so does asking for an optional value that
+/// was not given.
+class Options {
+ public:
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] double real(std::string_view name) const;
+  [[nodiscard]] bool boolean(std::string_view name) const;
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::string path(std::string_view name) const;
+  [[nodiscard]] std::string choice(std::string_view name) const;
+  [[nodiscard]] Expression expression(std::string_view name) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
+  [[nodiscard]] std::vector<double> reals(std::string_view name) const;
+  [[nodiscard]] std::vector<bool> booleans(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+
+  /// The section `name` inside this one; all of its defaults if the deck does not give it.
+  [[nodiscard]] Options section(std::string_view name) const;
+  [[nodiscard]] std::vector<Options> list(std::string_view name) const;
+
+  /// True if the option has a value, given or default.
+  [[nodiscard]] bool has(std::string_view name) const;
+  /// True if the deck or the command line gives this option, section or list.
+  [[nodiscard]] bool given(std::string_view name) const;
+  /// Where the option, section or list was given; that of this section if it was not.
+  [[nodiscard]] Location location(std::string_view name) const;
+  /// Where this section begins.
+  [[nodiscard]] Location location() const;
+  /// Name of this section from the root of the deck: "solver.cg", "heat.regions[2]"; empty at the root.
+  [[nodiscard]] std::string full_name() const;
+  /// `full_name()` of an option of this section.
+  [[nodiscard]] std::string full_name(std::string_view name) const;
+  /// Every value, defaults included, as one JSON object: the record of a run.
+  [[nodiscard]] std::string json() const;
+
+  struct Values;  ///< where the values are held (a Teuchos::ParameterList); known to the deck's own files only
+  explicit Options(std::shared_ptr<Values const> values);
+
+ private:
+  std::shared_ptr<Values const> values_;
+};
+
+}  // namespace halocline

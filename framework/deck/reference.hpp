@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "framework/deck/section.hpp"
+
+namespace halocline {
+
+/// What there is to say of one part of a deck, as plain text: of an option, or of a section with all of its options.
+///
+/// \param path "solver.cg", "solver.cg.iterations"; empty for the whole deck. An unknown one throws InputError that
+///             names the nearest known.
+[[nodiscard]] std::string listing(Section const& root, std::string_view path);
+
+/// The reference page of all options in Markdown.
+[[nodiscard]] std::string markdown(Section const& root);
+
+/// JSON schema (draft 2020-12) of the decks that `root` declares.
+[[nodiscard]] std::string json_schema(Section const& root);
+
+}  // namespace halocline

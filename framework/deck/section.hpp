@@ -1,0 +1,93 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/deck/option.hpp"
+
+namespace halocline {
+
+class Mistakes;
+class Options;
+
+/// Declaration of a section of a deck: its options, the sections inside it and the rules between them. Declared once;
+/// validation, messages, `halocline list`, the JSON schema and the reference pages all come from it.
+///
+///     Section cg("cg", "Conjugate gradients, for symmetric positive definite operators.");
+///     cg.integer("iterations", "Most iterations of one solve.").defaults_to(1000).at_least(1);
+///     cg.choice("preconditioner", "Preconditioner of each step.", preconditioners.names()).defaults_to("none");
+class Section {
+ public:
+  /// Judges what single options cannot: called when a deck is read, with the values of this section. Asking for an
+  /// option that has a mistake of its own ends the check without a word: there is nothing to judge then.
+  using Check = std::function<void(Options const&, Mistakes&)>;
+  /// Sections of everything registered, asked for when a deck is read.
+  using Sections = std::function<std::vector<Section>()>;
+
+  Section(std::string name, std::string sentence);
+
+  /// \name Options
+  /// Each is required until `.defaults_to(…)` or `.optional()` says otherwise. The reference stays valid. A name that
+  /// the section already has throws DefectError.
+  /// @{
+  Option& integer(std::string name, std::string sentence);  ///< 64 bits
+  Option& real(std::string name, std::string sentence);     ///< finite, 64 bits
+  Option& boolean(std::string name, std::string sentence);
+  Option& text(std::string name, std::string sentence);
+  Option& path(std::string name, std::string sentence);
+  /// A number or a muParser expression of x, y, z and t.
+  Option& expression(std::string name, std::string sentence);
+  Option& choice(std::string name, std::string sentence, std::vector<std::string> names);
+  Option& choice(std::string name, std::string sentence, Names names);
+  /// Vectors of `minimum` to `maximum` entries; a lone entry needs no brackets.
+  Option& integers(std::string name, std::string sentence, int minimum, int maximum);
+  Option& reals(std::string name, std::string sentence, int minimum, int maximum);
+  Option& booleans(std::string name, std::string sentence, int minimum, int maximum);
+  Option& texts(std::string name, std::string sentence, int minimum, int maximum);
+  /// @}
+
+  /// A section inside this one. The reference stays valid.
+  Section& section(std::string name, std::string sentence);
+  Section& section(Section nested);
+  /// A list of sections, all declared by `element`, whose name is the list's.
+  Section& list(Section element);
+  /// One section inside this one for each that is registered (solver.cg, solver.chebyshev, …).
+  ///
+  /// \param chooser name of the choice, in this section, that says which of them is in use; what the others require may
+  ///                be missing from the deck
+  void sections(std::string chooser, Sections sections);
+  /// Adds a rule between the options of this section and those inside it.
+  void check(Check check);
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+  [[nodiscard]] std::string const& sentence() const { return sentence_; }
+  [[nodiscard]] std::deque<Option> const& options() const { return options_; }
+  /// Sections inside this one, the registered ones included.
+  [[nodiscard]] std::vector<Section> sections() const;
+  [[nodiscard]] std::list<Section> const& lists() const { return lists_; }
+  [[nodiscard]] std::vector<Check> const& checks() const { return checks_; }
+  /// Name of the choice that says whether the section `name` is in use; empty where it always is.
+  [[nodiscard]] std::string chooser_of(std::string_view name) const;
+
+ private:
+  struct Family {
+    std::string chooser;
+    Sections sections;
+  };
+  Option& add(Option option);
+  void refuse_known(std::string const& name) const;
+
+  std::string name_;
+  std::string sentence_;
+  std::deque<Option> options_;
+  std::list<Section> sections_;
+  std::list<Section> lists_;
+  std::vector<Family> families_;
+  std::vector<Check> checks_;
+};
+
+}  // namespace halocline
