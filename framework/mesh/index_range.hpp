@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+
+#include "framework/runtime/index.hpp"
 
 namespace halocline {
-
-/// Every index, extent and count of mesh entities. Never 32 bits.
-using Index = std::int64_t;
 
 /// One value per axis: x, y, z. Axes that a mesh does not have hold extent 1.
 using Extents = std::array<Index, 3>;

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/runtime/index.hpp"
+
+namespace halocline {
+
+class ControlChannel;
+
+/// A group of ranks that work together, and the only way they wait for each other. Made from the caller's MPI_Comm,
+/// which is duplicated and left alone.
+///
+/// Every wait polls a control channel that all communicators of one family (a communicator and what was split from it)
+/// share: when any rank of the family fails, the wait ends with RemoteError. Methods named "collective" must be called
+/// by all ranks of the communicator in the same order. An MPI call that fails throws StoppedError.
+class Communicator {
+ public:
+  /// Collective over `parent`. `hosts`, if not empty, names the host of each rank and so overrides what MPI finds out:
+  /// for tests of placement on one machine. Throws DefectError if its size is not that of `parent`.
+  explicit Communicator(MPI_Comm parent, std::span<int const> hosts = {});
+  ~Communicator();
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  Communicator(Communicator const&) = delete;
+  Communicator& operator=(Communicator const&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  /// Hosts are numbered from 0 in the order of their lowest rank.
+  [[nodiscard]] int host() const { return hosts_[static_cast<std::size_t>(rank_)]; }
+  [[nodiscard]] int host_of(int rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int hosts() const { return host_count_; }
+  /// Position of this rank among the ranks of its host, and their number.
+  [[nodiscard]] int local_rank() const { return local_rank_; }
+  [[nodiscard]] int local_size() const { return local_size_; }
+
+  /// For messages between ranks (tags 0 .. last_tag) whose requests are then given to the waits below. Collectives of
+  /// MPI or of other libraries on it are not polled: put a `barrier` ahead of each, so that no rank enters one while
+  /// another has failed.
+  [[nodiscard]] MPI_Comm data() const { return data_; }
+  static constexpr int last_tag = 29999;
+
+  /// Persistent requests for messages of any size; start them with MPI_Start or MPI_Startall.
+  [[nodiscard]] MPI_Request send_init(void const* data, Index bytes, int to, int tag) const;
+  [[nodiscard]] MPI_Request receive_init(void* data, Index bytes, int from, int tag) const;
+  /// Messages of any size that start at once.
+  [[nodiscard]] MPI_Request send(void const* data, Index bytes, int to, int tag) const;
+  [[nodiscard]] MPI_Request receive(void* data, Index bytes, int from, int tag) const;
+
+  /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
+  void wait_all(std::span<MPI_Request> requests) const;
+  void wait(MPI_Request& request) const { wait_all({&request, 1}); }
+  /// Position of one completed request, or -1 when none is active.
+  [[nodiscard]] int wait_any(std::span<MPI_Request> requests) const;
+  /// Whether all requests are complete; makes progress, polls, never waits.
+  [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
+  /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.
+  static void abandon(std::span<MPI_Request> requests) noexcept;
+
+  /// Collective. Each entry becomes its sum (largest, smallest) over the ranks, in an order that only depends on the
+  /// number of ranks; all ranks get the same bits.
+  void sum(std::span<double> values) const;
+  void sum(std::span<float> values) const;
+  void sum(std::span<Index> values) const;
+  void max(std::span<double> values) const;
+  void max(std::span<Index> values) const;
+  void min(std::span<double> values) const;
+  void min(std::span<Index> values) const;
+  [[nodiscard]] double sum(double value) const { return sum({&value, 1}), value; }
+  [[nodiscard]] Index sum(Index value) const { return sum({&value, 1}), value; }
+  [[nodiscard]] double max(double value) const { return max({&value, 1}), value; }
+  [[nodiscard]] Index max(Index value) const { return max({&value, 1}), value; }
+  [[nodiscard]] double min(double value) const { return min({&value, 1}), value; }
+  [[nodiscard]] Index min(Index value) const { return min({&value, 1}), value; }
+  /// Collective. Whether `mine` is true on all ranks, on any rank.
+  [[nodiscard]] bool all(bool mine) const;
+  [[nodiscard]] bool any(bool mine) const;
+
+  /// Collective. Sum of `value` over the ranks below this one; 0 on rank 0.
+  [[nodiscard]] Index exscan(Index value) const;
+  /// Collective. Returns when all ranks are here.
+  void barrier() const;
+  /// Collective. All ranks get root's bytes; the spans have the same size everywhere.
+  void broadcast(std::span<std::byte> bytes, int root) const;
+  /// Collective. All ranks get root's text, of any length.
+  void broadcast(std::string& text, int root) const;
+  /// Collective. The texts (or bytes) of all ranks in their order, on `root`; empty elsewhere.
+  [[nodiscard]] std::vector<std::string> gather(std::string const& mine, int root = 0) const;
+  /// Collective. The numbers of all ranks in their order, `mine.size()` (the same everywhere) each, on all ranks.
+  [[nodiscard]] std::vector<Index> all_gather(std::span<Index const> mine) const;
+  [[nodiscard]] std::vector<double> all_gather(std::span<double const> mine) const;
+
+  /// Collective, after work that may have failed on some ranks only: returns when no rank has an exception; otherwise
+  /// the lowest rank that has one throws it again and the others throw RemoteError with its message.
+  void agree(std::exception_ptr const& mine) const;
+
+  /// Collective. Ranks of equal `colour` form a communicator of the same family, ordered by `key`, then rank; null
+  /// where `colour` is negative.
+  [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key = 0) const;
+  /// Collective. The ranks of this host.
+  [[nodiscard]] std::unique_ptr<Communicator> split_by_host() const { return split(host()); }
+
+  /// The family's control channel: what run_guarded works on.
+  [[nodiscard]] ControlChannel& control() const { return *control_; }
+  /// Throws RemoteError if the news of a failure is here; for long loops without a wait.
+  void poll() const;
+
+ private:
+  Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> control, std::span<int const> hosts);
+  void find_hosts(std::span<int const> hosts);
+  void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op operation) const;
+  void release() noexcept;
+
+  MPI_Comm data_ = MPI_COMM_NULL;
+  std::shared_ptr<ControlChannel> control_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::vector<int> hosts_;
+  int host_count_ = 1;
+  int local_rank_ = 0;
+  int local_size_ = 1;
+};
+
+}  // namespace halocline

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace halocline {
+
+/// Every index, extent and count of mesh entities and of bytes. Never 32 bits.
+using Index = std::int64_t;
+
+}  // namespace halocline

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+/// Bytes that a rank can still allocate.
+struct AvailableMemory {
+  Index host = 0;    ///< free memory of the host or of the control group around it, whichever is less, per local rank
+  Index device = 0;  ///< free memory of the rank's device per rank that shares it; 0 when the backend has none
+};
+
+/// Collective. The least that any rank has: a deck whose sizes need more does not fit.
+[[nodiscard]] AvailableMemory memory_per_rank(Communicator const& communicator);
+
+}  // namespace halocline

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+/// While one of these lives, SIGTERM and SIGINT ask the run to stop at its next step instead of killing it; a second
+/// one kills as usual. Only a program's own main makes one: signals belong to the whole process.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(StopSignals const&) = delete;
+  StopSignals& operator=(StopSignals const&) = delete;
+};
+
+/// The signal that asked this rank to stop, 0 when none has.
+[[nodiscard]] int stop_signal() noexcept;
+/// Collective. Whether any rank was asked to stop: ask between steps.
+[[nodiscard]] bool stop_requested(Communicator const& communicator);
+
+}  // namespace halocline
