@@ -1,0 +1,85 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/mesh/index_range.hpp"
+#include "framework/operator/solve_report.hpp"
+#include "framework/operator/vector.hpp"
+
+namespace halocline {
+
+class AnyField;
+class Communicator;
+class Mesh;
+
+/// A number that a physics reports about its whole mesh: a sum, a norm, an extreme.
+struct Quantity {
+  std::string name;
+  double value = 0;
+};
+
+/// One step in time, from `time` to `time + size`. A stationary physics gets a single step of size zero.
+struct Step {
+  Index number = 1;  ///< 1 for the first
+  double time = 0;
+  double size = 0;
+};
+
+/// A physics on one mesh: its state, how it advances and what it declares about itself. What it declares decides what it
+/// gets: fields are written, quantities are reported and recorded, conserved ones are watched, the stable step limits
+/// an explicit run. Every method is collective over the ranks of the mesh.
+class Physics {
+ public:
+  virtual ~Physics() = default;
+  Physics(Physics const&) = delete;
+  Physics& operator=(Physics const&) = delete;
+
+  /// The fields of the state that snapshots hold. They live as long as the physics.
+  [[nodiscard]] virtual std::vector<AnyField const*> fields() const = 0;
+  /// Named numbers of the present state, always the same ones in the same order; with an exact solution, error norms
+  /// are among them.
+  [[nodiscard]] virtual std::vector<Quantity> quantities() const = 0;
+  /// Names of the quantities that only boundaries and sources may change.
+  [[nodiscard]] virtual std::vector<std::string> conserved() const { return {}; }
+  /// The longest step that is stable from the present state, in the unit of time; infinite for implicit methods.
+  [[nodiscard]] virtual double stable_step() const;
+
+  /// Moves the state over `step`; returns what each linear solve on the way did.
+  [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;
+
+ protected:
+  Physics() = default;
+};
+
+/// Told of every iteration of a solve on every rank: its number and the residual (or change) that the method watches.
+using IterationObserver = std::function<void(Index iteration, double residual)>;
+
+/// What a physics is made from. The references outlive it.
+struct PhysicsContext {
+  Communicator const& communicator;
+  Mesh const& mesh;
+  Options deck;  ///< the whole judged deck: `deck.section("heat")`, `deck.section("solver")`, …
+  Precision precision = Precision::double_;
+  IterationObserver observer;  ///< may be empty
+};
+
+enum class TimeDependence { stationary, evolving };
+
+/// Everything the framework knows of a physics before it runs. A plugin is one function that returns one of these.
+struct PhysicsEntry {
+  std::string name;      ///< what a deck chooses it by, and the name of its section
+  std::string sentence;  ///< what it solves
+  Section options;       ///< its section of the deck; `options.name()` is `name`
+  TimeDependence time_dependence = TimeDependence::evolving;
+  std::vector<Precision> precisions{Precision::single, Precision::double_};  ///< those it is built for
+  /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
+  Section::Check judge;
+  std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
+};
+
+}  // namespace halocline
