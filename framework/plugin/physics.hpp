@@ -14,8 +14,7 @@
 namespace halocline {
 
 class AnyField;
-class Communicator;
-class Mesh;
+class StructuredMesh;
 
 /// A number that a physics reports about its whole mesh: a sum, a norm, an extreme.
 struct Quantity {
@@ -59,11 +58,10 @@ class Physics {
 /// Told of every iteration of a solve on every rank: its number and the residual (or change) that the method watches.
 using IterationObserver = std::function<void(Index iteration, double residual)>;
 
-/// What a physics is made from. The references outlive it.
+/// What a physics is made from.
 struct PhysicsContext {
-  Communicator const& communicator;
-  Mesh const& mesh;
   Options deck;  ///< the whole judged deck: `deck.section("heat")`, `deck.section("solver")`, …
+  std::shared_ptr<StructuredMesh const> mesh;
   Precision precision = Precision::double_;
   IterationObserver observer;  ///< may be empty
 };

@@ -1,0 +1,98 @@
+#include "framework/plugin/loader.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "framework/plugin/plugin.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+std::string const extension = ".so";
+
+[[noreturn]] void refuse(std::filesystem::path const& file, std::string const& why) {
+  throw InputError("`" + file.string() + "`: " + why);
+}
+
+// dlopen names the file first; the message already does.
+std::string loader_message(std::filesystem::path const& file) {
+  char const* text = dlerror();
+  std::string message = text == nullptr ? "unknown reason" : text;
+  std::string const prefix = std::filesystem::absolute(file).string() + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+void require_same(std::filesystem::path const& file, std::string_view what, std::string_view theirs,
+                  std::string_view ours) {
+  if (theirs == ours) return;
+  refuse(file, "built for " + std::string(what) + " " + std::string(theirs) + ", but this Halocline has " +
+                   std::string(ours) + "; build the plugin against this installation");
+}
+
+void require_compatible(std::filesystem::path const& file, PluginDescription const& plugin) {
+  if (plugin.layout != plugin_layout) {
+    refuse(file, "its plugin interface is number " + std::to_string(plugin.layout) + ", but this Halocline has number " +
+                     std::to_string(plugin_layout) + "; build the plugin against this installation");
+  }
+  require_same(file, "version", plugin.version, version);
+  require_same(file, "backend", plugin.backend, backend_name);
+  require_same(file, "compiler", plugin.compiler, compiler_abi);
+}
+
+}  // namespace
+
+PluginLoader::PluginLoader(Registry<PhysicsEntry>& registry, std::filesystem::path folder)
+    : registry_(registry), folder_(std::move(folder)) {}
+
+std::filesystem::path PluginLoader::folder_of_this_program() {
+  auto const program = std::filesystem::read_symlink("/proc/self/exe");
+  return program.parent_path().parent_path() / "lib" / "halocline" / "physics";
+}
+
+void PluginLoader::load(std::filesystem::path const& shared_object) {
+  std::error_code none;
+  if (!std::filesystem::exists(shared_object, none)) refuse(shared_object, "no such plugin");
+  void* const handle = dlopen(std::filesystem::absolute(shared_object).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) refuse(shared_object, "cannot be loaded as a plugin: " + loader_message(shared_object));
+  auto const* const plugin = static_cast<PluginDescription const*>(dlsym(handle, plugin_symbol));
+  if (plugin == nullptr) {
+    refuse(shared_object, std::string("not a Halocline plugin: it has no symbol `") + plugin_symbol +
+                              "` (HALOCLINE_PLUGIN in one of its sources makes it)");
+  }
+  require_compatible(shared_object, *plugin);
+  registry_.add(plugin->physics());
+}
+
+std::vector<std::string> PluginLoader::built_in() const {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (auto const& file : std::filesystem::directory_iterator(folder_, none)) {
+    if (file.path().extension() == extension) names.push_back(file.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void PluginLoader::load_built_in(std::string const& name) {
+  if (registry_.contains(name)) return;
+  auto const names = built_in();
+  if (std::find(names.begin(), names.end(), name) != names.end()) load(folder_ / (name + extension));
+}
+
+void PluginLoader::load_all() {
+  for (std::string const& name : built_in()) load_built_in(name);
+}
+
+void require_precision(PhysicsEntry const& entry, Precision precision) {
+  if (std::find(entry.precisions.begin(), entry.precisions.end(), precision) != entry.precisions.end()) return;
+  auto const text = [](Precision p) { return std::string(p == Precision::single ? "single" : "double"); };
+  std::string built;
+  for (Precision const p : entry.precisions) built += (built.empty() ? "" : " and ") + text(p);
+  throw InputError("`precision`: the deck asks for " + text(precision) + ", but the physics `" + entry.name +
+                   "` is built for " + built);
+}
+
+}  // namespace halocline

@@ -1,0 +1,56 @@
+#include "solvers/time/time_integrator.hpp"
+
+#include <functional>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/deck/options.hpp"
+#include "framework/deck/judgement.hpp"
+#include "framework/plugin/registry.hpp"
+#include "solvers/time/theta_method.hpp"
+
+namespace halocline {
+namespace {
+
+struct TimeIntegratorEntry {
+  std::string name;
+  std::string sentence;
+  std::function<std::unique_ptr<TimeIntegrator>()> create;
+};
+
+Registry<TimeIntegratorEntry> const& time_integrators() {
+  static Registry<TimeIntegratorEntry> const registry = [] {
+    Registry<TimeIntegratorEntry> all("time integrator");
+    all.add({"implicit_euler", "First order, damps everything; the safe choice.",
+             [] { return std::make_unique<ThetaMethod>(1.0); }});
+    all.add({"crank_nicolson", "Second order, damps nothing; for smooth states.",
+             [] { return std::make_unique<ThetaMethod>(0.5); }});
+    return all;
+  }();
+  return registry;
+}
+
+}  // namespace
+
+Section time_section() {
+  Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
+  time.choice("method", "Time integrator.", time_integrators().names()).defaults_to("implicit_euler");
+  time.real("start", "Time of the initial state.").defaults_to(0.0);
+  time.real("step", "Length of a time step.").above(0).optional();
+  time.integer("steps", "Number of time steps.").at_least(0).optional();
+  time.real("end", "Time at which the run ends; the last step is shortened to meet it.").optional();
+  time.check([](Options const& given, Mistakes& mistakes) {
+    if (given.has("steps") && given.has("end")) {
+      add_mistake(given, "end", "given together with `steps`", mistakes, "give one of them");
+    }
+    if (given.has("end") && given.real("end") < given.real("start")) {
+      add_mistake(given, "end", "lies before `start`", mistakes);
+    }
+  });
+  return time;
+}
+
+std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time) {
+  return time_integrators().find(time.choice("method")).create();
+}
+
+}  // namespace halocline
