@@ -14,10 +14,19 @@ struct ChebyshevCoefficients {
   double residual;   ///< weight of the (diagonally scaled) residual
 };
 
+/// What Operator::jacobi_step measured on its way.
+struct JacobiSquares {
+  double change;    ///< square of the 2-norm of x_new - x
+  double residual;  ///< square of the 2-norm of b - A x (of the old x)
+};
+
 /// A coarser operator and the way to it and back, as geometric multigrid needs them.
 class Coarsening {
  public:
+  Coarsening() = default;
   virtual ~Coarsening() = default;
+  Coarsening(Coarsening const&) = delete;
+  Coarsening& operator=(Coarsening const&) = delete;
   [[nodiscard]] virtual Operator const& coarse() const = 0;
   /// coarse_b = R (b - A x): the residual is never stored where the operator can fuse it.
   virtual void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const = 0;
@@ -32,7 +41,7 @@ class Coarsening {
 /// over memory. A matrix-free stencil, a CRS matrix and a user's class are the same to a solver.
 class Operator {
  public:
-  virtual ~Operator() = default;
+  virtual ~Operator();
   Operator(Operator const&) = delete;
   Operator& operator=(Operator const&) = delete;
 
@@ -46,14 +55,16 @@ class Operator {
   /// y = A x; returns x . y.
   virtual double apply_dot(Vector const& x, Vector& y) const;
   /// One step of conjugate gradients up to its first reduction, in as few passes as the operator can:
-  /// x = x + alpha p (the update that the previous step still owed), p = z + beta p, q = A p; returns p . q.
+  /// x = x + alpha p (the update that the previous step still owed), p = z + beta p, q = A p; returns p . q. With alpha
+  /// zero x, and with beta zero p, must still be finite.
   virtual double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const;
   /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
-  /// x_new = x + weight D^-1 (b - A x), D the diagonal; returns the square of the 2-norm of x_new - x.
-  virtual double jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const;
+  /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does not
+  /// know it or an entry of it is zero. x and x_new are different vectors.
+  virtual JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const;
   /// Chebyshev: d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. With
-  /// coefficients.direction zero, d is not read.
+  /// coefficients.direction zero, d is not read. Needs the diagonal, as jacobi_step does. x and x_new are different.
   virtual void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                               Vector& x_new) const;
   /// One red-black Gauss-Seidel sweep in place, red first when `forward`; false (x untouched) when the operator cannot.
@@ -64,7 +75,13 @@ class Operator {
   [[nodiscard]] virtual double norm_bound() const;
 
  protected:
-  Operator() = default;
+  Operator();
+
+ private:
+  struct Scratch;
+  /// Vectors that the fallbacks work with, made when first needed.
+  [[nodiscard]] Scratch& scratch() const;
+  mutable std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace halocline

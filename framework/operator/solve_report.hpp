@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,12 @@ enum class Outcome {
   return outcome == Outcome::converged || outcome == Outcome::converged_to_rounding;
 }
 
-/// What a solve did. Residuals are 2-norms.
+/// Told of every measured iteration of a solve on every rank: its number and the residual (or change) that the method
+/// watches.
+using IterationObserver = std::function<void(Index iteration, double residual)>;
+
+/// What a solve did. Residuals are 2-norms; a method told to watch the change of the solution instead reports that, as
+/// root mean square, in the history and the initial and final residual.
 struct SolveReport {
   std::string method;
   Outcome outcome = Outcome::iteration_limit;
@@ -33,7 +39,8 @@ struct SolveReport {
   double final_residual = 0;     ///< as the recurrence of the method has it
   double true_residual = 0;      ///< ||b - A x||, computed once more at the end
   double seconds = 0;
-  std::vector<double> history;   ///< residual after each iteration, the initial one first
+  std::vector<double> history;   ///< residual after each measured iteration, the initial one first
+  std::vector<Index> measured;   ///< iteration that each entry of `history` belongs to
   std::string remark;            ///< advice in a sentence when the outcome is not one of the first two
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -27,6 +28,9 @@ class Vector {
   [[nodiscard]] virtual Precision precision() const = 0;
 
   virtual void fill(double value) = 0;
+  /// Entries uniform in [-1, 1), made from `seed` and the global index alone: the same at any partition. A start for
+  /// estimates of eigenvalues, which must not miss any eigenvector.
+  virtual void randomize(std::uint64_t seed) = 0;
   /// this = x
   virtual void copy(Vector const& x) = 0;
   virtual void scale(double a) = 0;
@@ -38,7 +42,9 @@ class Vector {
   [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
   /// this = x * y, entry by entry (a diagonal scaling).
   virtual void multiply(Vector const& x, Vector const& y) = 0;
-  /// this = 1 / this, entry by entry; an entry of zero throws SolveError.
+  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: a scaling and its product.
+  [[nodiscard]] virtual double multiply_and_dot(Vector const& x, Vector const& y) = 0;
+  /// this = 1 / this, entry by entry; an entry of zero on any rank throws SolveError on all.
   virtual void invert() = 0;
 
   /// Plain sum of products, without mesh weights.

@@ -55,9 +55,6 @@ class Physics {
   Physics() = default;
 };
 
-/// Told of every iteration of a solve on every rank: its number and the residual (or change) that the method watches.
-using IterationObserver = std::function<void(Index iteration, double residual)>;
-
 /// What a physics is made from.
 struct PhysicsContext {
   Options deck;  ///< the whole judged deck: `deck.section("heat")`, `deck.section("solver")`, …

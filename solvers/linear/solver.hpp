@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "framework/operator/operator.hpp"
 #include "framework/operator/solve_report.hpp"
@@ -18,18 +19,38 @@ struct Criteria {
 /// called whenever the operator has changed and does what is worth doing once (eigenvalue bounds, coarse levels).
 class LinearSolver {
  public:
+  LinearSolver() = default;
   virtual ~LinearSolver() = default;
+  LinearSolver(LinearSolver const&) = delete;
+  LinearSolver& operator=(LinearSolver const&) = delete;
+
   virtual void prepare(Operator const& a) = 0;
   /// `a` is the operator last given to `prepare`. Never throws for a solve that fails: the outcome says so.
   [[nodiscard]] virtual SolveReport solve(Operator const& a, Vector const& b, Vector& x) = 0;
+
+  /// Who is told of each measured iteration; empty for nobody.
+  void set_observer(IterationObserver observer) { observer_ = std::move(observer); }
+
+ protected:
+  [[nodiscard]] IterationObserver const& observer() const { return observer_; }
+
+ private:
+  IterationObserver observer_;
 };
 
 /// z = M^-1 r for a symmetric positive definite M near A.
 class Preconditioner {
  public:
+  Preconditioner() = default;
   virtual ~Preconditioner() = default;
+  Preconditioner(Preconditioner const&) = delete;
+  Preconditioner& operator=(Preconditioner const&) = delete;
+
+  /// Throws SolveError when the operator lacks what the preconditioner is made from (a diagonal without zeros).
   virtual void prepare(Operator const& a) = 0;
   virtual void apply(Vector const& r, Vector& z) = 0;
+  /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.
+  [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
 };
 
 }  // namespace halocline
