@@ -20,9 +20,7 @@ struct BlockView {
   KOKKOS_FORCEINLINE_FUNCTION Real& operator()(Index i, Index j, Index k) const { return *at(i, j, k); }
 
   /// Reading view of the same memory.
-  KOKKOS_FORCEINLINE_FUNCTION operator BlockView<Real const>() const
-    requires(!std::is_const_v<Real>)
-  {
+  KOKKOS_FORCEINLINE_FUNCTION operator BlockView<Real const>() const requires(!std::is_const_v<Real>) {
     return {origin, row, plane};
   }
 };

@@ -5,10 +5,9 @@
 #include <span>
 
 #include "framework/mesh/index_range.hpp"
+#include "framework/runtime/precision.hpp"
 
 namespace halocline {
-
-enum class Precision { single, double_ };
 
 /// An element of the space an operator acts on: the unknowns of a field (all of its blocks on all ranks) or a plain
 /// array. Solvers know nothing more. Every method is collective over the ranks that share the vector. Sums are grouped
@@ -42,7 +41,8 @@ class Vector {
   [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
   /// this = x * y, entry by entry (a diagonal scaling).
   virtual void multiply(Vector const& x, Vector const& y) = 0;
-  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: a scaling and its product.
+  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: a scaling and its
+  /// product.
   [[nodiscard]] virtual double multiply_and_dot(Vector const& x, Vector const& y) = 0;
   /// this = 1 / this, entry by entry; an entry of zero on any rank throws SolveError on all.
   virtual void invert() = 0;

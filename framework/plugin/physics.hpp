@@ -13,7 +13,7 @@
 
 namespace halocline {
 
-class AnyField;
+class FieldBase;
 class StructuredMesh;
 
 /// A number that a physics reports about its whole mesh: a sum, a norm, an extreme.
@@ -39,7 +39,7 @@ class Physics {
   Physics& operator=(Physics const&) = delete;
 
   /// The fields of the state that snapshots hold. They live as long as the physics.
-  [[nodiscard]] virtual std::vector<AnyField const*> fields() const = 0;
+  [[nodiscard]] virtual std::vector<FieldBase const*> fields() const = 0;
   /// Named numbers of the present state, always the same ones in the same order; with an exact solution, error norms
   /// are among them.
   [[nodiscard]] virtual std::vector<Quantity> quantities() const = 0;

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "framework/deck/expression.hpp"
+#include "framework/field/field_base.hpp"
+
+namespace halocline {
+
+/// What holds on one face of the domain, u being the field and n the outward normal.
+enum class BoundaryKind {
+  periodic,    ///< the mesh closes on itself there; the exchange fills the ghosts
+  dirichlet,   ///< u = value
+  neumann,     ///< du/dn = value
+  robin,       ///< a u + b du/dn = value
+  reflecting,  ///< mirror image; the normal component of a vector field changes sign
+  zero         ///< ghosts are zero
+};
+
+/// "periodic", "dirichlet", …
+[[nodiscard]] std::string to_string(BoundaryKind kind);
+/// The kind of that name; throws InputError listing all names.
+[[nodiscard]] BoundaryKind boundary_kind(std::string const& name);
+
+struct BoundaryCondition {
+  BoundaryKind kind = BoundaryKind::zero;
+  Expression value{0.0};
+  double a = 1;  ///< robin only
+  double b = 1;  ///< robin only; not zero on nodes: that is dirichlet
+};
+
+/// One condition for each face of the domain: west (x lower), east, south (y lower), north, bottom (z lower), top.
+struct BoundaryConditions {
+  std::array<BoundaryCondition, 6> faces{};
+
+  /// `side` is -1 (lower) or 1 (upper).
+  [[nodiscard]] BoundaryCondition const& at(int axis, int side) const {
+    return faces[static_cast<std::size_t>(2 * axis + (side > 0 ? 1 : 0))];
+  }
+  [[nodiscard]] BoundaryCondition& at(int axis, int side) {
+    return faces[static_cast<std::size_t>(2 * axis + (side > 0 ? 1 : 0))];
+  }
+  /// The same condition on all faces.
+  [[nodiscard]] static BoundaryConditions all(BoundaryCondition const& condition) {
+    return {{condition, condition, condition, condition, condition, condition}};
+  }
+};
+
+/// "west", "east", "south", "north", "bottom", "top".
+[[nodiscard]] std::string face_name(int axis, int side);
+
+/// Which ghosts a fill writes.
+enum class BoundaryReach {
+  faces,   ///< those next to owned entries: all a star stencil reads. May run while an exchange is under way.
+  corners  ///< those on edges and corners too, the ones beside a neighbouring block included: after the exchange.
+};
+
+/// Fills the ghosts beyond the physical faces of a field, by one kernel a block. Let g be a ghost, m its mirror image
+/// on the other side of the wall, d the distance between them. On an axis where entries are cell centres the wall lies
+/// halfway, and
+///
+///   dirichlet   u_g = 2 v - u_m
+///   neumann     u_g = u_m + d v
+///   robin       (a / 2 + b / d) u_g = v - (a / 2 - b / d) u_m
+///   reflecting  u_g = u_m, or -u_m for the normal component of a vector
+///
+/// on an axis where entries lie on the cell borders (nodes, normal faces) the last owned entry w lies on the wall, and
+///
+///   dirichlet   u_w = v (the owned entry is written), u_g = 2 v - u_m
+///   neumann     u_g = u_m + d v
+///   robin       u_g = u_m + d (v - a u_w) / b
+///   reflecting  u_g = u_m, or -u_m and u_w = 0 for the normal component of a vector
+///
+/// All are exact where u is linear along the axis; with smooth u, u_g is in error by O(d^2) (neumann, O(d^3)).
+/// Ghosts beyond two or three faces apply the conditions one after the other, x last. Values are taken at the point of
+/// the wall nearest to the ghost. The homogeneous fill has v = 0 everywhere: the linear part of the condition.
+class BoundaryFill {
+ public:
+  /// For fields like `like`. Throws InputError where the conditions do not fit: periodic on an axis that is not (or the
+  /// other way round), robin with a / 2 + b / d zero or, on nodes, b zero.
+  BoundaryFill(FieldBase const& like, BoundaryConditions conditions);
+  ~BoundaryFill();
+  BoundaryFill(BoundaryFill&&) noexcept;
+  BoundaryFill& operator=(BoundaryFill&&) noexcept;
+
+  /// Enqueues the fill on the blocks' streams. Values that depend on time are evaluated again when `time` differs from
+  /// that of the last fill.
+  void fill(FieldBase& field, double time, BoundaryReach reach = BoundaryReach::faces);
+  void fill_homogeneous(FieldBase& field, BoundaryReach reach = BoundaryReach::faces) const;
+  [[nodiscard]] BoundaryConditions const& conditions() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <vector>
+
+#include "framework/field/block_view.hpp"
+#include "framework/deck/expression.hpp"
+#include "framework/field/field_base.hpp"
+#include "framework/runtime/backend.hpp"
+
+namespace halocline {
+
+/// Values of `Real` (float or double) on the entries of one centring of a mesh: per block one allocation in the
+/// backend's memory, x fastest, rows padded. Zero everywhere, ghosts included, when made. Not copyable; moves leave an
+/// empty field behind.
+template <class Real>
+class Field final : public FieldBase {
+ public:
+  /// Throws InputError for a description that makes no sense and Error (wrong_input), naming the field and its bytes,
+  /// when the memory cannot be had.
+  Field(std::shared_ptr<Mesh const> mesh, FieldDescription description);
+
+  /// One component on one block, for kernels. The view outlives neither the field nor a swap.
+  [[nodiscard]] BlockView<Real> view(Block const& block, int component = 0);
+  [[nodiscard]] BlockView<Real const> view(Block const& block, int component = 0) const;
+
+  /// Every entry, ghosts included, becomes `value`. Enqueued on the blocks' streams.
+  void fill(Real value);
+  /// Every entry of a component, ghosts included, becomes the expression at its position. Evaluated on the host.
+  void fill(Expression const& expression, double time, int component = 0);
+  /// All entries, ghosts and padding included, become those of `from`. Throws DefectError unless both have the same
+  /// mesh, centring, components and ghosts.
+  void copy(Field const& from);
+
+  [[nodiscard]] Precision precision() const override;
+  [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(Real); }
+  [[nodiscard]] BlockLayout const& layout(Block const& block) const override { return storage_[block.local].layout; }
+  [[nodiscard]] void* data(Block const& block) override { return storage_[block.local].values.data(); }
+  [[nodiscard]] void const* data(Block const& block) const override { return storage_[block.local].values.data(); }
+  [[nodiscard]] std::unique_ptr<FieldBase> create_like(std::string name) const override;
+  void copy_owned(Block const& block, int component, std::span<std::byte> to) const override;
+  void set_owned(Block const& block, int component, std::span<std::byte const> from) override;
+
+  /// Exchanges the values of two fields without moving them: names and units stay. Throws DefectError unless both have
+  /// the same mesh, centring, components and ghosts.
+  void swap_values(Field& other);
+
+ private:
+  struct Storage {
+    Kokkos::View<Real*, Memory> values;
+    BlockLayout layout;
+  };
+  void require_same_space(Field const& other) const;
+
+  std::vector<Storage> storage_;  ///< by Block::local
+};
+
+extern template class Field<float>;
+extern template class Field<double>;
+
+}  // namespace halocline

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/field/field_base.hpp"
+#include "framework/halo/transport.hpp"
+
+namespace halocline {
+
+struct ExchangeOptions {
+  bool corners = false;  ///< also ghosts beyond edges and corners of a block (26 neighbours), as box stencils need
+  int width = 0;         ///< ghost layers to exchange; 0: all that each field has
+  std::shared_ptr<Transport> transport = nullptr;  ///< null: host_staged_transport()
+};
+
+/// Copies owned entries into the ghosts of neighbouring blocks, for a set of fields of any centrings, precisions, ghost
+/// widths and components on one mesh: one message to each neighbouring rank, packed by one kernel. Made once, used for
+/// any fields like those it was made from, thousands of times. All ranks make and start their exchanges in the same
+/// order. Ghosts beyond the end of the mesh are left alone.
+///
+/// Consume (fields that are ready):
+///     exchange.start({&u}); sweep(interior); exchange.finish(); sweep(shell);
+/// Produce (the sweep writes the field): see halo/orders.hpp.
+class Exchange {
+ public:
+  /// Throws InputError when a block is thinner than the ghost layers its neighbour needs, naming the field.
+  explicit Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions options = {});
+  ~Exchange();
+  Exchange(Exchange&&) noexcept;
+  Exchange& operator=(Exchange&&) noexcept;
+
+  /// Packs and sends; returns at once. Sweeps enqueued afterwards may overwrite owned entries, packing comes first.
+  /// The fields must stay alive until `finish`. Throws DefectError when they are not like those the exchange was made
+  /// from, or when an exchange is under way.
+  void start(std::span<FieldBase* const> fields);
+  void start(std::initializer_list<FieldBase*> fields) { start(std::span(fields.begin(), fields.size())); }
+  /// Waits for the messages and fills the ghosts; does nothing when no exchange is under way.
+  void finish();
+  /// start and finish.
+  void exchange(std::initializer_list<FieldBase*> fields) {
+    start(fields);
+    finish();
+  }
+  [[nodiscard]] bool under_way() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace halocline
