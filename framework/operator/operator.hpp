@@ -34,6 +34,22 @@ class Coarsening {
   virtual void restrict_to(Vector const& fine, Vector& coarse) const = 0;
   /// x = x + P coarse_x. P is the transpose of R up to a factor, so a V-cycle stays symmetric.
   virtual void prolong_add(Vector const& coarse_x, Vector& x) const = 0;
+
+  // The two legs of a V-cycle on one level, in one pass over memory each. Capabilities: where they return false, nothing
+  // was touched, and the solver smooths and transfers step by step.
+
+  /// The way down: x = what `sweeps` red-black Gauss-Seidel sweeps (red first) for A x = b make of zero, then
+  /// coarse_b = R (b - A x). x is not read.
+  [[nodiscard]] virtual bool relax_restrict(int /*sweeps*/, Vector const& /*b*/, Vector& /*x*/,
+                                            Vector& /*coarse_b*/) const {
+    return false;
+  }
+  /// The way up: x = x + P coarse_x, then `sweeps` sweeps with black first: the adjoint of the way down. Where `product`
+  /// is not null it receives b . x.
+  [[nodiscard]] virtual bool prolong_relax(int /*sweeps*/, Vector const& /*coarse_x*/, Vector const& /*b*/,
+                                           Vector& /*x*/, double* /*product*/) const {
+    return false;
+  }
 };
 
 /// A linear map between vectors of one space. `apply` is required; every other method is a capability with a generic
