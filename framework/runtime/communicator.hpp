@@ -64,7 +64,9 @@ class Communicator {
   /// Whether all requests are complete; makes progress, polls, never waits.
   [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
   /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.
-  static void abandon(std::span<MPI_Request> requests) noexcept;
+  /// `memory` owns the buffers: it is kept to the program's end if a message cannot be called back, since MPI may still
+  /// touch them.
+  static void abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept;
 
   /// Collective. Each entry becomes its sum (largest, smallest) over the ranks, in an order that only depends on the
   /// number of ranks; all ranks get the same bits.

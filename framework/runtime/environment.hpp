@@ -1,20 +1,24 @@
 #pragma once
 
+#include <mpi.h>
+
+#include <string>
+
 namespace halocline {
 
 struct EnvironmentOptions {
-  int threads = 0;  ///< host threads of this rank; 0: OMP_NUM_THREADS, else the cores this rank may use
+  int threads = 0;  ///< host threads of this rank; 0: OMP_NUM_THREADS, else this rank's share of the host's cores
   int device = -1;  ///< device of this rank; -1: by its position among the ranks of its host
 };
 
 /// Starts MPI, then Kokkos, and stops what it started in reverse order. Whatever the program has already started is
 /// joined and left running.
-///
-/// Throws Error (wrong_input) when MPI gives less than MPI_THREAD_FUNNELED, or was already started with less, and
-/// when the device asked for does not exist.
 class Environment {
  public:
-  explicit Environment(EnvironmentOptions options = {});
+  /// `ranks` are those that share the cores and devices of their hosts; collective over them. Throws InputError when
+  /// MPI gives less than MPI_THREAD_FUNNELED, or was already started with less, and when there is no device of the
+  /// number asked for.
+  explicit Environment(EnvironmentOptions const& options = {}, MPI_Comm ranks = MPI_COMM_WORLD);
   ~Environment();
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
@@ -27,8 +31,11 @@ class Environment {
   bool started_kokkos_ = false;
 };
 
-/// Facts for a run's record.
-[[nodiscard]] char const* backend_name();  ///< "OpenMP", "Cuda", … as Kokkos names the execution space
-[[nodiscard]] int backend_concurrency();   ///< host threads, or what the device runs at a time
+/// The execution space of this build as Kokkos names it: "OpenMP", "Serial", "Cuda", …
+[[nodiscard]] std::string backend_name();
+/// What it runs on: the device's name; the processor's on a host backend.
+[[nodiscard]] std::string backend_hardware();
+/// Host threads of this rank.
+[[nodiscard]] int host_threads();
 
 }  // namespace halocline

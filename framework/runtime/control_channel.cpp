@@ -1,0 +1,208 @@
+#include "framework/runtime/control_channel.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "framework/runtime/index.hpp"
+#include "framework/runtime/mpi_check.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr int news_tag = 0;
+/// News fits into an eager message, so that sending never waits for memory on the other side; the verdict brings the
+/// whole text.
+constexpr std::size_t news_limit = 1024;
+
+MPI_Comm duplicate(MPI_Comm parent) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return copy;
+}
+
+std::string encode(Failure const& failure) {
+  return std::to_string(static_cast<int>(failure.code)) + ' ' + failure.message.substr(0, news_limit);
+}
+
+Failure decode(std::string const& text, int origin) {
+  std::size_t const space = text.find(' ');
+  return {static_cast<ExitCode>(std::stoi(text.substr(0, space))), text.substr(space + 1), origin};
+}
+
+}  // namespace
+
+/// Time runs out only after a failure is known; a rank that returned waits for those still at work as long as it takes.
+class ControlChannel::Patience {
+ public:
+  Patience(ControlChannel& channel, bool failed, std::chrono::milliseconds limit)
+      : channel_(channel), running_(failed), limit_(limit), start_(std::chrono::steady_clock::now()) {}
+
+  /// Receives news until `finished` (true) or out of time (false).
+  [[nodiscard]] bool wait_for(auto&& finished) {
+    while (!finished()) {
+      channel_.receive_news();
+      auto const now = std::chrono::steady_clock::now();
+      if (!running_ && channel_.known_) {
+        running_ = true;
+        start_ = now;
+      }
+      if (running_ && now - start_ > limit_) return false;
+      sched_yield();
+    }
+    return true;
+  }
+
+  /// The same for a nonblocking collective on `buffer`, which MPI keeps when time runs out.
+  template <class Buffer>
+  [[nodiscard]] bool wait_for(MPI_Request request, std::unique_ptr<Buffer>& buffer) {
+    bool const finished = wait_for([&] {
+      int done = 0;
+      check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      return done != 0;
+    });
+    if (!finished) static_cast<void>(buffer.release());
+    return finished;
+  }
+
+ private:
+  ControlChannel& channel_;
+  bool running_;
+  std::chrono::milliseconds limit_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+ControlChannel::ControlChannel(MPI_Comm parent) : news_(duplicate(parent)), consensus_(duplicate(parent)) {
+  MPI_Comm_rank(news_, &rank_);
+  MPI_Comm_size(news_, &size_);
+  sends_.assign(static_cast<std::size_t>(size_), MPI_REQUEST_NULL);
+}
+
+ControlChannel::~ControlChannel() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  bool const in_flight = std::any_of(sends_.begin(), sends_.end(), [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
+  if (finalized != 0 || in_flight) return;
+  MPI_Comm_free(&news_);
+  MPI_Comm_free(&consensus_);
+}
+
+void ControlChannel::poll() {
+  if (!known_) receive_news();
+  if (known_) throw RemoteError(known_->origin, known_->code, known_->message);
+}
+
+void ControlChannel::receive_news() {
+  while (true) {
+    int waiting = 0;
+    MPI_Status status;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, news_tag, news_, &waiting, &status), "MPI_Iprobe");
+    if (waiting == 0) return;
+    int length = 0;
+    MPI_Get_count(&status, MPI_CHAR, &length);
+    std::string text(static_cast<std::size_t>(length), '\0');
+    check_mpi(MPI_Recv(text.data(), length, MPI_CHAR, status.MPI_SOURCE, news_tag, news_, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+    if (!known_ || status.MPI_SOURCE < known_->origin) known_ = decode(text, status.MPI_SOURCE);
+  }
+}
+
+void ControlChannel::tell(Failure const& failure) {
+  outgoing_ = encode(failure);
+  for (int to = 0; to < size_; ++to) {
+    if (to == rank_) continue;
+    check_mpi(MPI_Issend(outgoing_.data(), static_cast<int>(outgoing_.size()), MPI_CHAR, to, news_tag, news_,
+                         &sends_[static_cast<std::size_t>(to)]),
+              "MPI_Issend");
+  }
+}
+
+bool ControlChannel::told() {
+  int done = 0;
+  check_mpi(MPI_Testall(size_, sends_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  return done != 0;
+}
+
+Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode code, GuardOptions const& options) {
+  Failure const* const left_with = failure ? &*failure : nullptr;
+  Patience patience(*this, failure.has_value(), options.deadline);
+  // A RemoteError repeats what its origin tells everyone.
+  if (failure && failure->origin < 0) tell(*failure);
+  Verdict verdict;
+  bool const settled = patience.wait_for([this] { return told(); }) && elect(left_with, code, patience, verdict) &&
+                       publish(left_with, patience, verdict);
+  if (!settled) return give_up(failure, options);
+  if (verdict.origin >= 0) {
+    broken_ = true;
+    known_ = Failure{verdict.code, verdict.message, verdict.origin};
+  }
+  return verdict;
+}
+
+bool ControlChannel::elect(Failure const* failure, ExitCode code, Patience& patience, Verdict& verdict) {
+  // The smallest ballot wins: a rank that failed by itself, else one that only repeats, else none.
+  bool const repeats = failure != nullptr && failure->origin >= 0;
+  Index const vote = failure == nullptr ? 2 * size_ : (repeats ? size_ + rank_ : rank_);
+  auto ballot = std::make_unique<std::array<Index, 2>>(std::array<Index, 2>{vote, -static_cast<Index>(code)});
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, ballot->data(), 2, MPI_INT64_T, MPI_MIN, consensus_, &request),
+            "MPI_Iallreduce");
+  if (!patience.wait_for(request, ballot)) return false;
+  verdict.origin = (*ballot)[0] == 2 * size_ ? -1 : static_cast<int>((*ballot)[0] % size_);
+  verdict.code = static_cast<ExitCode>(-(*ballot)[1]);
+  return true;
+}
+
+bool ControlChannel::publish(Failure const* failure, Patience& patience, Verdict& verdict) {
+  if (verdict.origin < 0) return true;
+  auto head = std::make_unique<std::array<Index, 2>>();
+  auto text = std::make_unique<std::string>();
+  if (verdict.origin == rank_) {
+    *text = failure->message;
+    *head = {static_cast<Index>(failure->code), static_cast<Index>(text->size())};
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Ibcast(head->data(), 2, MPI_INT64_T, verdict.origin, consensus_, &request), "MPI_Ibcast");
+  if (!patience.wait_for(request, head)) return false;
+  verdict.code = static_cast<ExitCode>((*head)[0]);
+  text->resize(static_cast<std::size_t>((*head)[1]));
+  check_mpi(MPI_Ibcast(text->data(), static_cast<int>(text->size()), MPI_CHAR, verdict.origin, consensus_, &request),
+            "MPI_Ibcast");
+  if (!patience.wait_for(request, text)) return false;
+  verdict.message = *text;
+  return true;
+}
+
+Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOptions const& options) {
+  broken_ = true;
+  bool const own = failure && failure->origin < 0;
+  bool const speaks = own && (!known_ || rank_ < known_->origin);
+  Failure const& cause = speaks || !known_ ? *failure : *known_;
+  std::string silent;
+  for (int to = 0; to < size_; ++to) {
+    if (sends_[static_cast<std::size_t>(to)] != MPI_REQUEST_NULL) silent += (silent.empty() ? "" : ", ") + std::to_string(to);
+  }
+  std::string const remark = silent.empty() ? "" : " (no answer from rank " + silent + ")";
+  Verdict const verdict{cause.code, speaks ? rank_ : cause.origin, cause.message + remark, true};
+  known_ = Failure{verdict.code, verdict.message, verdict.origin};
+  // The rank that failed ends the program; the others only step in when it does not.
+  if (!speaks) std::this_thread::sleep_for(options.deadline / 2);
+  if (options.abort) options.abort(verdict);
+  return verdict;
+}
+
+void Rhythm::pause() {
+  constexpr unsigned tests_per_poll = 64;
+  constexpr unsigned tests_before_yield = 512;
+  ++tests_;
+  if (tests_ % tests_per_poll == 0) control_.poll();
+  if (control_.crowded || tests_ > tests_before_yield) sched_yield();
+}
+
+}  // namespace halocline

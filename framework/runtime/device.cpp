@@ -1,0 +1,44 @@
+#include "framework/runtime/device.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+namespace halocline {
+
+int device_count() { return std::max(0, Kokkos::num_devices()); }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+Index free_device_memory() {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  return cudaMemGetInfo(&available, &total) == cudaSuccess ? static_cast<Index>(available) : 0;
+}
+
+std::string device_name() {
+  cudaDeviceProp properties;
+  return cudaGetDeviceProperties(&properties, Kokkos::device_id()) == cudaSuccess ? properties.name : "";
+}
+
+#elif defined(KOKKOS_ENABLE_HIP)
+
+Index free_device_memory() {
+  std::size_t available = 0;
+  std::size_t total = 0;
+  return hipMemGetInfo(&available, &total) == hipSuccess ? static_cast<Index>(available) : 0;
+}
+
+std::string device_name() {
+  hipDeviceProp_t properties;
+  return hipGetDeviceProperties(&properties, Kokkos::device_id()) == hipSuccess ? properties.name : "";
+}
+
+#else
+
+Index free_device_memory() { return 0; }
+
+std::string device_name() { return ""; }
+
+#endif
+
+}  // namespace halocline

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "framework/runtime/index.hpp"
+
+namespace halocline {
+
+/// Devices of the backend that this process sees; 0 when the backend has none.
+[[nodiscard]] int device_count();
+/// Free bytes on the device that Kokkos uses; 0 when the backend has none.
+[[nodiscard]] Index free_device_memory();
+/// Name of the device that Kokkos uses; empty when the backend has none.
+[[nodiscard]] std::string device_name();
+
+}  // namespace halocline

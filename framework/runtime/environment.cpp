@@ -1,0 +1,154 @@
+#include "framework/runtime/environment.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+bool is_set(char const* name) { return std::getenv(name) != nullptr; }
+
+/// Open MPI opens every network for a process that nobody launched, 0.3 s for nothing. Unless the user has chosen, such
+/// a process talks to itself only. The choice is taken back, since programs that this one starts inherit the
+/// environment.
+class LoneProcess {
+ public:
+  LoneProcess() {
+    constexpr std::array<char const*, 5> launchers{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
+                                                   "SLURM_PROCID"};
+    if (std::any_of(launchers.begin(), launchers.end(), is_set)) return;
+    if (is_set("OMPI_MCA_pml") || is_set("OMPI_MCA_btl")) return;
+    setenv("OMPI_MCA_pml", "ob1", 1);
+    setenv("OMPI_MCA_btl", "self", 1);
+    chosen_ = true;
+  }
+  ~LoneProcess() {
+    if (!chosen_) return;
+    unsetenv("OMPI_MCA_pml");
+    unsetenv("OMPI_MCA_btl");
+  }
+  LoneProcess(LoneProcess const&) = delete;
+  LoneProcess& operator=(LoneProcess const&) = delete;
+
+ private:
+  bool chosen_ = false;
+};
+
+char const* name_of_thread_level(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE:
+      return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED:
+      return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED:
+      return "MPI_THREAD_SERIALIZED";
+    default:
+      return "MPI_THREAD_MULTIPLE";
+  }
+}
+
+/// Whether this call started MPI.
+bool start_mpi() {
+  int running = 0;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Initialized(&running);
+  if (running != 0) {
+    MPI_Query_thread(&level);
+  } else {
+    LoneProcess const lone;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+  }
+  if (level < MPI_THREAD_FUNNELED) {
+    if (running == 0) MPI_Finalize();
+    throw InputError(std::string("MPI runs at ") + name_of_thread_level(level) +
+                     "; Halocline needs MPI_THREAD_FUNNELED or more (MPI_Init_thread)");
+  }
+  return running == 0;
+}
+
+struct Place {
+  int rank = 0;  ///< among the ranks of this host
+  int size = 1;
+};
+
+Place place_on_host(MPI_Comm ranks) {
+  Place place;
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(ranks, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &place.rank);
+  MPI_Comm_size(host, &place.size);
+  MPI_Comm_free(&host);
+  return place;
+}
+
+/// A rank that the launcher bound has the cores it is bound to; unbound ranks share the host's evenly.
+int share_of_cores(Place const& place) {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  auto const online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  int const mine = sched_getaffinity(0, sizeof(usable), &usable) == 0 ? CPU_COUNT(&usable) : online;
+  return mine < online ? mine : std::max(1, online / place.size);
+}
+
+Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, Place const& place) {
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  if (options.threads > 0) {
+    settings.set_num_threads(options.threads);
+  } else if (!is_set("OMP_NUM_THREADS") && !is_set("KOKKOS_NUM_THREADS")) {
+    settings.set_num_threads(share_of_cores(place));
+  }
+  int const devices = device_count();
+  if (options.device >= std::max(1, devices)) {
+    throw InputError("device " + std::to_string(options.device) + " asked for; this process sees " +
+                     std::to_string(devices));
+  }
+  if (devices > 0) settings.set_device_id(options.device >= 0 ? options.device : place.rank % devices);
+  return settings;
+}
+
+}  // namespace
+
+Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks) : started_mpi_(start_mpi()) {
+  if (Kokkos::is_initialized()) return;
+  try {
+    Kokkos::initialize(settings_for(options, place_on_host(ranks)));
+    started_kokkos_ = true;
+  } catch (...) {
+    if (started_mpi_) MPI_Finalize();
+    throw;
+  }
+}
+
+Environment::~Environment() {
+  if (started_kokkos_ && Kokkos::is_initialized()) Kokkos::finalize();
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (started_mpi_ && finalized == 0) MPI_Finalize();
+}
+
+std::string backend_name() { return Execution::name(); }
+
+std::string backend_hardware() {
+  if (std::string device = device_name(); !device.empty()) return device;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    std::size_t const colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+int host_threads() { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
+
+}  // namespace halocline

@@ -1,0 +1,56 @@
+#include "framework/runtime/log.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <string>
+
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+std::shared_ptr<spdlog::logger> logger;
+
+spdlog::level::level_enum translate(LogLevel level) {
+  switch (level) {
+    case LogLevel::trace:
+      return spdlog::level::trace;
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
+    case LogLevel::off:
+      break;
+  }
+  return spdlog::level::off;
+}
+
+}  // namespace
+
+Log::Log(Communicator const& communicator, LogOptions options) {
+  if (logger) throw DefectError("a second Log while one is open");
+  logger = std::make_shared<spdlog::logger>("halocline", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  bool const speaks = options.every_rank || communicator.rank() == 0;
+  logger->set_level(speaks ? translate(options.level) : spdlog::level::off);
+  std::string const prefix = options.every_rank ? "[" + std::to_string(communicator.rank()) + "] " : "";
+  logger->set_pattern(prefix + "%H:%M:%S.%e %l: %v");
+  logger->flush_on(spdlog::level::trace);
+}
+
+Log::~Log() { logger.reset(); }
+
+bool logs(LogLevel level) { return logger && logger->should_log(translate(level)); }
+
+void log(LogLevel level, std::string_view message) {
+  if (logger) logger->log(translate(level), spdlog::string_view_t(message.data(), message.size()));
+}
+
+}  // namespace halocline
