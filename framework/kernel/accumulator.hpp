@@ -1,0 +1,67 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+namespace halocline {
+
+// What a reduction gathers its terms with. A default-made accumulator is the neutral element; `add` takes one term and
+// `merge` another accumulator. All hold double, whatever the precision of the fields.
+
+/// The plain sum.
+struct PlainSum {
+  double sum = 0;
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) { sum += term; }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(PlainSum const& other) { sum += other.sum; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return sum; }
+};
+
+/// A sum that carries the rounding error of every addition along (two-sum; D. E. Knuth, The Art of Computer
+/// Programming 2, 4.2.2), so that its own error is that of one rounding plus second-order terms.
+struct CompensatedSum {
+  double sum = 0;
+  double error = 0;
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
+    double const total = sum + term;
+    double const taken = total - sum;
+    error += (sum - (total - taken)) + (term - taken);
+    sum = total;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(CompensatedSum const& other) {
+    add(other.sum);
+    error += other.error;
+  }
+  /// An infinite sum has no finite error to add.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return error == error ? sum + error : sum; }
+};
+
+/// The largest of non-negative terms, zero where there is none: a maximum norm. A NaN anywhere is the result.
+struct Maximum {
+  double largest = 0;
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) { largest = (term > largest) | (term != term) ? term : largest; }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(Maximum const& other) { add(other.largest); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return largest; }
+};
+
+namespace kernel {
+
+/// Sums are grouped by index alone. The terms of a row are dealt to this many lanes (the offset from the begin of the
+/// range modulo `group`), the lanes are merged by `merge_group`, and so are `group` neighbouring rows, `group`
+/// neighbouring groups of rows, and so on until one accumulator is left.
+inline constexpr int group = 32;
+
+/// Rows longer than this are summed as several rows, so that a 1D mesh has work for every thread.
+inline constexpr int longest_row = 4096;
+
+/// Merges up to `group` accumulators, `stride` apart, by halving: 0 with 16, 1 with 17, …; then 0 with 8, …
+template <class Accumulator>
+KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_group(Accumulator const* first, int count) {
+  Accumulator lane[group];
+  for (int n = 0; n < count; ++n) lane[n] = first[n];
+  for (int half = group / 2; half > 0; half /= 2) {
+    for (int n = 0; n < half; ++n) lane[n].merge(lane[n + half]);
+  }
+  return lane[0];
+}
+
+}  // namespace kernel
+}  // namespace halocline

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "framework/kernel/backends.hpp"
+#include "framework/kernel/rows.hpp"
+
+namespace halocline::kernel {
+
+enum class Stores { automatic, plain, streaming };
+
+/// Choices that change the speed of a sweep on the host and never a bit of its result. What is left at its default is
+/// decided by `plan_host_sweep`.
+struct HostTuning {
+  int workers = 0;      ///< threads to share the sweep; zero: as many as are worth their start
+  Index tile_rows = 0;  ///< rows of a plane that are swept through all planes before the next ones; zero: by cache size
+  Stores stores = Stores::automatic;  ///< streaming: write past the caches
+};
+
+/// What a sweep touches, as far as its plan depends on it.
+struct HostTraffic {
+  int radius = 0;
+  Index input_bytes = 0;   ///< of one point, all inputs
+  Index output_bytes = 0;  ///< of one point, all outputs
+  bool in_place = false;   ///< an output is an input as well
+};
+
+/// How one sweep is shared among workers and cut into tiles.
+struct HostPlan {
+  Rows rows;
+  int workers;
+  Index tile_rows;
+  bool streaming;
+};
+
+/// `concurrency`: threads that the execution space has.
+[[nodiscard]] HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, HostTuning const& tuning,
+                                       int concurrency);
+
+/// A piece of a plane: one segment of each of the rows j_begin <= j < j_end.
+struct RowBlock {
+  Index segment;
+  Index j_begin;
+  Index j_end;
+  Index k;
+};
+using VisitRows = void (*)(void const* sweep, RowBlock const& block);
+
+/// Calls `visit` for every piece of the plan, from the threads of `execution`, and returns when all is done. A worker
+/// owns consecutive rows, the same ones in every sweep over the same range, so that a thread meets the pages it touched
+/// first; one worker runs on the calling thread without a parallel region. Defined for every host space of the build.
+template <class Execution>
+void run_host_sweep(Execution const& execution, HostPlan const& plan, VisitRows visit, void const* sweep);
+
+/// Number of threads of a host space; here so that callers need not see the whole space.
+template <class Execution>
+[[nodiscard]] int host_concurrency(Execution const& execution);
+
+/// Copies past the caches: whole cache lines of `to` are written without being read first. `stream_fence` makes the
+/// calling thread's streamed lines visible to others in order.
+void stream_copy(void* to, void const* from, Index bytes);
+void stream_fence();
+
+}  // namespace halocline::kernel

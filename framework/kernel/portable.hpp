@@ -1,0 +1,95 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "framework/kernel/reduction.hpp"
+#include "framework/kernel/rows.hpp"
+#include "framework/kernel/views.hpp"
+
+// The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its sums
+// have the bits of the host form's, because the terms are grouped by the same rule.
+
+namespace halocline::kernel {
+
+template <class Task>
+struct PortableSweep {
+  Task task;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { task.update(i, j, k); }
+};
+
+/// One work item is one lane of one row; neighbouring items read neighbouring points.
+template <class Task, class Accumulator>
+struct PortableSums {
+  Task task;
+  Rows rows;
+  Accumulator* lanes;
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const number = item / group;
+    Index const segment = number % rows.segments;
+    Index const row = number / rows.segments;
+    Index const j = rows.begin[1] + row % rows.extent(1);
+    Index const k = rows.begin[2] + row / rows.extent(1);
+    Accumulator sum[Task::sums];
+    for (Index i = rows.first(segment) + item % group; i < rows.last(segment); i += group) {
+      typename Task::Returned const returned = task.update(i, j, k);
+      for (int n = 0; n < Task::sums; ++n) sum[n].add(static_cast<double>(returned.sum[n]));
+    }
+    for (int n = 0; n < Task::sums; ++n) lanes[n * rows.count() * group + item] = sum[n];
+  }
+};
+
+/// Merges `group` neighbours into one, for `sums` sums that lie one behind the other.
+template <class Accumulator>
+struct MergeGroups {
+  Accumulator const* from;
+  Accumulator* to;
+  Index from_count;  ///< of one sum
+  Index to_count;
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const first = item % to_count * group;
+    Index const left = from_count - first;
+    to[item] = merge_group(from + item / to_count * from_count + first, static_cast<int>(left < group ? left : group));
+  }
+};
+
+/// Room for all levels of the merging: the lanes, the rows, groups of rows, …
+inline Index merging_room(Index lanes) {
+  Index room = lanes;
+  for (Index count = lanes; count > 1; room += count) count = (count + group - 1) / group;
+  return room;
+}
+
+template <class Execution, class Task>
+void sweep_portably(Execution const& execution, IndexRange const& range, Task const& task) {
+  if (range.empty()) return;
+  using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+                                       Kokkos::IndexType<Index>>;
+  Policy const policy(execution, {range.begin[0], range.begin[1], range.begin[2]},
+                      {range.end[0], range.end[1], range.end[2]});
+  Kokkos::parallel_for("halocline sweep", policy, PortableSweep<Task>{task});
+}
+
+template <class Execution, class Task, class Accumulator>
+void sweep_reduce_portably(Execution const& execution, IndexRange const& range, Task const& task,
+                           Reduction<Execution, Accumulator>& sums) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Rows const rows(range);
+  Index count = rows.count() * group;
+  sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
+  Accumulator* from = sums.partials();
+  if (count > 0) {
+    Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count), PortableSums<Task, Accumulator>{task, rows, from});
+  }
+  do {
+    Index const groups = count > group ? (count + group - 1) / group : 1;
+    Accumulator* const to = groups == 1 ? sums.results() : from + Task::sums * count;
+    Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
+                         MergeGroups<Accumulator>{from, to, count, groups});
+    from = to;
+    count = groups;
+  } while (count > 1);
+}
+
+}  // namespace halocline::kernel

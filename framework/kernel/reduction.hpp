@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include "framework/kernel/accumulator.hpp"
+#include "framework/kernel/backends.hpp"
+
+#if defined(HALOCLINE_KERNEL_DEVICE)
+#include "framework/kernel/device_scratch.hpp"
+#endif
+
+namespace halocline {
+
+namespace kernel {
+
+/// Working memory of a reduction whose kernels have ended when their call returns.
+class HostScratch {
+ public:
+  template <class Execution>
+  void reserve(Execution const&, std::size_t partial_bytes, std::size_t result_bytes) {
+    grow(partials_, partial_bytes_, partial_bytes);
+    grow(results_, result_bytes_, result_bytes);
+  }
+  [[nodiscard]] void* partials() const { return partials_.get(); }
+  [[nodiscard]] void* results() const { return results_.get(); }
+  void wait() const {}
+
+ private:
+  static void grow(std::unique_ptr<std::byte[]>& memory, std::size_t& size, std::size_t wanted) {
+    if (wanted <= size) return;
+    memory.reset(new std::byte[wanted]);
+    size = wanted;
+  }
+
+  std::unique_ptr<std::byte[]> partials_;
+  std::unique_ptr<std::byte[]> results_;
+  std::size_t partial_bytes_ = 0;
+  std::size_t result_bytes_ = 0;
+};
+
+}  // namespace kernel
+
+/// Where `sweep_reduce` leaves its sums. It keeps its working memory, so one that lives as long as its operator allocates
+/// once. A second sweep into the same Reduction replaces the sums of the first.
+template <class Execution, class Accumulator = PlainSum>
+class Reduction {
+ public:
+  /// The n-th sum of the functor's Result over the range. Waits for the sweep; on a host backend there is nothing to
+  /// wait for. Only after a sweep_reduce.
+  [[nodiscard]] double value(int n = 0) const { return accumulator(n).value(); }
+
+  /// The same with what the accumulator carries along, to be merged with those of other blocks or ranks.
+  [[nodiscard]] Accumulator accumulator(int n = 0) const {
+    scratch_.wait();
+    return results()[n];
+  }
+
+  /// For the backends: room for `partials` accumulators in the kernel's memory and `count` results that the host reads.
+  void reserve(Execution const& execution, Index partials, int count) {
+    scratch_.reserve(execution, static_cast<std::size_t>(partials) * sizeof(Accumulator),
+                     static_cast<std::size_t>(count) * sizeof(Accumulator));
+  }
+  [[nodiscard]] Accumulator* partials() const { return static_cast<Accumulator*>(scratch_.partials()); }
+  [[nodiscard]] Accumulator* results() const { return static_cast<Accumulator*>(scratch_.results()); }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<Accumulator>);
+  using Scratch =
+#if defined(HALOCLINE_KERNEL_DEVICE)
+      std::conditional_t<kernel::is_host<Execution>, kernel::HostScratch, kernel::DeviceScratch<Execution>>;
+#else
+      kernel::HostScratch;
+#endif
+  Scratch scratch_;
+};
+
+}  // namespace halocline

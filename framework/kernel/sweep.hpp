@@ -1,0 +1,82 @@
+#pragma once
+
+#include "framework/kernel/host.hpp"
+#include "framework/kernel/reduction.hpp"
+#include "framework/kernel/views.hpp"
+
+#if defined(HALOCLINE_KERNEL_DEVICE)
+#include "framework/kernel/portable.hpp"
+#endif
+
+namespace halocline {
+
+namespace kernel {
+
+template <class GeometryReal, class OutputViews, class Functor, class... Real>
+[[nodiscard]] auto make_task(Geometry<GeometryReal> const& geometry, OutputViews const& out, Functor const& functor,
+                             BlockView<Real>... in) {
+  auto const views = as_outputs(out);
+  auto const inputs = as_inputs(in...);
+  return Task<GeometryReal, Functor, std::remove_const_t<decltype(views)>, std::remove_const_t<decltype(inputs)>>{
+      geometry, functor, views, inputs};
+}
+
+// The choice of the form: one pair of overloads for each specialisation, the portable form for all other spaces.
+
+template <class Execution, class SweepTask>
+  requires is_host<Execution>
+void run(Execution const& execution, IndexRange const& range, SweepTask const& task) {
+  sweep_on_host(execution, range, task);
+}
+template <class Execution, class SweepTask, class Accumulator>
+  requires is_host<Execution>
+void run(Execution const& execution, IndexRange const& range, SweepTask const& task,
+         Reduction<Execution, Accumulator>& sums) {
+  sweep_reduce_on_host(execution, range, task, sums);
+}
+
+#if defined(HALOCLINE_KERNEL_DEVICE)
+template <class Execution, class SweepTask>
+void run(Execution const& execution, IndexRange const& range, SweepTask const& task) {
+  sweep_portably(execution, range, task);
+}
+template <class Execution, class SweepTask, class Accumulator>
+void run(Execution const& execution, IndexRange const& range, SweepTask const& task,
+         Reduction<Execution, Accumulator>& sums) {
+  sweep_reduce_portably(execution, range, task, sums);
+}
+#endif
+
+}  // namespace kernel
+
+/// Evaluates `functor` at every point of `range` (local indices of one block) and stores what it returns.
+///
+/// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
+/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; the inputs must be valid there. `out`
+/// is a BlockView or `outputs(…)`. An output may be an input as well if the functor reads that input at `here` only;
+/// no other overlap is allowed. Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in all.
+///
+/// Enqueues on `execution` and returns; on a host backend the work is done then.
+template <class Execution, class GeometryReal, class OutputViews, class Functor, class... Real>
+void sweep(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
+           OutputViews const& out, Functor const& functor, BlockView<Real>... in) {
+  auto const task = kernel::make_task(geometry, out, functor, in...);
+  static_assert(decltype(task)::sums == 0, "a functor with sums needs sweep_reduce");
+  kernel::run(execution, range, task);
+}
+
+/// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: its `sum[n]`, added up over the range, go to
+/// `sums`, whose `value(n)` waits for them. With `no_outputs` nothing is written.
+///
+/// The terms are grouped by index alone (see kernel::group), so the bits of a sum do not depend on threads, tiles or
+/// backend. Accumulator: PlainSum, CompensatedSum, Maximum.
+template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... Real>
+void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
+                  Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,
+                  BlockView<Real>... in) {
+  auto const task = kernel::make_task(geometry, out, functor, in...);
+  static_assert(decltype(task)::sums > 0, "a functor without sums needs sweep");
+  kernel::run(execution, range, task, sums);
+}
+
+}  // namespace halocline

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "framework/field/block_view.hpp"
+#include "framework/kernel/stencil.hpp"
+
+namespace halocline {
+
+/// What a functor sees of one input: `u[here]`, `u[east]`, … relative to the point it is evaluated at.
+template <class Real>
+struct Reader {
+  Real const* at;
+  Index row;
+  Index plane;
+
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K>) const {
+    return at[I + J * row + K * plane];
+  }
+};
+
+/// The fields that a sweep writes; `value[n]` of the functor's Result goes to `view[n]`.
+template <class Real, int Count>
+struct Outputs {
+  using value_type = Real;
+  static constexpr int count = Count;
+  BlockView<Real> view[Count];
+};
+
+/// Says that a sweep writes no field and only sums.
+struct NoOutputs {
+  static constexpr int count = 0;
+};
+inline constexpr NoOutputs no_outputs{};
+
+/// `outputs(x, r)`: several outputs of one sweep, in the order of the functor's values.
+template <class Real, class... More>
+[[nodiscard]] Outputs<Real, 1 + static_cast<int>(sizeof...(More))> outputs(BlockView<Real> first,
+                                                                           BlockView<More>... more) {
+  static_assert((std::is_same_v<Real, More> && ...), "all outputs of a sweep have one precision");
+  return {{first, more...}};
+}
+
+namespace kernel {
+
+template <class Real>
+[[nodiscard]] Outputs<Real, 1> as_outputs(BlockView<Real> view) {
+  return {{view}};
+}
+template <class Real, int Count>
+[[nodiscard]] Outputs<Real, Count> as_outputs(Outputs<Real, Count> const& views) {
+  return views;
+}
+[[nodiscard]] constexpr NoOutputs as_outputs(NoOutputs none) { return none; }
+
+/// Lets one class hold several views of one type: the position tells them apart.
+template <std::size_t Position, class Real>
+struct Input {
+  BlockView<Real const> view;
+
+  KOKKOS_FORCEINLINE_FUNCTION Reader<Real> reader(Index i, Index j, Index k) const {
+    return {view.at(i, j, k), view.row, view.plane};
+  }
+};
+
+template <class Positions, class... Real>
+struct InputsAt;
+
+/// The inputs of a sweep as one trivially copyable object that device code can take apart.
+template <std::size_t... Position, class... Real>
+struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Real>... {
+  /// What the functor returns at (i, j, k).
+  template <class Functor, class GeometryReal>
+  KOKKOS_FORCEINLINE_FUNCTION auto evaluate(Functor const& functor, Geometry<GeometryReal> const& geometry, Index i,
+                                            Index j, Index k) const {
+    return functor(Point<GeometryReal>(geometry, i, j, k), Input<Position, Real>::reader(i, j, k)...);
+  }
+
+  /// Whether an input is the field at `memory`, so that a sweep updates it in place.
+  [[nodiscard]] bool contains(void const* memory) const {
+    return ((static_cast<void const*>(Input<Position, Real>::view.origin) == memory) || ...);
+  }
+
+  /// Bytes that one point of every input takes.
+  static constexpr Index bytes_per_point = (Index{0} + ... + Index{sizeof(Real)});
+};
+
+template <class... Real>
+using Inputs = InputsAt<std::index_sequence_for<Real...>, std::remove_const_t<Real>...>;
+
+template <class... Real>
+[[nodiscard]] Inputs<Real...> as_inputs(BlockView<Real>... views) {
+  return {{views}...};
+}
+
+/// Takes apart what a functor returns: a plain value, or a Result.
+template <class Returned>
+struct Returns {
+  using value_type = Returned;
+  static constexpr int outputs = 1;
+  static constexpr int sums = 0;
+  KOKKOS_FORCEINLINE_FUNCTION static Returned value(Returned const& returned, int) { return returned; }
+};
+template <class Real, int OutputCount, int SumCount>
+struct Returns<Result<Real, OutputCount, SumCount>> {
+  using value_type = Real;
+  static constexpr int outputs = OutputCount;
+  static constexpr int sums = SumCount;
+  KOKKOS_FORCEINLINE_FUNCTION static Real value(Result<Real, OutputCount, SumCount> const& returned, int n) {
+    return returned.value[n];
+  }
+};
+
+/// One sweep, ready to be run by any backend: everything but the place where sums go.
+template <class GeometryReal, class Functor, class OutputViews, class InputViews>
+struct Task {
+  using Returned = decltype(std::declval<InputViews const&>().evaluate(
+      std::declval<Functor const&>(), std::declval<Geometry<GeometryReal> const&>(), Index{}, Index{}, Index{}));
+  using Value = typename Returns<Returned>::value_type;
+  static constexpr int outputs = Returns<Returned>::outputs;
+  static constexpr int sums = Returns<Returned>::sums;
+  static constexpr int radius = Functor::shape.radius;
+  static_assert(outputs == OutputViews::count, "the functor writes as many values as the sweep has outputs");
+
+  Geometry<GeometryReal> geometry;
+  Functor functor;
+  OutputViews out;
+  InputViews in;
+
+  /// Evaluates and stores one point; what it returns still holds the terms of the sums.
+  KOKKOS_FORCEINLINE_FUNCTION Returned update(Index i, Index j, Index k) const {
+    Returned const returned = in.evaluate(functor, geometry, i, j, k);
+    if constexpr (outputs > 0) {
+      for (int n = 0; n < outputs; ++n) out.view[n](i, j, k) = Returns<Returned>::value(returned, n);
+    }
+    return returned;
+  }
+};
+
+}  // namespace kernel
+}  // namespace halocline
