@@ -97,6 +97,7 @@ class Operator {
   struct Scratch;
   /// Vectors that the fallbacks work with, made when first needed.
   [[nodiscard]] Scratch& scratch() const;
+  double scaled_residual(Vector const& b, Vector const& x) const;
   mutable std::unique_ptr<Scratch> scratch_;
 };
 

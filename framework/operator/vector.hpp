@@ -6,6 +6,7 @@
 
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/precision.hpp"
+#include "framework/runtime/precision.hpp"
 
 namespace halocline {
 

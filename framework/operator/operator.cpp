@@ -1,0 +1,95 @@
+#include "framework/operator/operator.hpp"
+
+#include <cmath>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+/// Steps of the power method behind the estimated norm; its result is doubled, being a lower bound.
+constexpr int power_steps = 10;
+
+}  // namespace
+
+struct Operator::Scratch {
+  std::unique_ptr<Vector> residual, inverse_diagonal;
+};
+
+Operator::Operator() = default;
+Operator::~Operator() = default;
+
+Operator::Scratch& Operator::scratch() const {
+  if (!scratch_) scratch_ = std::make_unique<Scratch>(Scratch{create_vector(), create_vector()});
+  return *scratch_;
+}
+
+double Operator::residual(Vector const& b, Vector const& x, Vector& r) const {
+  apply(x, r);
+  r.combine(1, b, -1);
+  return r.square();
+}
+
+double Operator::apply_dot(Vector const& x, Vector& y) const {
+  apply(x, y);
+  return x.dot(y);
+}
+
+double Operator::cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const {
+  x.add(alpha, p);
+  p.combine(1, z, beta);
+  return apply_dot(p, q);
+}
+
+bool Operator::diagonal(Vector&) const { return false; }
+
+/// D^-1 (b - A x) into the scratch residual; returns the square of b - A x.
+double Operator::scaled_residual(Vector const& b, Vector const& x) const {
+  auto& [r, inverse] = scratch();
+  if (!diagonal(*inverse)) throw SolveError("the operator does not know its diagonal");
+  inverse->invert();
+  double const square = residual(b, x, *r);
+  r->multiply(*inverse, *r);
+  return square;
+}
+
+JacobiSquares Operator::jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const {
+  double const square = scaled_residual(b, x);
+  Vector const& step = *scratch().residual;
+  x_new.copy(x);
+  x_new.add(weight, step);
+  return {.change = weight * weight * step.square(), .residual = square};
+}
+
+void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
+                              Vector& x_new) const {
+  scaled_residual(b, x);
+  if (coefficients.direction == 0) d.fill(0);
+  d.combine(coefficients.residual, *scratch().residual, coefficients.direction);
+  x_new.copy(x);
+  x_new.add(1, d);
+}
+
+bool Operator::red_black_sweep(bool, Vector const&, Vector&) const { return false; }
+
+std::unique_ptr<Coarsening> Operator::coarsen() const { return nullptr; }
+
+double Operator::norm_bound() const {
+  auto const x = create_vector();
+  auto const y = create_vector();
+  x->randomize(1);
+  double norm = 0;
+  for (int n = 0; n < power_steps; ++n) {
+    double const length = std::sqrt(x->square());
+    if (length == 0) return 0;
+    apply(*x, *y);
+    norm = std::sqrt(y->square()) / length;
+    if (!std::isfinite(norm) || norm == 0) return norm;
+    x->copy(*y);
+    x->scale(1 / (norm * length));
+  }
+  return 2 * norm;
+}
+
+}  // namespace halocline

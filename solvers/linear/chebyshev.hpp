@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/eigenvalues.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// The coefficients of Chebyshev's iteration on an interval of eigenvalues of D^-1 A, step by step (Saad, Iterative
+/// Methods for Sparse Linear Systems, algorithm 12.1).
+class ChebyshevRecurrence {
+ public:
+  /// 0 < smallest < largest.
+  explicit ChebyshevRecurrence(EigenvalueBounds const& interval);
+  /// Of the next step; the first one has direction zero.
+  [[nodiscard]] ChebyshevCoefficients next();
+  /// Factor by which the steps taken so far shrink the error, at worst, if the interval holds the spectrum.
+  [[nodiscard]] double reduction() const;
+
+ private:
+  double centre_;
+  double half_width_;
+  double rho_ = 0;
+  Index steps_ = 0;
+};
+
+/// Chebyshev's iteration, scaled by the diagonal, for symmetric positive definite operators: no sums over the ranks but
+/// for a look at the residual every ten steps.
+///
+/// The interval comes from steps of conjugate gradients, which are no loss: they work on the solution. When the residual
+/// grows or falls far slower than the interval promises, an eigenvalue lies outside: further steps of conjugate
+/// gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too small costs
+/// time, never the answer.
+class Chebyshev final : public LinearSolver {
+ public:
+  struct Settings {
+    Criteria criteria;
+    Index presteps = 20;          ///< steps of conjugate gradients in front
+    EigenvalueBounds interval{};  ///< known eigenvalue bounds of D^-1 A; zeros: none
+  };
+  explicit Chebyshev(Settings settings);
+
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+  /// The interval in use: what was given, or found by the last solve.
+  [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
+
+ private:
+  friend class ChebyshevIteration;
+  Settings settings_;
+  ConjugateGradients presteps_;
+  EigenvalueBounds interval_{};
+  std::unique_ptr<Vector> next_, direction_;
+  double operator_norm_ = 0;
+  std::string obstacle_;
+};
+
+/// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite for every
+/// operator whose spectrum lies below the largest eigenvalue found, which is enlarged by a tenth.
+class ChebyshevPreconditioner final : public Preconditioner {
+ public:
+  /// \param ratio largest over smallest eigenvalue of the interval that the polynomial damps
+  explicit ChebyshevPreconditioner(Index degree = 4, double ratio = 30) : degree_(degree), ratio_(ratio) {}
+
+  void prepare(Operator const& a) override;
+  void apply(Vector const& r, Vector& z) override;
+
+ private:
+  Index degree_;
+  double ratio_;
+  Operator const* a_ = nullptr;
+  EigenvalueBounds interval_{};
+  std::unique_ptr<Vector> next_, direction_;
+};
+
+}  // namespace halocline

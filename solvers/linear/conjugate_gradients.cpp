@@ -1,0 +1,189 @@
+#include "solvers/linear/conjugate_gradients.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+#include "solvers/linear/convergence.hpp"
+#include "solvers/linear/solve_record.hpp"
+
+namespace halocline {
+
+/// One solve.
+class CgIteration {
+ public:
+  CgIteration(ConjugateGradients& solver, Operator const& a, Vector const& b, Vector& x)
+      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("cg", solver.observer()) {}
+
+  SolveReport run() {
+    if (!s_.obstacle_.empty()) return end(Outcome::breakdown, s_.obstacle_);
+    if (auto const outcome = begin()) return end(*outcome);
+    while (iteration_ < convergence_.criteria().iterations) {
+      if (auto const outcome = step()) return end(*outcome);
+    }
+    return end_at_limit();
+  }
+
+ private:
+  std::optional<Outcome> begin() {
+    true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.r_));
+    residual_ = true_residual_;
+    record_.measure(0, residual_);
+    if (!std::isfinite(residual_)) return not_a_number("the initial residual is not a finite number");
+    b_norm_ = std::sqrt(b_.square());
+    if (residual_ == 0 && s_.r_->maximum() != 0) {
+      return fail(Outcome::breakdown, "the residual is too small to be squared; scale the problem");
+    }
+    convergence_.begin(residual_);
+    measure_solution();
+    if (convergence_.reached(residual_)) return Outcome::converged;
+    if (residual_ <= rounding_) return Outcome::converged_to_rounding;
+    last_start_ = residual_;
+    return start();
+  }
+
+  /// Takes the residual in r as the first of a new sequence of directions.
+  std::optional<Outcome> start() {
+    s_.coefficients_.clear();
+    checked_at_ = std::numeric_limits<double>::infinity();
+    alpha_ = 0;
+    beta_ = 0;
+    return precondition();
+  }
+
+  std::optional<Outcome> step() {
+    double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, *s_.p_, *s_.q_);
+    alpha_ = 0;
+    if (!std::isfinite(curvature)) return not_a_number("the curvature along a direction is not a finite number");
+    if (!(curvature > 0)) return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
+    alpha_ = rz_ / curvature;
+    residual_ = std::sqrt(s_.r_->add_and_square(-alpha_, *s_.q_));
+    record_.measure(++iteration_, residual_);
+    if (auto const failure = convergence_.failure(residual_)) return failure;
+    if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
+    if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
+    return next_direction();
+  }
+
+  std::optional<Outcome> next_direction() {
+    double const old = rz_;
+    if (auto const outcome = precondition()) return outcome;
+    beta_ = rz_ / old;
+    s_.coefficients_.push_back({alpha_, beta_});
+    return std::nullopt;
+  }
+
+  /// z = M^-1 r and its product with r.
+  std::optional<Outcome> precondition() {
+    rz_ = s_.preconditioner_ ? s_.preconditioner_->apply_dot(*s_.r_, *s_.z_) : residual_ * residual_;
+    if (rz_ > 0 && std::isfinite(rz_)) return std::nullopt;
+    if (rz_ < 0) return fail(Outcome::indefinite, "the preconditioner is not positive definite");
+    if (rz_ == 0) return fail(Outcome::breakdown, "the preconditioned residual is orthogonal to the residual");
+    return not_a_number("the preconditioned residual is not a finite number");
+  }
+  [[nodiscard]] Vector const& preconditioned() const { return s_.preconditioner_ ? *s_.z_ : *s_.r_; }
+
+  /// Compares the recurrence with b - A x, which is left in q.
+  std::optional<Outcome> check() {
+    look();
+    if (convergence_.reached(true_residual_)) return Outcome::converged;
+    bool const drifted = drifted_from_truth();
+    if (!drifted && !convergence_.reached(residual_)) {
+      checked_at_ = residual_;
+      return next_direction();
+    }
+    if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
+    if (!(true_residual_ <= 0.5 * last_start_)) {
+      return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
+    }
+    last_start_ = true_residual_;
+    std::swap(s_.r_, s_.q_);
+    residual_ = true_residual_;
+    return start();
+  }
+
+  SolveReport end_at_limit() {
+    look();
+    if (convergence_.reached(true_residual_)) return end(Outcome::converged);
+    if (drifted_from_truth() && true_residual_ <= rounding_) return end(Outcome::converged_to_rounding);
+    return end(Outcome::iteration_limit, "raise the number of iterations or choose a stronger preconditioner");
+  }
+
+  [[nodiscard]] bool drifted_from_truth() const { return !(true_residual_ <= 2 * residual_); }
+
+  /// Pays the update owed to x and computes b - A x into q.
+  void look() {
+    pay();
+    true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.q_));
+    measure_solution();
+  }
+  void pay() {
+    if (alpha_ != 0) x_.add(alpha_, *s_.p_);
+    alpha_ = 0;
+  }
+  void measure_solution() {
+    rounding_ = rounding_level(x_.precision(), s_.operator_norm_, std::sqrt(x_.square()), b_norm_);
+    residual_at_norm_ = residual_;
+  }
+
+  std::optional<Outcome> fail(Outcome outcome, std::string remark) {
+    remark_ = std::move(remark);
+    return outcome;
+  }
+  std::optional<Outcome> not_a_number(std::string remark) { return fail(Outcome::not_a_number, std::move(remark)); }
+
+  SolveReport end(Outcome outcome, std::string remark = {}) {
+    bool const looked = reached(outcome) || outcome == Outcome::iteration_limit;
+    if (!looked && s_.obstacle_.empty() && outcome != Outcome::not_a_number) look();
+    if (outcome == Outcome::not_a_number) true_residual_ = std::nan("");
+    if (remark.empty()) remark = std::move(remark_);
+    return record_.finish(outcome, true_residual_, std::move(remark));
+  }
+
+  ConjugateGradients& s_;
+  Operator const& a_;
+  Vector const& b_;
+  Vector& x_;
+  Convergence convergence_;
+  SolveRecord record_;
+  std::string remark_;
+  Index iteration_ = 0;
+  double alpha_ = 0;  ///< of the update that x is still owed
+  double beta_ = 0;
+  double rz_ = 0;
+  double residual_ = 0;  ///< of the recurrence
+  double true_residual_ = 0;
+  double b_norm_ = 0;
+  double rounding_ = 0;  ///< what rounding explains, with the x of the last look
+  double residual_at_norm_ = 0;
+  /// Residual of the recurrence when b - A x last agreed with it.
+  double checked_at_ = std::numeric_limits<double>::infinity();
+  double last_start_ = 0;
+};
+
+ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner)
+    : criteria_(criteria), preconditioner_(std::move(preconditioner)) {}
+ConjugateGradients::~ConjugateGradients() = default;
+
+void ConjugateGradients::prepare(Operator const& a) {
+  obstacle_.clear();
+  operator_norm_ = a.norm_bound();
+  r_ = a.create_vector();
+  p_ = a.create_vector();
+  q_ = a.create_vector();
+  if (!preconditioner_) return;
+  z_ = a.create_vector();
+  try {
+    preconditioner_->prepare(a);
+  } catch (SolveError const& error) {
+    obstacle_ = error.what();
+  }
+}
+
+SolveReport ConjugateGradients::solve(Operator const& a, Vector const& b, Vector& x) {
+  return CgIteration(*this, a, b, x).run();
+}
+
+}  // namespace halocline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// Scalars of one step of conjugate gradients. They hold the matrix of the Lanczos process, see eigenvalues.hpp.
+struct CgCoefficients {
+  double alpha;  ///< length of the step
+  double beta;   ///< weight of the old direction in the next one
+};
+
+/// Conjugate gradients, preconditioned or not (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear
+/// Systems, algorithm 9.1), for symmetric positive definite operators. A step is two calls: Operator::cg_step, which
+/// also makes the update of x that the step before owes, and one pass that updates the residual and squares it.
+///
+/// The residual of the recurrence drifts away from b - A x by rounding. When it meets the criteria, or falls below what
+/// rounding explains, b - A x is computed: it decides. Where the recurrence has drifted while rounding does not explain
+/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled.
+class ConjugateGradients final : public LinearSolver {
+ public:
+  /// A null preconditioner means none.
+  explicit ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);
+  ~ConjugateGradients() override;
+
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+  void set_criteria(Criteria criteria) { criteria_ = criteria; }
+  /// Of the last solve, from its last start on.
+  [[nodiscard]] std::vector<CgCoefficients> const& coefficients() const { return coefficients_; }
+
+ private:
+  friend class CgIteration;
+  Criteria criteria_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  std::unique_ptr<Vector> r_, z_, p_, q_;
+  double operator_norm_ = 0;
+  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  std::vector<CgCoefficients> coefficients_;
+};
+
+}  // namespace halocline

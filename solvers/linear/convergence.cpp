@@ -1,0 +1,41 @@
+#include "solvers/linear/convergence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace halocline {
+
+namespace {
+
+constexpr double rounding_factor = 10;
+constexpr double most_growth = 1e10;
+constexpr Index patience = 1000;
+
+}  // namespace
+
+double epsilon(Precision precision) {
+  return precision == Precision::single ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                        : std::numeric_limits<double>::epsilon();
+}
+
+double rounding_level(Precision precision, double operator_norm, double x_norm, double b_norm) {
+  return rounding_factor * epsilon(precision) * (operator_norm * x_norm + b_norm);
+}
+
+void Convergence::begin(double initial) {
+  initial_ = initial;
+  target_ = std::max(criteria_.relative * initial, criteria_.absolute);
+  smallest_ = initial;
+  since_smallest_ = 0;
+}
+
+std::optional<Outcome> Convergence::failure(double residual) {
+  if (std::isnan(residual)) return Outcome::not_a_number;
+  if (!(residual <= most_growth * initial_)) return Outcome::diverged;
+  since_smallest_ = residual < smallest_ ? 0 : since_smallest_ + 1;
+  smallest_ = std::min(smallest_, residual);
+  if (since_smallest_ >= patience) return Outcome::stalled;
+  return std::nullopt;
+}
+
+}  // namespace halocline

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+
+#include "framework/operator/solve_report.hpp"
+#include "framework/operator/vector.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// Unit of the last place of 1 in a precision.
+[[nodiscard]] double epsilon(Precision precision);
+
+/// The 2-norm of a residual that rounding alone can explain: c epsilon (||A|| ||x|| + ||b||) with c = 10.
+///
+/// Evaluating b - A x with m entries a row is wrong by at most (m + 2) epsilon / 2 (|A| |x| + |b|) (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, section 7.1), so c covers every stencil up to 18 entries at its worst
+/// and larger ones as errors of random sign add up.
+[[nodiscard]] double rounding_level(Precision precision, double operator_norm, double x_norm, double b_norm);
+
+/// Judges the residuals of one solve as they come. Every comparison is written so that a NaN fails it.
+class Convergence {
+ public:
+  explicit Convergence(Criteria const& criteria) : criteria_(criteria) {}
+
+  /// Takes the initial residual: the relative criterion is measured from it.
+  void begin(double initial);
+  /// Takes one more residual; says how the solve failed, if it did: not a number, diverged (grown by 1e10) or stalled
+  /// (1000 residuals without a new smallest one).
+  [[nodiscard]] std::optional<Outcome> failure(double residual);
+
+  [[nodiscard]] bool reached(double residual) const { return residual <= target_; }
+  /// Whether the last residual given to `failure` was the smallest one so far.
+  [[nodiscard]] bool falling() const { return since_smallest_ == 0; }
+  [[nodiscard]] double target() const { return target_; }
+  [[nodiscard]] double initial() const { return initial_; }
+  [[nodiscard]] Criteria const& criteria() const { return criteria_; }
+
+ private:
+  Criteria criteria_;
+  double initial_ = 0;
+  double target_ = 0;
+  double smallest_ = std::numeric_limits<double>::infinity();
+  Index since_smallest_ = 0;
+};
+
+}  // namespace halocline

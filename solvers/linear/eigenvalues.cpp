@@ -1,0 +1,83 @@
+#include "solvers/linear/eigenvalues.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/runtime/error.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+
+namespace halocline {
+
+namespace {
+
+/// Number of eigenvalues below `value`: negative pivots of the factorisation of T - value.
+Index eigenvalues_below(std::span<double const> diagonal, std::span<double const> off_diagonal, double value) {
+  Index below = 0;
+  double pivot = 1;
+  for (std::size_t n = 0; n < diagonal.size(); ++n) {
+    double const coupling = n == 0 ? 0 : off_diagonal[n - 1] * off_diagonal[n - 1];
+    pivot = diagonal[n] - value - coupling / pivot;
+    // A pivot of zero is moved by less than rounding does, so that the next division is defined.
+    if (pivot == 0) pivot = -std::numeric_limits<double>::min();
+    if (pivot < 0) ++below;
+  }
+  return below;
+}
+
+/// The largest value that has at most `count` eigenvalues below it.
+double bisect(std::span<double const> diagonal, std::span<double const> off_diagonal, Index count, double low,
+              double high) {
+  double const width = 1e-12 * std::max(std::abs(low), std::abs(high));
+  while (high - low > width) {
+    double const middle = low + (high - low) / 2;
+    (eigenvalues_below(diagonal, off_diagonal, middle) > count ? high : low) = middle;
+  }
+  return low + (high - low) / 2;
+}
+
+}  // namespace
+
+EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal, std::span<double const> off_diagonal) {
+  if (diagonal.empty()) throw DefectError("eigenvalues of an empty matrix");
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (std::size_t n = 0; n < diagonal.size(); ++n) {
+    double const radius = (n > 0 ? std::abs(off_diagonal[n - 1]) : 0) +
+                          (n + 1 < diagonal.size() ? std::abs(off_diagonal[n]) : 0);
+    low = std::min(low, diagonal[n] - radius);
+    high = std::max(high, diagonal[n] + radius);
+    if (!std::isfinite(diagonal[n]) || !std::isfinite(radius)) throw DefectError("a Lanczos matrix is not finite");
+  }
+  auto const last = static_cast<Index>(diagonal.size()) - 1;
+  return {bisect(diagonal, off_diagonal, 0, low, high), bisect(diagonal, off_diagonal, last, low, high)};
+}
+
+EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients) {
+  std::vector<double> diagonal;
+  std::vector<double> off_diagonal;
+  for (std::size_t n = 0; n < coefficients.size(); ++n) {
+    auto const [alpha, beta] = coefficients[n];
+    double const before = n == 0 ? 0 : coefficients[n - 1].beta / coefficients[n - 1].alpha;
+    diagonal.push_back(1 / alpha + before);
+    if (n + 1 < coefficients.size()) off_diagonal.push_back(std::sqrt(beta) / alpha);
+  }
+  return tridiagonal_bounds(diagonal, off_diagonal);
+}
+
+EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps) {
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->randomize(1);
+  ConjugateGradients lanczos({.relative = 0, .absolute = 0, .iterations = steps},
+                             std::make_unique<JacobiPreconditioner>());
+  lanczos.prepare(a);
+  SolveReport const report = lanczos.solve(a, *b, *x);
+  if (lanczos.coefficients().empty()) {
+    throw SolveError("the eigenvalues cannot be estimated: " + std::string(to_string(report.outcome)) +
+                     (report.remark.empty() ? "" : ", " + report.remark));
+  }
+  return lanczos_bounds(lanczos.coefficients());
+}
+
+}  // namespace halocline

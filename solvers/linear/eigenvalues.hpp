@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/mesh/index_range.hpp"
+#include "framework/operator/operator.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+
+namespace halocline {
+
+struct EigenvalueBounds {
+  double smallest = 0;
+  double largest = 0;
+};
+
+/// Smallest and largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal (one shorter),
+/// by bisection with Sturm sequences (Golub and Van Loan, Matrix Computations, section 8.4.1), to a relative 1e-12 of the
+/// largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
+[[nodiscard]] EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal,
+                                                  std::span<double const> off_diagonal);
+
+/// Extreme Ritz values of M^-1 A from the steps of conjugate gradients preconditioned by M: eigenvalues of the Lanczos
+/// matrix that alpha and beta hold (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). They lie inside
+/// the spectrum and approach its ends as steps are added. Throws DefectError for no coefficients.
+[[nodiscard]] EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients);
+
+/// Extreme Ritz values of D^-1 A, D the diagonal, from `steps` steps of conjugate gradients on a random right-hand side
+/// that is the same at any partition. Collective. Throws SolveError when the operator is not positive definite or lacks
+/// a diagonal without zeros.
+[[nodiscard]] EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps);
+
+}  // namespace halocline

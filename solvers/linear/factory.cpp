@@ -1,0 +1,156 @@
+#include "solvers/linear/factory.hpp"
+
+#include <utility>
+
+#include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/jacobi.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+
+namespace halocline {
+
+namespace {
+
+template <class Entry>
+std::vector<Section> sections_of(Registry<Entry> const& registry) {
+  std::vector<Section> all;
+  for (std::string const& name : registry.names()) all.push_back(registry.find(name).declare());
+  return all;
+}
+
+SolverEntry conjugate_gradients_entry() {
+  std::string const sentence = "Conjugate gradients, for symmetric positive definite operators.";
+  auto const declare = [sentence] {
+    Section section("cg", sentence);
+    declare_criteria(section);
+    declare_preconditioner(section);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    return std::make_unique<ConjugateGradients>(criteria(options), make_preconditioner(options));
+  };
+  return {"cg", sentence, declare, create};
+}
+
+SolverEntry jacobi_entry() {
+  std::string const sentence = "Jacobi's iteration.";
+  auto const declare = [sentence] {
+    Section section("jacobi", sentence);
+    declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 100000});
+    section.real("weight", "Weight of each step; below 1 it damps.").defaults_to(1.0).above(0).below(2);
+    section
+        .choice("quantity", "What the tolerances apply to: the residual, or the root mean square of the change of a step.",
+                std::vector<std::string>{"residual", "change"})
+        .defaults_to(std::string("residual"));
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    auto const quantity =
+        options.choice("quantity") == "change" ? StoppingQuantity::change : StoppingQuantity::residual;
+    return std::make_unique<Jacobi>(criteria(options), options.real("weight"), quantity);
+  };
+  return {"jacobi", sentence, declare, create};
+}
+
+SolverEntry chebyshev_entry() {
+  std::string const sentence = "Chebyshev's iteration, for symmetric positive definite operators.";
+  auto const declare = [sentence] {
+    Section section("chebyshev", sentence);
+    declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 10000});
+    section.integer("presteps", "Steps of conjugate gradients that find the eigenvalues first.")
+        .defaults_to(std::int64_t{20})
+        .at_least(2);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    return std::make_unique<Chebyshev>(
+        Chebyshev::Settings{.criteria = criteria(options), .presteps = options.integer("presteps")});
+  };
+  return {"chebyshev", sentence, declare, create};
+}
+
+PreconditionerEntry jacobi_preconditioner_entry() {
+  std::string const sentence = "The inverse of the diagonal.";
+  return {"jacobi", sentence, [sentence] { return Section("jacobi", sentence); },
+          [](Options const&) { return std::make_unique<JacobiPreconditioner>(); }};
+}
+
+PreconditionerEntry chebyshev_preconditioner_entry() {
+  std::string const sentence = "A Chebyshev polynomial of the operator.";
+  auto const declare = [sentence] {
+    Section section("chebyshev", sentence);
+    section.integer("degree", "Steps of Chebyshev's iteration.").defaults_to(std::int64_t{4}).at_least(1).at_most(100);
+    section.real("ratio", "Largest over smallest eigenvalue that the polynomial damps.").defaults_to(30.0).above(1);
+    return section;
+  };
+  auto const create = [](Options const& options) {
+    return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
+  };
+  return {"chebyshev", sentence, declare, create};
+}
+
+}  // namespace
+
+Registry<SolverEntry>& solvers() {
+  static Registry<SolverEntry> registry = [] {
+    Registry<SolverEntry> built_in("solver");
+    built_in.add(conjugate_gradients_entry());
+    built_in.add(jacobi_entry());
+    built_in.add(chebyshev_entry());
+    return built_in;
+  }();
+  return registry;
+}
+
+Registry<PreconditionerEntry>& preconditioners() {
+  static Registry<PreconditionerEntry> registry = [] {
+    Registry<PreconditionerEntry> built_in("preconditioner");
+    built_in.add(jacobi_preconditioner_entry());
+    built_in.add(chebyshev_preconditioner_entry());
+    return built_in;
+  }();
+  return registry;
+}
+
+Section solver_section(std::string const& default_method) {
+  Section section("solver", "How linear systems are solved.");
+  section.choice("method", "The linear solver.", [] { return solvers().names(); }).defaults_to(default_method);
+  section.sections("method", [] { return sections_of(solvers()); });
+  return section;
+}
+
+void declare_preconditioner(Section& section) {
+  auto const names = [] {
+    std::vector<std::string> all = preconditioners().names();
+    all.insert(all.begin(), "none");
+    return all;
+  };
+  section.choice("preconditioner", "What each step is preconditioned with.", names).defaults_to(std::string("none"));
+  section.sections("preconditioner", [] { return sections_of(preconditioners()); });
+}
+
+void declare_criteria(Section& section, Criteria const& defaults) {
+  section.real("relative_tolerance", "Residual, relative to the initial one, that ends a solve.")
+      .defaults_to(defaults.relative)
+      .at_least(0)
+      .below(1);
+  section.real("absolute_tolerance", "Residual (2-norm) that ends a solve.").defaults_to(defaults.absolute).at_least(0);
+  section.integer("iterations", "Most iterations of one solve.").defaults_to(defaults.iterations).at_least(1);
+}
+
+std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
+  std::string const method = solver.choice("method");
+  return solvers().find(method).create(solver.section(method));
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {
+  std::string const name = section.choice("preconditioner");
+  if (name == "none") return nullptr;
+  return preconditioners().find(name).create(section.section(name));
+}
+
+Criteria criteria(Options const& section) {
+  return {section.real("relative_tolerance"), section.real("absolute_tolerance"), section.integer("iterations")};
+}
+
+}  // namespace halocline

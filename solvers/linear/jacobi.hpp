@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// What a stationary iteration watches.
+enum class StoppingQuantity {
+  residual,  ///< 2-norm of b - A x
+  change     ///< root mean square of x_new - x over the unknowns
+};
+
+/// Jacobi's iteration x <- x + weight D^-1 (b - A x) (Saad, Iterative Methods for Sparse Linear Systems, section 4.1).
+/// Each step is one pass that also has both squares of Operator::jacobi_step; the residual is that of the x before.
+///
+/// Watching the change, the criteria apply to it instead (relative to the first change), and the true residual at the
+/// end is reported but decides nothing.
+class Jacobi final : public LinearSolver {
+ public:
+  explicit Jacobi(Criteria criteria, double weight = 1, StoppingQuantity quantity = StoppingQuantity::residual)
+      : criteria_(criteria), weight_(weight), quantity_(quantity) {}
+
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+ private:
+  friend class JacobiIteration;
+  Criteria criteria_;
+  double weight_;
+  StoppingQuantity quantity_;
+  std::unique_ptr<Vector> next_;
+  double operator_norm_ = 0;
+  std::string obstacle_;  ///< what is wrong with the diagonal; empty if nothing
+};
+
+}  // namespace halocline
