@@ -37,7 +37,10 @@ class Axis {
   /// Width of cell `i`.
   [[nodiscard]] double width(Index i) const;
 
-  [[nodiscard]] friend bool operator==(Axis const& a, Axis const& b);
+  /// Width of the narrowest cell.
+  [[nodiscard]] double smallest_width() const;
+
+  friend bool operator==(Axis const& a, Axis const& b);
 
  private:
   Index cells_ = 1;

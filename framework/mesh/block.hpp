@@ -35,6 +35,9 @@ struct Neighbour {
 /// meshes can be used without Kokkos.
 class BlockExecution;
 
+/// The default execution instance of this rank.
+[[nodiscard]] std::shared_ptr<BlockExecution const> default_block_execution();
+
 /// A box of cells that one rank works on.
 struct Block {
   Index id = 0;           ///< global, 0 … number of blocks of the mesh - 1; x runs fastest in the grid of blocks

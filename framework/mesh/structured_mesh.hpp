@@ -43,8 +43,6 @@ class StructuredMesh final : public Mesh {
   [[nodiscard]] double cell_width(int axis, Index i) const;
   /// Position of each entry along `axis` by local index, from -`ghosts` to owned extent + `ghosts` - 1.
   [[nodiscard]] std::vector<double> coordinates(Block const& block, int axis, Centring centring, int ghosts) const;
-  /// Width of the narrowest cell along `axis`.
-  [[nodiscard]] double smallest_width(int axis) const;
 
   /// The next coarser mesh, on the same ranks. Each block keeps every second node of its own range, counted from its
   /// first one, and its last: n cells become ceil(n / 2), the last of an odd count covers one fine cell. Local coarse
@@ -61,5 +59,8 @@ class StructuredMesh final : public Mesh {
   std::array<Axis, 3> axes_;
   Partition partition_;
 };
+
+/// The mesh as a structured one; throws DefectError when it is of another kind.
+[[nodiscard]] StructuredMesh const& structured(Mesh const& mesh);
 
 }  // namespace halocline

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/field/boundary.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+
+namespace halocline {
+
+/// Declares the section `boundary` of a deck: one section for each face (west, east, south, north, bottom, top) with
+/// `kind` (default: `kind`), `value`, `a` and `b`.
+[[nodiscard]] Section declare_boundary_section(BoundaryKind kind = BoundaryKind::neumann);
+
+/// The conditions of a judged section. A face the deck does not name on a periodic axis is periodic. Throws InputError,
+/// naming the place in the deck, where a face is periodic and its axis is not, or the other way round, and where a face
+/// is given that the mesh does not have.
+[[nodiscard]] BoundaryConditions make_boundary_conditions(Options const& section, StructuredMesh const& mesh);
+
+}  // namespace halocline

@@ -1,0 +1,221 @@
+#include "framework/field/field.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/throw_site.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+using Host = Kokkos::HostSpace;
+template <class Real>
+using Values = Kokkos::View<Real*, Memory>;
+
+/// Sets entries in the order of memory, split between threads as sweeps split it: pages land near their users.
+template <class Real>
+void set_all(Execution const& execution, Values<Real> const& values, Real value) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(
+      "halocline fill", Policy(execution, 0, static_cast<Index>(values.extent(0))),
+      KOKKOS_LAMBDA(Index n) { values(n) = value; });
+}
+
+template <class Real>
+Values<Real> allocate(Block const& block, std::string const& name, Index entries) {
+  throw_site(ThrowSite::allocation);
+  try {
+    return Values<Real>(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
+  } catch (std::exception const&) {
+    throw Error(ExitCode::wrong_input, "field `" + name + "` needs " +
+                                           std::to_string(entries * static_cast<Index>(sizeof(Real))) +
+                                           " bytes on block " + std::to_string(block.id) +
+                                           ": that much memory cannot be had");
+  }
+}
+
+/// Calls `visit(i, j, k)` for every index of a box, x fastest.
+template <class Visit>
+void for_each(IndexRange const& range, Visit const& visit) {
+  for (Index k = range.begin[2]; k < range.end[2]; ++k) {
+    for (Index j = range.begin[1]; j < range.end[1]; ++j) {
+      for (Index i = range.begin[0]; i < range.end[0]; ++i) visit(i, j, k);
+    }
+  }
+}
+
+bool contains(IndexRange const& range, Index i, Index j, Index k) {
+  return range.begin[0] <= i && i < range.end[0] && range.begin[1] <= j && j < range.end[1] && range.begin[2] <= k &&
+         k < range.end[2];
+}
+
+/// Copies between a view of owned entries and a packed array in the same memory.
+template <class Real, bool ToPacked>
+void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed, Extents const& extents) {
+  if (extents[0] * extents[1] * extents[2] == 0) return;
+  Index const nx = extents[0];
+  Index const ny = extents[1];
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(
+      "halocline copy owned", Policy(execution, 0, ny * extents[2]), KOKKOS_LAMBDA(Index row) {
+        Real* const inside = view.at(0, row % ny, row / ny);
+        Real* const outside = packed + row * nx;
+        for (Index i = 0; i < nx; ++i) {
+          if constexpr (ToPacked) {
+            outside[i] = inside[i];
+          } else {
+            inside[i] = outside[i];
+          }
+        }
+      });
+}
+
+template <class Real>
+void require_size(FieldBase const& field, IndexRange const& owned, std::size_t bytes) {
+  if (static_cast<Index>(bytes) != owned.size() * static_cast<Index>(sizeof(Real))) {
+    throw DefectError("field `" + field.name() + "`: a buffer of " + std::to_string(bytes) + " bytes for " +
+                      std::to_string(owned.size()) + " entries");
+  }
+}
+
+}  // namespace
+
+template <class Real>
+Field<Real>::Field(std::shared_ptr<Mesh const> mesh, FieldDescription description)
+    : FieldBase(std::move(mesh), std::move(description)) {
+  for (Block const& block : this->mesh().blocks()) {
+    BlockLayout const layout =
+        block_layout(owned(block).extents(), this->mesh().dimensions(), ghosts(), components(), sizeof(Real));
+    storage_.push_back({allocate<Real>(block, name(), layout.entries), layout});
+    set_all(execution(block), storage_.back().values, Real{0});
+  }
+}
+
+template <class Real>
+BlockView<Real> Field<Real>::view(Block const& block, int component) {
+  Storage const& storage = storage_[block.local];
+  return {storage.values.data() + storage.layout.first + component * storage.layout.component, storage.layout.row,
+          storage.layout.plane};
+}
+
+template <class Real>
+BlockView<Real const> Field<Real>::view(Block const& block, int component) const {
+  return const_cast<Field&>(*this).view(block, component);
+}
+
+template <class Real>
+Precision Field<Real>::precision() const {
+  return std::is_same_v<Real, float> ? Precision::single : Precision::double_;
+}
+
+template <class Real>
+std::unique_ptr<FieldBase> Field<Real>::create_like(std::string name) const {
+  FieldDescription like = description();
+  like.name = std::move(name);
+  return std::make_unique<Field>(shared_mesh(), std::move(like));
+}
+
+template <class Real>
+void Field<Real>::fill(Real value) {
+  for (Block const& block : mesh().blocks()) set_all(execution(block), storage_[block.local].values, value);
+}
+
+template <class Real>
+void Field<Real>::fill(Expression const& expression, double time, int component) {
+  StructuredMesh const& mesh = structured(this->mesh());
+  for (Block const& block : mesh.blocks()) {
+    Storage const& storage = storage_[block.local];
+    IndexRange const all = with_ghosts(block);
+    // One component with its ghosts is a stretch of memory that no other component touches.
+    Index const first = storage.layout.first + all.begin[0] + all.begin[1] * storage.layout.row +
+                        all.begin[2] * storage.layout.plane + component * storage.layout.component;
+    auto const part =
+        Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + storage.layout.component));
+    auto const host = Kokkos::create_mirror_view(part);
+    std::vector<double> position[3];
+    for (int axis = 0; axis < 3; ++axis) position[axis] = mesh.coordinates(block, axis, centring(), ghosts());
+    IndexRange const inside = owned(block);
+    execution(block).fence();
+    for_each(all, [&](Index i, Index j, Index k) {
+      Index const at[3] = {i - all.begin[0], j - all.begin[1], k - all.begin[2]};
+      double const x = position[0][static_cast<std::size_t>(at[0])];
+      double const y = position[1][static_cast<std::size_t>(at[1])];
+      double const z = position[2][static_cast<std::size_t>(at[2])];
+      double const value = expression(x, y, z, time);
+      if (!std::isfinite(value) && contains(inside, i, j, k)) {
+        throw InputError("field `" + name() + "`: '" + expression.text() + "' is not a finite number at (" +
+                         std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + "), t = " +
+                         std::to_string(time));
+      }
+      host(at[0] + at[1] * storage.layout.row + at[2] * storage.layout.plane) = static_cast<Real>(value);
+    });
+    Kokkos::deep_copy(part, host);
+  }
+}
+
+template <class Real>
+void Field<Real>::require_same_space(Field const& other) const {
+  bool const same = &mesh() == &other.mesh() && centring() == other.centring() && components() == other.components() &&
+                    ghosts() == other.ghosts();
+  if (!same) throw DefectError("fields `" + name() + "` and `" + other.name() + "` are of different spaces");
+}
+
+template <class Real>
+void Field<Real>::copy(Field const& from) {
+  require_same_space(from);
+  for (Block const& block : mesh().blocks()) {
+    Kokkos::deep_copy(execution(block), storage_[block.local].values, from.storage_[block.local].values);
+  }
+}
+
+template <class Real>
+void Field<Real>::swap_values(Field& other) {
+  require_same_space(other);
+  storage_.swap(other.storage_);
+}
+
+template <class Real>
+void Field<Real>::copy_owned(Block const& block, int component, std::span<std::byte> to) const {
+  IndexRange const range = owned(block);
+  require_size<Real>(*this, range, to.size());
+  auto* const host = reinterpret_cast<Real*>(to.data());
+  auto const view = const_cast<Field&>(*this).view(block, component);
+  if constexpr (on_host) {
+    copy_packed<Real, true>(execution(block), view, host, range.extents());
+    execution(block).fence();
+  } else {
+    Values<Real> packed(Kokkos::view_alloc(Kokkos::WithoutInitializing, "packed"),
+                        static_cast<std::size_t>(range.size()));
+    copy_packed<Real, true>(execution(block), view, packed.data(), range.extents());
+    execution(block).fence();
+    Kokkos::deep_copy(Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)), packed);
+  }
+}
+
+template <class Real>
+void Field<Real>::set_owned(Block const& block, int component, std::span<std::byte const> from) {
+  IndexRange const range = owned(block);
+  require_size<Real>(*this, range, from.size());
+  auto* const host = const_cast<Real*>(reinterpret_cast<Real const*>(from.data()));
+  if constexpr (on_host) {
+    copy_packed<Real, false>(execution(block), view(block, component), host, range.extents());
+  } else {
+    Values<Real> packed(Kokkos::view_alloc(Kokkos::WithoutInitializing, "packed"),
+                        static_cast<std::size_t>(range.size()));
+    Kokkos::deep_copy(packed, Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)));
+    copy_packed<Real, false>(execution(block), view(block, component), packed.data(), range.extents());
+  }
+  execution(block).fence();
+}
+
+template class Field<float>;
+template class Field<double>;
+
+}  // namespace halocline

@@ -1,0 +1,70 @@
+#include "framework/field/field_base.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr Index cache_line = 64;   // bytes: the alignment of rows
+constexpr Index alias_period = 4096;  // bytes: rows this far apart compete for the same cache sets
+
+Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// A distance between rows or planes that keeps the alignment and is no multiple of the alias period.
+Index pitch(Index entries, Index bytes_per_entry) {
+  Index const aligned = round_up(entries, cache_line / bytes_per_entry);
+  bool const aliases = aligned * bytes_per_entry % alias_period == 0;
+  return aliases ? aligned + cache_line / bytes_per_entry : aligned;
+}
+
+Index product(Index a, Index b) {
+  Index result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) throw InputError("a field's size does not fit in 64 bits");
+  return result;
+}
+
+}  // namespace
+
+BlockLayout block_layout(Extents const& owned, int dimensions, int ghosts, int components,
+                         std::size_t bytes_per_entry) {
+  auto const bytes = static_cast<Index>(bytes_per_entry);
+  Extents layers{0, 0, 0};
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) layers[axis] = ghosts;
+  Extents rows{0, owned[1] + 2 * layers[1], owned[2] + 2 * layers[2]};
+  Index const lead = round_up(layers[0], cache_line / bytes);
+
+  BlockLayout layout;
+  // The ghosts at the end of a row and at the beginning of the next one share the gap between their owned entries.
+  layout.row = rows[1] * rows[2] > 1 ? pitch(owned[0] + 2 * layers[0], bytes)
+                                     : round_up(owned[0] + 2 * layers[0], cache_line / bytes);
+  layout.plane = product(layout.row, rows[1]);
+  if (rows[2] > 1) layout.plane = pitch(layout.plane, bytes);
+  layout.component = product(layout.plane, rows[2]);
+  layout.first = lead + layers[1] * layout.row + layers[2] * layout.plane;
+  layout.entries = product(layout.component, components) + lead;
+  static_cast<void>(product(layout.entries, bytes));
+  return layout;
+}
+
+FieldBase::FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription description)
+    : mesh_(std::move(mesh)), description_(std::move(description)) {
+  if (description_.name.empty()) throw InputError("a field needs a name");
+  if (description_.components < 1) {
+    throw InputError("field `" + name() + "` has " + std::to_string(components()) + " components: it needs one or more");
+  }
+  if (description_.ghosts < 0) {
+    throw InputError("field `" + name() + "` has " + std::to_string(ghosts()) + " ghost layers: it needs zero or more");
+  }
+}
+
+Index FieldBase::bytes() const {
+  Index bytes = 0;
+  for (Block const& block : mesh_->blocks()) bytes += layout(block).entries * static_cast<Index>(bytes_per_entry());
+  return bytes;
+}
+
+}  // namespace halocline

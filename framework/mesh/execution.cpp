@@ -1,0 +1,7 @@
+#include "framework/mesh/execution.hpp"
+
+namespace halocline {
+
+std::shared_ptr<BlockExecution const> default_block_execution() { return std::make_shared<BlockExecution const>(); }
+
+}  // namespace halocline

@@ -1,0 +1,98 @@
+#include "framework/mesh/partition.hpp"
+
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+std::vector<Index> even_starts(Index cells, int blocks, std::size_t axis) {
+  if (blocks < 1 || cells < blocks) {
+    throw InputError("axis " + std::string(1, "xyz"[axis]) + " has " + std::to_string(cells) +
+                     " cells and cannot be cut into " + std::to_string(blocks) + " blocks of at least one cell");
+  }
+  std::vector<Index> starts{0};
+  for (int block = 0; block < blocks; ++block) {
+    starts.push_back(starts.back() + cells / blocks + (block < cells % blocks ? 1 : 0));
+  }
+  return starts;
+}
+
+std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
+  std::vector<int> ranks(static_cast<std::size_t>(grid[0]) * static_cast<std::size_t>(grid[1]) *
+                         static_cast<std::size_t>(grid[2]));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+}  // namespace
+
+Partition::Partition(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic,
+                     std::vector<int> rank_of_block)
+    : Partition({even_starts(cells[0], grid[0], 0), even_starts(cells[1], grid[1], 1), even_starts(cells[2], grid[2], 2)},
+                periodic, rank_of_block.empty() ? one_block_a_rank(grid) : std::move(rank_of_block)) {}
+
+Partition::Partition(std::array<std::vector<Index>, 3> starts, Periodicity const& periodic,
+                     std::vector<int> rank_of_block)
+    : starts_(std::move(starts)), grid_{}, periodic_(periodic), rank_of_block_(std::move(rank_of_block)) {
+  Index blocks = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    grid_[axis] = static_cast<int>(starts_[axis].size()) - 1;
+    blocks *= grid_[axis];
+  }
+  if (blocks != this->blocks()) throw DefectError("a partition needs one rank for each block");
+}
+
+Extents Partition::cells() const { return {starts_[0].back(), starts_[1].back(), starts_[2].back()}; }
+
+std::vector<Index> Partition::blocks_of(int rank) const {
+  std::vector<Index> blocks;
+  for (std::size_t block = 0; block < rank_of_block_.size(); ++block) {
+    if (rank_of_block_[block] == rank) blocks.push_back(static_cast<Index>(block));
+  }
+  return blocks;
+}
+
+std::array<int, 3> Partition::place(Index block) const {
+  Index const rows = block / grid_[0];
+  return {static_cast<int>(block % grid_[0]), static_cast<int>(rows % grid_[1]), static_cast<int>(rows / grid_[1])};
+}
+
+IndexRange Partition::cells(Index block) const {
+  IndexRange range;
+  std::array<int, 3> const at = place(block);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    range.begin[axis] = starts_[axis][static_cast<std::size_t>(at[axis])];
+    range.end[axis] = starts_[axis][static_cast<std::size_t>(at[axis]) + 1];
+  }
+  return range;
+}
+
+std::optional<Index> Partition::neighbour(Index block, Direction const& direction) const {
+  std::array<int, 3> at = place(block);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    int const next = at[axis] + direction[axis];
+    bool const outside = next < 0 || next >= grid_[axis];
+    if (outside && !periodic_[axis]) return std::nullopt;
+    at[axis] = (next + grid_[axis]) % grid_[axis];
+  }
+  return at[0] + Index{grid_[0]} * (at[1] + Index{grid_[1]} * at[2]);
+}
+
+Partition Partition::coarsened() const {
+  std::array<std::vector<Index>, 3> starts;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    starts[axis] = {0};
+    for (std::size_t block = 1; block < starts_[axis].size(); ++block) {
+      Index const fine = starts_[axis][block] - starts_[axis][block - 1];
+      starts[axis].push_back(starts[axis].back() + (fine + 1) / 2);
+    }
+  }
+  return {std::move(starts), periodic_, rank_of_block_};
+}
+
+}  // namespace halocline
