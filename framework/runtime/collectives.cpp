@@ -59,7 +59,8 @@ std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type
 
 void Communicator::reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op operation) const {
   throw_site(ThrowSite::reduction);
-  if (size_ == 1 || count == 0) return;
+  if (count == 0) return;
+  if (size_ == 1) return poll();
   int item = 0;
   MPI_Type_size(type, &item);
   std::size_t const bytes = count * static_cast<std::size_t>(item);
@@ -84,7 +85,7 @@ bool Communicator::all(bool mine) const { return min(Index{mine}) != 0; }
 bool Communicator::any(bool mine) const { return max(Index{mine}) != 0; }
 
 Index Communicator::exscan(Index value) const {
-  if (size_ == 1) return 0;
+  if (size_ == 1) return poll(), 0;
   CollectiveBuffer buffer(sizeof(Index));
   std::memcpy(buffer.data(), &value, sizeof(Index));
   MPI_Request request = MPI_REQUEST_NULL;
@@ -96,7 +97,7 @@ Index Communicator::exscan(Index value) const {
 }
 
 void Communicator::barrier() const {
-  if (size_ == 1) return;
+  if (size_ == 1) return poll();
   CollectiveBuffer buffer(0);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Ibarrier(data_, &request), "MPI_Ibarrier");
@@ -104,7 +105,7 @@ void Communicator::barrier() const {
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes, int root) const {
-  if (size_ == 1) return;
+  if (size_ == 1) return poll();
   constexpr std::size_t piece = std::size_t{1} << 30;
   for (std::size_t done = 0; done < bytes.size(); done += piece) {
     std::span<std::byte> const part = bytes.subspan(done, std::min(piece, bytes.size() - done));

@@ -94,7 +94,7 @@ ControlChannel::~ControlChannel() {
 }
 
 void ControlChannel::poll() {
-  if (!known_) receive_news();
+  if (!known_ && size_ > 1) receive_news();
   if (known_) throw RemoteError(known_->origin, known_->code, known_->message);
 }
 

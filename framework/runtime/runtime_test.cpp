@@ -1,0 +1,128 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/memory.hpp"
+#include "framework/runtime/region.hpp"
+#include "framework/runtime/stop.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+using test::communicator;
+
+TEST(Environment, ASecondOneJoinsTheFirst) {
+  {
+    Environment const second;
+    EXPECT_FALSE(second.started_mpi());
+    EXPECT_FALSE(second.started_kokkos());
+  }
+  EXPECT_TRUE(Kokkos::is_initialized());
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  EXPECT_EQ(finalized, 0);
+}
+
+TEST(Environment, NamesTheBackend) {
+  EXPECT_EQ(backend_name(), Execution::name());
+  EXPECT_NE(backend_hardware(), "");
+  EXPECT_GE(host_threads(), 1);
+}
+
+TEST(Environment, LeavesNoTraceOfALoneProcess) { EXPECT_EQ(getenv("OMPI_MCA_ess_singleton_isolated"), nullptr); }
+
+TEST(StopSignals, OneRanksSignalStopsAll) {
+  StopSignals const signals;
+  EXPECT_EQ(stop_signal(), 0);
+  EXPECT_FALSE(stop_requested(communicator()));
+  if (communicator().rank() == communicator().size() - 1) raise(SIGTERM);
+  EXPECT_TRUE(stop_requested(communicator()));
+  EXPECT_EQ(stop_signal(), communicator().rank() == communicator().size() - 1 ? SIGTERM : 0);
+}
+
+TEST(StopSignals, TheSecondSignalKillsAndTheEndRestores) {
+  struct sigaction action {};
+  {
+    StopSignals const signals;
+    EXPECT_EQ(stop_signal(), 0) << "an earlier run's signal is forgotten";
+    raise(SIGINT);
+    EXPECT_EQ(stop_signal(), SIGINT);
+    sigaction(SIGINT, nullptr, &action);
+    EXPECT_EQ(action.sa_handler, SIG_DFL);
+    sigaction(SIGTERM, nullptr, &action);
+    EXPECT_NE(action.sa_handler, SIG_DFL);
+  }
+  sigaction(SIGTERM, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
+TEST(Regions, AreCountedAndTimed) {
+  reset_region_times();
+  {
+    ScopedRegion const outer("outer");
+    for (int i = 0; i < 3; ++i) {
+      ScopedRegion const inner("inner");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+  auto const times = region_times();
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[0].name, "outer");
+  EXPECT_EQ(times[0].calls, 1);
+  EXPECT_EQ(times[1].name, "inner");
+  EXPECT_EQ(times[1].calls, 3);
+  EXPECT_GE(times[1].seconds, 0.006);
+  EXPECT_GE(times[0].seconds, times[1].seconds);
+}
+
+TEST(Memory, IsWhatTheHostHasPerRank) {
+  AvailableMemory const memory = memory_per_rank(communicator());
+  Index const physical = Index{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  EXPECT_GT(memory.host, 0);
+  EXPECT_LE(memory.host * communicator().local_size(), physical);
+  EXPECT_EQ(communicator().max(memory.host), memory.host) << "the same on all ranks";
+}
+
+TEST(Log, Rank0SpeaksFromItsLevelUp) {
+  EXPECT_FALSE(logs(LogLevel::error)) << "libraries are silent without a Log";
+  log_warning("nobody hears this");
+  testing::internal::CaptureStderr();
+  {
+    Log const log(communicator());
+    EXPECT_EQ(logs(LogLevel::info), communicator().rank() == 0);
+    EXPECT_FALSE(logs(LogLevel::debug));
+    log_info("braces {} stay");
+    log_debug("too fine");
+    EXPECT_THROW(Log const second(communicator()), DefectError);
+  }
+  std::string const said = testing::internal::GetCapturedStderr();
+  if (communicator().rank() == 0) {
+    EXPECT_NE(said.find("info: braces {} stay\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find("too fine"), std::string::npos);
+  } else {
+    EXPECT_EQ(said, "");
+  }
+}
+
+TEST(Log, EveryRankOnRequest) {
+  testing::internal::CaptureStderr();
+  {
+    Log const log(communicator(), {LogLevel::debug, true});
+    log_debug("here");
+  }
+  std::string const said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.substr(0, 4), "[" + std::to_string(communicator().rank()) + "] ");
+  EXPECT_NE(said.find("debug: here\n"), std::string::npos) << said;
+}
+
+}  // namespace
+}  // namespace halocline
