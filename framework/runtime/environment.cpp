@@ -3,12 +3,12 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
 
-#include "framework/runtime/backend.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -138,8 +138,6 @@ Environment::~Environment() {
   MPI_Finalized(&finalized);
   if (started_mpi_ && finalized == 0) MPI_Finalize();
 }
-
-std::string backend_name() { return Execution::name(); }
 
 std::string backend_hardware() {
   if (std::string device = device_name(); !device.empty()) return device;

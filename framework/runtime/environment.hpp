@@ -31,9 +31,7 @@ class Environment {
   bool started_kokkos_ = false;
 };
 
-/// The execution space of this build as Kokkos names it: "OpenMP", "Serial", "Cuda", …
-[[nodiscard]] std::string backend_name();
-/// What it runs on: the device's name; the processor's on a host backend.
+/// What the backend runs on: the device's name; the processor's on a host backend.
 [[nodiscard]] std::string backend_hardware();
 /// Host threads of this rank.
 [[nodiscard]] int host_threads();

@@ -13,6 +13,7 @@
 #include "framework/runtime/memory.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/stop.hpp"
+#include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
 
 namespace halocline {
@@ -33,7 +34,7 @@ TEST(Environment, ASecondOneJoinsTheFirst) {
 }
 
 TEST(Environment, NamesTheBackend) {
-  EXPECT_EQ(backend_name(), Execution::name());
+  EXPECT_STREQ(backend_name, Execution::name());
   EXPECT_NE(backend_hardware(), "");
   EXPECT_GE(host_threads(), 1);
 }

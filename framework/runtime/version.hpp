@@ -1,0 +1,12 @@
+#pragma once
+
+#include "framework/runtime/config.hpp"
+
+namespace halocline {
+
+/// Of this build; what a plugin and a run's record name.
+inline constexpr char const* version = HALOCLINE_VERSION;
+/// Execution space of this build as Kokkos names it: "OpenMP", "Serial", "Threads", "Cuda", "HIP".
+inline constexpr char const* backend_name = HALOCLINE_BACKEND_NAME;
+
+}  // namespace halocline
