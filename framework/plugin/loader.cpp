@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 namespace {
-
-std::string const extension = ".so";
 
 [[noreturn]] void refuse(std::filesystem::path const& file, std::string const& why) {
   throw InputError("`" + file.string() + "`: " + why);
@@ -44,9 +43,6 @@ void require_compatible(std::filesystem::path const& file, PluginDescription con
 
 }  // namespace
 
-PluginLoader::PluginLoader(Registry<PhysicsEntry>& registry, std::filesystem::path folder)
-    : registry_(registry), folder_(std::move(folder)) {}
-
 std::filesystem::path PluginLoader::folder_of_this_program() {
   auto const program = std::filesystem::read_symlink("/proc/self/exe");
   return program.parent_path().parent_path() / "lib" / "halocline" / "physics";
@@ -66,33 +62,22 @@ void PluginLoader::load(std::filesystem::path const& shared_object) {
   registry_.add(plugin->physics());
 }
 
-std::vector<std::string> PluginLoader::built_in() const {
-  std::vector<std::string> names;
+void PluginLoader::load_folder(std::filesystem::path const& folder) {
+  std::vector<std::filesystem::path> files;
   std::error_code none;
-  for (auto const& file : std::filesystem::directory_iterator(folder_, none)) {
-    if (file.path().extension() == extension) names.push_back(file.path().stem());
+  for (auto const& file : std::filesystem::directory_iterator(folder, none)) {
+    if (file.path().extension() == ".so") files.push_back(file.path());
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(files.begin(), files.end());
+  for (auto const& file : files) load(file);
 }
 
-void PluginLoader::load_built_in(std::string const& name) {
-  if (registry_.contains(name)) return;
-  auto const names = built_in();
-  if (std::find(names.begin(), names.end(), name) != names.end()) load(folder_ / (name + extension));
-}
-
-void PluginLoader::load_all() {
-  for (std::string const& name : built_in()) load_built_in(name);
-}
-
-void require_precision(PhysicsEntry const& entry, Precision precision) {
-  if (std::find(entry.precisions.begin(), entry.precisions.end(), precision) != entry.precisions.end()) return;
+std::string precision_obstacle(PhysicsEntry const& entry, Precision precision) {
+  if (std::find(entry.precisions.begin(), entry.precisions.end(), precision) != entry.precisions.end()) return "";
   auto const text = [](Precision p) { return std::string(p == Precision::single ? "single" : "double"); };
   std::string built;
   for (Precision const p : entry.precisions) built += (built.empty() ? "" : " and ") + text(p);
-  throw InputError("`precision`: the deck asks for " + text(precision) + ", but the physics `" + entry.name +
-                   "` is built for " + built);
+  return "the deck asks for " + text(precision) + ", but the physics `" + entry.name + "` is built for " + built;
 }
 
 }  // namespace halocline

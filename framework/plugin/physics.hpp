@@ -7,9 +7,9 @@
 
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
-#include "framework/mesh/index_range.hpp"
 #include "framework/operator/solve_report.hpp"
-#include "framework/operator/vector.hpp"
+#include "framework/runtime/index.hpp"
+#include "framework/runtime/precision.hpp"
 
 namespace halocline {
 

@@ -2,9 +2,9 @@
 
 #include <functional>
 
+#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
-#include "framework/deck/judgement.hpp"
 #include "framework/plugin/registry.hpp"
 #include "solvers/time/theta_method.hpp"
 
@@ -47,6 +47,13 @@ Section time_section() {
     }
   });
   return time;
+}
+
+void judge_time(Options const& time, Mistakes& mistakes) {
+  if (!time.has("step")) mistakes.add(time.location(), time.full_name("step"), "missing", "it is required");
+  if (!time.has("steps") && !time.has("end")) {
+    mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
+  }
 }
 
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time) {

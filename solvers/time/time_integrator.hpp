@@ -11,6 +11,7 @@
 namespace halocline {
 
 class LinearSolver;
+class Mistakes;
 class Options;
 
 /// A linear system of ordinary differential equations, M du/dt + K u = f(t), as an implicit integrator needs it. M is
@@ -42,6 +43,8 @@ class TimeIntegrator {
 
 /// The section `time` of a deck: which integrator, how long a step, and when the run ends.
 [[nodiscard]] Section time_section();
+/// Adds what an evolving physics misses in a `time` section: a step, and when to end.
+void judge_time(Options const& time, Mistakes& mistakes);
 /// The integrator that a `time` section chooses.
 [[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time);
 

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+class Communicator;
+
+/// What the command line gives to `halocline run`.
+struct RunCommand {
+  std::string deck;                    ///< path
+  std::vector<std::string> overrides;  ///< --set path=value
+  std::vector<std::string> plugins;    ///< --plugin, paths of shared objects
+  std::string output;                  ///< --output; empty: the deck's name and ".out"
+  bool overwrite = false;
+  bool plot = false;
+  bool verbose = false;
+  bool quiet = false;
+};
+
+/// What the command line gives to `halocline check`.
+struct CheckCommand {
+  std::string deck;
+  std::vector<std::string> overrides;
+  std::vector<std::string> plugins;
+};
+
+/// What the command line gives to `halocline list`.
+struct ListCommand {
+  std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
+  std::vector<std::string> plugins;
+  bool schema = false;    ///< --schema: the JSON schema of decks
+  bool markdown = false;  ///< --markdown: the reference page of all options
+};
+
+/// The subcommands. Collective over `communicator`; rank 0 writes to standard output. They throw Errors.
+[[nodiscard]] ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& communicator);
+[[nodiscard]] ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator);
+[[nodiscard]] ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& communicator);
+
+}  // namespace halocline

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/deck/section.hpp"
+#include "framework/plugin/physics.hpp"
+#include "framework/plugin/registry.hpp"
+
+namespace halocline {
+
+/// The physics that decks can choose from: the built-in ones, and those of the shared objects `plugins`. Throws
+/// InputError for a plugin that cannot be loaded or does not fit.
+[[nodiscard]] Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins);
+
+/// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics.
+/// `physics` must outlive it.
+[[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics);
+
+/// The precision that a judged deck chooses.
+[[nodiscard]] Precision precision_of(Options const& deck);
+
+}  // namespace halocline
