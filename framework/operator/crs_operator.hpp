@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/operator/field_vector.hpp"
+#include "framework/operator/operator.hpp"
+
+namespace halocline {
+
+class Exchange;
+
+/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos Kernels.
+///
+/// Rows and columns are numbered by place in a block's allocation, so that vectors are the same as those of the
+/// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the
+/// exchange that fills those is that of fields.
+template <class Real>
+class CrsOperator final : public Operator {
+ public:
+  /// Assembles `a`, which acts on fields of a structured mesh and whose rows reach `radius` entries along each axis, by
+  /// applying it to coloured unit vectors. `a` is not used afterwards. Collective.
+  CrsOperator(Operator const& a, int radius);
+  ~CrsOperator() override;
+
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return diagonal_->create(); }
+  void apply(Vector const& x, Vector& y) const override;
+  [[nodiscard]] bool diagonal(Vector& d) const override;
+  [[nodiscard]] double norm_bound() const override { return norm_; }
+  /// Entries that are not zero, over all ranks.
+  [[nodiscard]] Index nonzeros() const { return nonzeros_; }
+
+ private:
+  struct Matrix;
+  std::vector<std::unique_ptr<Matrix>> matrices_;  ///< by Block::local
+  std::unique_ptr<Vector> diagonal_;
+  std::unique_ptr<Exchange> exchange_;
+  double norm_ = 0;
+  Index nonzeros_ = 0;
+};
+
+extern template class CrsOperator<float>;
+extern template class CrsOperator<double>;
+
+}  // namespace halocline

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "framework/kernel/stencil.hpp"
+
+// What solvers want of a linear operator, each made from the operator's point functor A(point, u, k…) as one functor:
+// one pass over memory. Inputs come in the order vectors, then the coefficients of A.
+
+namespace halocline::stencil_functor {
+
+/// Stands for the vector that is one at the given offset and zero elsewhere: A of it is an entry of the matrix.
+template <class Real, int X, int Y, int Z>
+struct Unit {
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Real operator[](Offset<I, J, K>) const {
+    return I == X && J == Y && K == Z ? Real{1} : Real{0};
+  }
+};
+
+/// Entry of the matrix that multiplies u[here].
+template <class Real, class A, class P, class... K>
+KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&... k) {
+  return a(at, Unit<Real, 0, 0, 0>{}, k...);
+}
+
+/// Sum of the magnitudes of all entries of a row.
+template <class Real, class A, class P, class... K>
+KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
+  constexpr int radius = A::shape.radius;
+  constexpr int width = 2 * radius + 1;
+  auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };
+  return [&]<int... N>(std::integer_sequence<int, N...>) {
+    auto const entry = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
+      if constexpr (A::shape.contains(X, Y, Z)) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
+      return Real{0};
+    };
+    return (Real{0} + ... +
+            entry(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}));
+  }(std::make_integer_sequence<int, width * width * width>());
+}
+
+/// b - A u and its square
+template <class Real, class A>
+struct Residual {
+  static constexpr Shape shape = A::shape;
+  A a;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
+    Real const r = b[here] - a(at, u, k...);
+    return {{r}, {r * r}};
+  }
+};
+
+/// A u and its product with u
+template <class Real, class A>
+struct ApplyDot {
+  static constexpr Shape shape = A::shape;
+  A a;
+  template <class P, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
+    Real const value = a(at, u, k...);
+    return {{value}, {u[here] * value}};
+  }
+};
+
+/// x + alpha p and z + beta p
+template <class Real>
+struct CgUpdate {
+  static constexpr Shape shape = point;
+  Real alpha;
+  Real beta;
+  template <class P, class X, class D, class Z>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
+    return {{x[here] + alpha * p[here], z[here] + beta * p[here]}, {}};
+  }
+};
+
+/// The diagonal of A
+template <class Real, class A>
+struct Diagonal {
+  static constexpr Shape shape = point;
+  A a;
+  template <class P, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, K const&... k) const {
+    return diagonal_of<Real>(a, at, k...);
+  }
+};
+
+/// Sum of the magnitudes of the entries of a row of A
+template <class Real, class A>
+struct RowSum {
+  static constexpr Shape shape = A::shape;
+  A a;
+  template <class P, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 1> operator()(P const& at, K const&... k) const {
+    return {{}, {row_sum_of<Real>(a, at, k...)}};
+  }
+};
+
+/// u + weight (b - A u) / D, and the squares of the change and of b - A u
+template <class Real, class A>
+struct JacobiStep {
+  static constexpr Shape shape = A::shape;
+  A a;
+  Real weight;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 2> operator()(P const& at, B const& b, U const& u, K const&... k) const {
+    Real const r = b[here] - a(at, u, k...);
+    Real const change = weight * r / diagonal_of<Real>(a, at, k...);
+    return {{u[here] + change}, {change * change, r * r}};
+  }
+};
+
+/// The first Chebyshev step: d = c (b - A u) / D and u + d
+template <class Real, class A>
+struct ChebyshevStart {
+  static constexpr Shape shape = A::shape;
+  A a;
+  Real residual;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, K const&... k) const {
+    Real const d = residual * (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    return {{d, u[here] + d}, {}};
+  }
+};
+
+/// The next ones: d = e d + c (b - A u) / D and u + d
+template <class Real, class A>
+struct ChebyshevStep {
+  static constexpr Shape shape = A::shape;
+  A a;
+  Real direction;
+  Real residual;
+  template <class P, class B, class U, class D, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, D const& old,
+                                                            K const&... k) const {
+    Real const d = direction * old[here] + residual * (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    return {{d, u[here] + d}, {}};
+  }
+};
+
+/// One colour of a Gauss-Seidel sweep: points whose global indices add up to an even (0) or odd (1) number.
+template <class Real, class A>
+struct ColourSweep {
+  static constexpr Shape shape = A::shape;
+  A a;
+  Index colour;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, B const& b, U const& u, K const&... k) const {
+    Real const relaxed = u[here] + (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    return select((at.index(0) + at.index(1) + at.index(2)) % 2 == colour, relaxed, u[here]);
+  }
+};
+
+}  // namespace halocline::stencil_functor

@@ -1,0 +1,65 @@
+#include "framework/operator/stencil_halo.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+bool has_neighbours(Block const& block) {
+  return std::any_of(block.neighbours.begin(), block.neighbours.end(), [](auto const& n) { return n.has_value(); });
+}
+
+}  // namespace
+
+StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
+                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport)
+    : corners_(shape.kind == ShapeKind::box) {
+  if (like.ghosts() < shape.radius) throw DefectError("a stencil reaches beyond the ghosts of `" + like.name() + "`");
+  Mesh const& mesh = like.mesh();
+  auto const& blocks = mesh.blocks();
+  bool const alone = mesh.communicator().all(std::none_of(blocks.begin(), blocks.end(), has_neighbours));
+  if (!alone) {
+    exchange_ = std::make_unique<Exchange>(
+        std::vector<FieldBase const*>{&like},
+        ExchangeOptions{.corners = corners_, .width = shape.radius, .transport = std::move(transport)});
+  }
+  if (boundary) boundary_ = std::make_unique<BoundaryFill>(like, *boundary);
+  // Ghosts on edges can be filled only once the exchange is over: nothing can be swept before.
+  bool const split = !alone && !(corners_ && boundary_);
+  for (Block const& block : blocks) {
+    IndexRange const& mine = unknowns[block.local];
+    Parts parts{mine, {}};
+    if (!alone) parts.interior = split ? intersection(mesh.interior(block, like.centring(), shape.radius), mine) : IndexRange{};
+    if (!alone && !split) parts.shell = {mine};
+    if (split) {
+      for (IndexRange const& box : mesh.shell(block, like.centring(), shape.radius)) {
+        if (IndexRange const both = intersection(box, mine); !both.empty()) parts.shell.push_back(both);
+      }
+    }
+    boxes_ += 1 + parts.shell.size();
+    parts_.push_back(std::move(parts));
+  }
+}
+
+StencilHalo::~StencilHalo() = default;
+
+void StencilHalo::start(FieldBase& field) const {
+  if (exchange_) exchange_->start({&field});
+  bool const after_exchange = corners_ && exchange_;
+  if (boundary_ && !after_exchange) {
+    boundary_->fill_homogeneous(field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
+  }
+}
+
+void StencilHalo::finish(FieldBase& field) const {
+  if (!exchange_) return;
+  exchange_->finish();
+  if (boundary_ && corners_) boundary_->fill_homogeneous(field, BoundaryReach::corners);
+}
+
+}  // namespace halocline

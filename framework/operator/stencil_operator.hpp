@@ -1,0 +1,273 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/block_geometry.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/operator/operator.hpp"
+#include "framework/operator/probing.hpp"
+#include "framework/operator/stencil_functors.hpp"
+#include "framework/operator/stencil_halo.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+/// The matrix-free operator (A u)(point) = functor(point, u, k…) on the unknowns of a field, u being zero outside of
+/// them. The functor is linear in u; entries of the matrix are found by evaluating it on unit vectors, so it need not
+/// say its diagonal. Every capability is one pass over memory (a step of conjugate gradients two).
+///
+/// Ghosts of u beyond a physical face are zero (the boundary condition is in the coefficients), or, with
+/// `Description::boundary`, follow the homogeneous part of the conditions; then steps that need the diagonal are made
+/// of several passes.
+///
+/// A physics instantiates it once, in its own .cpp: `template class halocline::StencilOperator<double, Diffusion<double>, 2>;`
+template <class Real, class Functor, std::size_t CoefficientCount>
+class StencilOperator final : public Operator {
+ public:
+  using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
+  /// Makes the next coarser operator and the way there, or null at the coarsest. Collective.
+  using CoarseningFactory = std::function<std::unique_ptr<Coarsening>(StencilOperator const&)>;
+
+  struct Description {
+    std::shared_ptr<Mesh const> mesh;
+    Centring centring = Centring::cell;
+    Functor functor;
+    Coefficients coefficients{};         ///< ghosts valid where the functor reads them
+    std::vector<IndexRange> unknowns{};  ///< by Block::local, in local indices; empty: all owned entries
+    std::optional<BoundaryConditions> boundary{};
+    CoarseningFactory coarsening{};
+    std::shared_ptr<Transport> transport{};  ///< null: the default of Exchange
+  };
+
+  /// Collective.
+  explicit StencilOperator(Description description);
+
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override;
+  void apply(Vector const& x, Vector& y) const override;
+  double residual(Vector const& b, Vector const& x, Vector& r) const override;
+  double apply_dot(Vector const& x, Vector& y) const override;
+  double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const override;
+  [[nodiscard]] bool diagonal(Vector& d) const override;
+  JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const override;
+  void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
+                      Vector& x_new) const override;
+  /// Red-black order decouples star shapes of radius 1 only; false for others.
+  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override;
+  [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override;
+  [[nodiscard]] double norm_bound() const override;
+
+  [[nodiscard]] Mesh const& mesh() const { return *description_.mesh; }
+  [[nodiscard]] Functor const& functor() const { return description_.functor; }
+  [[nodiscard]] Coefficients const& coefficients() const { return description_.coefficients; }
+  [[nodiscard]] Description const& description() const { return description_; }
+
+ private:
+  using FieldView = BlockView<Real>;
+  using Input = BlockView<Real const>;
+  static FieldVector<Real> const& cast(Vector const& x) { return as_field_vector<Real>(x); }
+  [[nodiscard]] Input view(Vector const& x, Block const& block) const { return cast(x).field().view(block); }
+  [[nodiscard]] FieldView output(Vector& x, Block const& block) const { return cast(x).field().view(block); }
+
+  static std::shared_ptr<Field<Real>> make_field(Description const& description);
+  static std::vector<IndexRange> find_unknowns(Description const& description);
+  template <class Out, class Kernel, class... In>
+  void run(Block const& block, IndexRange const& box, Out const& out, Kernel const& kernel, In... in) const;
+  template <class Sums, class Out, class Kernel, class... In>
+  void run_reduce(Block const& block, IndexRange const& box, Sums& sums, Out const& out, Kernel const& kernel,
+                  In... in) const;
+  /// Adds up the n-th sum of all boxes of this rank.
+  [[nodiscard]] double box_sum(int n) const;
+
+  Description description_;
+  std::vector<IndexRange> unknowns_;  ///< by Block::local
+  StencilHalo halo_;
+  std::vector<BlockGeometry<Real>> geometry_;
+  mutable std::vector<Reduction<Execution>> sums_;  ///< one for each box of `halo_`
+};
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::shared_ptr<Field<Real>> StencilOperator<Real, Functor, CoefficientCount>::make_field(
+    Description const& description) {
+  return std::make_shared<Field<Real>>(
+      description.mesh,
+      FieldDescription{.name = "vector", .centring = description.centring, .ghosts = Functor::shape.radius});
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::vector<IndexRange> StencilOperator<Real, Functor, CoefficientCount>::find_unknowns(
+    Description const& description) {
+  std::vector<IndexRange> unknowns = description.unknowns;
+  if (unknowns.empty()) {
+    for (Block const& block : description.mesh->blocks()) {
+      unknowns.push_back(description.mesh->owned(block, description.centring));
+    }
+  }
+  return unknowns;
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+StencilOperator<Real, Functor, CoefficientCount>::StencilOperator(Description description)
+    : description_(std::move(description)),
+      unknowns_(find_unknowns(description_)),
+      halo_(*make_field(description_), unknowns_, Functor::shape, description_.boundary, description_.transport),
+      sums_(halo_.boxes()) {
+  for (Block const& block : mesh().blocks()) geometry_.emplace_back(mesh(), block, description_.centring);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+template <class Out, class Kernel, class... In>
+void StencilOperator<Real, Functor, CoefficientCount>::run(Block const& block, IndexRange const& box, Out const& out,
+                                                           Kernel const& kernel, In... in) const {
+  std::apply(
+      [&](auto const&... k) {
+        sweep(execution(block), box, geometry_[block.local].geometry(), out, kernel, in..., k->view(block)...);
+      },
+      description_.coefficients);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+template <class Sums, class Out, class Kernel, class... In>
+void StencilOperator<Real, Functor, CoefficientCount>::run_reduce(Block const& block, IndexRange const& box, Sums& sums,
+                                                                  Out const& out, Kernel const& kernel,
+                                                                  In... in) const {
+  std::apply(
+      [&](auto const&... k) {
+        sweep_reduce(execution(block), box, geometry_[block.local].geometry(), sums, out, kernel, in...,
+                     k->view(block)...);
+      },
+      description_.coefficients);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::box_sum(int n) const {
+  double total = 0;
+  for (auto const& sums : sums_) total += sums.value(n);
+  return total;
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::unique_ptr<Vector> StencilOperator<Real, Functor, CoefficientCount>::create_vector() const {
+  return std::make_unique<FieldVector<Real>>(make_field(description_), unknowns_);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+void StencilOperator<Real, Functor, CoefficientCount>::apply(Vector const& x, Vector& y) const {
+  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+    run(block, box, output(y, block), functor(), view(x, block));
+  });
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::residual(Vector const& b, Vector const& x, Vector& r) const {
+  stencil_functor::Residual<Real, Functor> const kernel{functor()};
+  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
+    run_reduce(block, box, sums_[n], output(r, block), kernel, view(b, block), view(x, block));
+  });
+  return mesh().communicator().sum(box_sum(0));
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::apply_dot(Vector const& x, Vector& y) const {
+  stencil_functor::ApplyDot<Real, Functor> const kernel{functor()};
+  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
+    run_reduce(block, box, sums_[n], output(y, block), kernel, view(x, block));
+  });
+  return mesh().communicator().sum(box_sum(0));
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, double beta, Vector const& z, Vector& x,
+                                                                 Vector& p, Vector& q) const {
+  stencil_functor::CgUpdate<Real> const update{static_cast<Real>(alpha), static_cast<Real>(beta)};
+  for (Block const& block : mesh().blocks()) {
+    sweep(execution(block), unknowns_[block.local], geometry_[block.local].geometry(),
+          outputs(output(x, block), output(p, block)), update, view(x, block), view(p, block), view(z, block));
+  }
+  return apply_dot(p, q);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+bool StencilOperator<Real, Functor, CoefficientCount>::diagonal(Vector& d) const {
+  if (description_.boundary) {
+    probe_diagonal<Real>(*this, Functor::shape.radius, d);
+    return true;
+  }
+  stencil_functor::Diagonal<Real, Functor> const kernel{functor()};
+  for (Block const& block : mesh().blocks()) run(block, unknowns_[block.local], output(d, block), kernel);
+  return true;
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+JacobiSquares StencilOperator<Real, Functor, CoefficientCount>::jacobi_step(double weight, Vector const& b,
+                                                                            Vector const& x, Vector& x_new) const {
+  if (description_.boundary) return Operator::jacobi_step(weight, b, x, x_new);
+  stencil_functor::JacobiStep<Real, Functor> const kernel{functor(), static_cast<Real>(weight)};
+  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
+    run_reduce(block, box, sums_[n], output(x_new, block), kernel, view(b, block), view(x, block));
+  });
+  double squares[2] = {box_sum(0), box_sum(1)};
+  mesh().communicator().sum(squares);
+  return {.change = squares[0], .residual = squares[1]};
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+void StencilOperator<Real, Functor, CoefficientCount>::chebyshev_step(ChebyshevCoefficients coefficients,
+                                                                      Vector const& b, Vector const& x, Vector& d,
+                                                                      Vector& x_new) const {
+  if (description_.boundary) return Operator::chebyshev_step(coefficients, b, x, d, x_new);
+  auto const residual = static_cast<Real>(coefficients.residual);
+  auto const direction = static_cast<Real>(coefficients.direction);
+  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+    auto const out = outputs(output(d, block), output(x_new, block));
+    if (direction == Real{0}) {
+      run(block, box, out, stencil_functor::ChebyshevStart<Real, Functor>{functor(), residual}, view(b, block),
+          view(x, block));
+    } else {
+      run(block, box, out, stencil_functor::ChebyshevStep<Real, Functor>{functor(), direction, residual},
+          view(b, block), view(x, block), view(d, block));
+    }
+  });
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+bool StencilOperator<Real, Functor, CoefficientCount>::red_black_sweep(bool forward, Vector const& b, Vector& x) const {
+  bool const decoupled = Functor::shape.kind == ShapeKind::star && Functor::shape.radius == 1;
+  if (!decoupled || description_.boundary) return false;
+  for (Index const colour : {forward ? 0 : 1, forward ? 1 : 0}) {
+    stencil_functor::ColourSweep<Real, Functor> const kernel{functor(), colour};
+    halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+      run(block, box, output(x, block), kernel, view(b, block), view(x, block));
+    });
+  }
+  return true;
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::unique_ptr<Coarsening> StencilOperator<Real, Functor, CoefficientCount>::coarsen() const {
+  return description_.coarsening ? description_.coarsening(*this) : nullptr;
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::norm_bound() const {
+  if (description_.boundary) return Operator::norm_bound();
+  stencil_functor::RowSum<Real, Functor> const kernel{functor()};
+  Reduction<Execution, Maximum> largest;
+  double bound = 0;
+  for (Block const& block : mesh().blocks()) {
+    run_reduce(block, unknowns_[block.local], largest, no_outputs, kernel);
+    bound = std::max(bound, largest.value());
+  }
+  return mesh().communicator().max(bound);
+}
+
+}  // namespace halocline

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/field/block_view.hpp"
+#include "framework/kernel/stencil.hpp"
+#include "framework/operator/vector.hpp"
+#include "framework/runtime/backend.hpp"
+
+namespace halocline {
+
+class Communicator;
+
+/// A vector whose entries lie in one or more pieces of memory that sweeps can run over: every method of Vector is one
+/// pass over them. Where the memory comes from is for the derived classes to say.
+template <class Real>
+class SweptVector : public Vector {
+ public:
+  /// A box of unknowns on this rank.
+  struct Piece {
+    BlockView<Real> view;
+    IndexRange range;   ///< in the view's own indices
+    Extents first;      ///< global index of entry (0, 0, 0)
+    Extents extents;    ///< global extents of the index space
+    Execution execution;
+  };
+
+  ~SweptVector() override;
+  [[nodiscard]] Index size() const final { return size_; }
+  [[nodiscard]] Precision precision() const final;
+  void fill(double value) final;
+  void randomize(std::uint64_t seed) final;
+  void copy(Vector const& x) final;
+  void scale(double a) final;
+  void add(double a, Vector const& x) final;
+  void combine(double a, Vector const& x, double b) final;
+  [[nodiscard]] double add_and_square(double a, Vector const& x) final;
+  void multiply(Vector const& x, Vector const& y) final;
+  [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
+  void invert() final;
+  [[nodiscard]] double dot(Vector const& x) const final;
+  void dots(std::span<Vector const* const> x, std::span<double> dots) const final;
+  [[nodiscard]] double square() const final;
+  [[nodiscard]] double maximum() const final;
+
+ protected:
+  /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known: otherwise the derived class calls
+  /// `count_unknowns` (collective) when its pieces are there.
+  SweptVector(std::shared_ptr<Communicator> communicator, std::size_t pieces, Index size = 0);
+  void count_unknowns();
+  [[nodiscard]] virtual Piece piece(std::size_t n) const = 0;
+  [[nodiscard]] std::shared_ptr<Communicator> const& communicator() const { return communicator_; }
+
+ private:
+  struct Work;
+  /// `x` as a vector of this space; throws DefectError otherwise.
+  [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
+  template <class Functor, class... More>
+  void update(Functor const& functor, More const&... more);
+  template <class Functor, class... More>
+  double update_and_sum(Functor const& functor, More const&... more);
+  template <class... More>
+  void sum_products(double* sums, More const&... more) const;
+
+  std::shared_ptr<Communicator> communicator_;
+  std::size_t pieces_;
+  Index size_ = 0;
+  std::unique_ptr<Work> work_;
+};
+
+extern template class SweptVector<float>;
+extern template class SweptVector<double>;
+
+}  // namespace halocline

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "framework/kernel/stencil.hpp"
+
+// The vector operations as point functors. Scalars come as double and are rounded once to the precision of the vectors.
+
+namespace halocline::vector_functor {
+
+/// a
+template <class Real>
+struct Fill {
+  static constexpr Shape shape = point;
+  Real a;
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&) const {
+    return a;
+  }
+};
+
+/// Uniform in [-1, 1), by the finaliser of SplitMix64 (Steele, Lea and Flood 2014) applied to the global index.
+template <class Real>
+struct Random {
+  static constexpr Shape shape = point;
+  std::uint64_t seed;
+  Index extent_x;
+  Index extent_y;
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
+    auto const index = static_cast<std::uint64_t>(at.index(0) + extent_x * (at.index(1) + extent_y * at.index(2)));
+    std::uint64_t bits = (seed << 40U) + index * 0x9e3779b97f4a7c15U + 0x9e3779b97f4a7c15U;
+    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+    bits ^= bits >> 31U;
+    // The upper 24 bits fit both precisions exactly.
+    return static_cast<Real>(static_cast<double>(bits >> 40U) * 0x1p-23 - 1.0);
+  }
+};
+
+struct Copy {
+  static constexpr Shape shape = point;
+  template <class P, class U>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const&, U const& u) const {
+    return u[here];
+  }
+};
+
+/// a u
+template <class Real>
+struct Scale {
+  static constexpr Shape shape = point;
+  Real a;
+  template <class P, class U>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u) const {
+    return a * u[here];
+  }
+};
+
+/// u + a x
+template <class Real>
+struct Add {
+  static constexpr Shape shape = point;
+  Real a;
+  template <class P, class U, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
+    return u[here] + a * x[here];
+  }
+};
+
+/// a x + b u
+template <class Real>
+struct Combine {
+  static constexpr Shape shape = point;
+  Real a;
+  Real b;
+  template <class P, class U, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
+    return a * x[here] + b * u[here];
+  }
+};
+
+/// u + a x and its square
+template <class Real>
+struct AddAndSquare {
+  static constexpr Shape shape = point;
+  Real a;
+  template <class P, class U, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const&, U const& u, X const& x) const {
+    Real const value = u[here] + a * x[here];
+    return {{value}, {value * value}};
+  }
+};
+
+/// x y
+struct Multiply {
+  static constexpr Shape shape = point;
+  template <class P, class X, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(P const&, X const& x, Y const& y) const {
+    return x[here] * y[here];
+  }
+};
+
+/// x y and its product with y
+template <class Real>
+struct MultiplyAndDot {
+  static constexpr Shape shape = point;
+  template <class P, class X, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const&, X const& x, Y const& y) const {
+    Real const value = x[here] * y[here];
+    return {{value}, {value * y[here]}};
+  }
+};
+
+/// 1 / u, and the number of zeros met
+template <class Real>
+struct Invert {
+  static constexpr Shape shape = point;
+  template <class P, class U>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const&, U const& u) const {
+    return {{Real{1} / u[here]}, {u[here] == Real{0} ? Real{1} : Real{0}}};
+  }
+};
+
+/// Products of u with each x
+template <class Real>
+struct Dots {
+  static constexpr Shape shape = point;
+  template <class P, class U, class... X>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, sizeof...(X)> operator()(P const&, U const& u, X const&... x) const {
+    return {{}, {u[here] * x[here]...}};
+  }
+};
+
+/// |u|
+template <class Real>
+struct Magnitude {
+  static constexpr Shape shape = point;
+  template <class P, class U>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 1> operator()(P const&, U const& u) const {
+    return {{}, {u[here] < Real{0} ? -u[here] : u[here]}};
+  }
+};
+
+}  // namespace halocline::vector_functor
