@@ -1,0 +1,29 @@
+# The flags that Halocline and every physics outside of it share, and the language that kernels are written in.
+include_guard()
+
+# -fopenmp-simd makes `#pragma omp simd` mean the same on every backend, with OpenMP or without.
+# Contraction is off everywhere: a fused multiply-add that the compiler forms in a vector loop, but not in its remainder
+# or in another specialisation, would change bits. The other two let a loop with sqrt or select become vectors, and
+# change no value.
+set(HALOCLINE_ARITHMETIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd)
+list(JOIN HALOCLINE_ARITHMETIC_FLAGS "," _arithmetic)
+set(HALOCLINE_CUDA_ARITHMETIC_FLAGS --fmad=false -Xcompiler=${_arithmetic})
+
+# halocline_kernel_sources(TARGET FILE…): adds files that include Kokkos to a target, in the language Kokkos asks for
+function(halocline_kernel_sources target)
+  target_sources(${target} PRIVATE ${ARGN})
+  if(HALOCLINE_BACKEND STREQUAL "Cuda")
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+  endif()
+endfunction()
+
+# halocline_arithmetic(TARGET MARCH): what decides the bits of a result
+function(halocline_arithmetic target march)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${HALOCLINE_ARITHMETIC_FLAGS}>
+    $<$<COMPILE_LANGUAGE:CUDA>:${HALOCLINE_CUDA_ARITHMETIC_FLAGS}>)
+  if(march)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-march=${march}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${march}>)
+  endif()
+endfunction()

@@ -1,0 +1,80 @@
+# halocline_add_room(NAME [SOURCES FILE…] [KERNEL_SOURCES FILE…] [PUBLIC_DEPENDENCIES …] [PRIVATE_DEPENDENCIES …])
+#
+# One room, one shared library: halocline_NAME, known as Halocline::NAME. KERNEL_SOURCES include Kokkos, directly or not;
+# SOURCES do not. A dependency is another room by its name or any target. A room that uses what it does not name does
+# not link, which holds the arrows between rooms.
+include_guard()
+
+add_library(halocline_all INTERFACE)
+add_library(Halocline::halocline ALIAS halocline_all)
+set_target_properties(halocline_all PROPERTIES EXPORT_NAME halocline)
+install(TARGETS halocline_all EXPORT HaloclineTargets)
+
+# What `halocline run` needs: the driver and the physics, no tests.
+add_custom_target(program)
+
+# halocline_strict(TARGET): the warnings our own code is held to, and the sanitizers if they are asked for
+function(halocline_strict target)
+  halocline_arithmetic(${target} "${HALOCLINE_MARCH}")
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+  if(HALOCLINE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+      -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+# halocline_link(TARGET SCOPE DEPENDENCY…): links rooms by their short names, and anything else as it is
+function(halocline_link target scope)
+  set(rooms runtime deck mesh field kernel halo operator io plugin solvers)
+  foreach(dependency IN LISTS ARGN)
+    if(dependency IN_LIST rooms)
+      target_link_libraries(${target} ${scope} halocline_${dependency})
+    else()
+      target_link_libraries(${target} ${scope} ${dependency})
+    endif()
+  endforeach()
+endfunction()
+
+function(halocline_add_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;KERNEL_SOURCES;PUBLIC_DEPENDENCIES;PRIVATE_DEPENDENCIES")
+  set(target halocline_${name})
+  add_library(${target} SHARED ${arg_SOURCES})
+  add_library(Halocline::${name} ALIAS ${target})
+  halocline_kernel_sources(${target} ${arg_KERNEL_SOURCES})
+  halocline_strict(${target})
+  halocline_link(${target} PUBLIC ${arg_PUBLIC_DEPENDENCIES})
+  halocline_link(${target} PRIVATE ${arg_PRIVATE_DEPENDENCIES})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/halocline>)
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_link_libraries(halocline_all INTERFACE ${target})
+
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  halocline_install_library(${target} ${folder})
+endfunction()
+
+# A physics of this repository is held to the same warnings, and put where the driver looks for it.
+function(halocline_place_physics target)
+  halocline_strict(${target})
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline/physics)
+  add_dependencies(program ${target})
+  halocline_install_physics(${target})
+endfunction()
+
+# halocline_add_driver(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] DEPENDENCIES …): an executable of drivers/
+function(halocline_add_driver name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;KERNEL_SOURCES;DEPENDENCIES")
+  add_executable(${name} ${arg_SOURCES})
+  halocline_kernel_sources(${name} ${arg_KERNEL_SOURCES})
+  halocline_strict(${name})
+  halocline_link(${name} PRIVATE ${arg_DEPENDENCIES})
+  add_dependencies(program ${name})
+  halocline_install_driver(${name})
+endfunction()

@@ -1,0 +1,78 @@
+# halocline_add_test(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] [LIBRARIES …] [RANKS 1 2 3 4] [LABELS …] [TIMEOUT SECONDS]
+#                    [ENVIRONMENT NAME=VALUE…])
+#
+# A GoogleTest executable with the main of tests/support, which starts MPI and Kokkos. With RANKS, one ctest for each
+# number of ranks; otherwise a single one without mpirun. LIBRARIES are rooms by name, or targets.
+#
+# halocline_add_script_test(NAME COMMAND … [LABELS …] [TIMEOUT SECONDS] [PROCESSORS N] [ENVIRONMENT …])
+#
+# Any other command as a test, with the same environment.
+include_guard()
+
+if(NOT HALOCLINE_TESTS)
+  function(halocline_add_test)
+  endfunction()
+  function(halocline_add_script_test)
+  endfunction()
+  return()
+endif()
+
+enable_testing()
+find_package(GTest 1.12 REQUIRED)
+# The distribution's Python has the readers that files are tested with (VTK, h5py); another one on PATH may not.
+set(Python3_ROOT_DIR /usr)
+set(Python3_FIND_STRATEGY LOCATION)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# Several ranks share the cores of one machine here: no pinning, one thread a rank, and the transport that starts soonest.
+set(HALOCLINE_TEST_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_PROC_BIND=false)
+if(HALOCLINE_SANITIZE)
+  list(APPEND HALOCLINE_TEST_ENVIRONMENT
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/leaks.supp:print_suppressions=0
+    UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_odr_violation=1)
+endif()
+
+function(_halocline_test_properties name processors labels timeout environment)
+  if(NOT timeout)
+    set(timeout 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} TIMEOUT ${timeout} LABELS "${labels}"
+    ENVIRONMENT "${HALOCLINE_TEST_ENVIRONMENT};${environment}")
+endfunction()
+
+function(halocline_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;KERNEL_SOURCES;LIBRARIES;RANKS;LABELS;ENVIRONMENT")
+  if(NOT TARGET halocline_test_main)
+    add_library(halocline_test_main STATIC)
+    halocline_kernel_sources(halocline_test_main ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+    halocline_strict(halocline_test_main)
+    target_link_libraries(halocline_test_main PUBLIC halocline_runtime GTest::gtest GTest::gmock)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  halocline_kernel_sources(${name} ${arg_KERNEL_SOURCES})
+  halocline_strict(${name})
+  halocline_link(${name} PRIVATE halocline_test_main ${arg_LIBRARIES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(NOT arg_RANKS)
+    add_test(NAME ${name} COMMAND ${name})
+    _halocline_test_properties(${name} 2 "${arg_LABELS}" "${arg_TIMEOUT}" "OMP_NUM_THREADS=2;${arg_ENVIRONMENT}")
+    return()
+  endif()
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ${name}.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
+    _halocline_test_properties(${name}.${ranks} ${ranks} "mpi;${arg_LABELS}" "${arg_TIMEOUT}"
+      "OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+function(halocline_add_script_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;PROCESSORS" "COMMAND;LABELS;ENVIRONMENT")
+  if(NOT arg_PROCESSORS)
+    set(arg_PROCESSORS 1)
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  _halocline_test_properties(${name} ${arg_PROCESSORS} "${arg_LABELS}" "${arg_TIMEOUT}"
+    "OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
+endfunction()
