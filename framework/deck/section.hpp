@@ -60,12 +60,15 @@ class Section {
   /// \param chooser name of the choice, in this section, that says which of them is in use; what the others require may
   ///                be missing from the deck
   void sections(std::string chooser, Sections sections);
+  /// May be left out even if options inside it are required.
+  Section& optional();
   /// Adds a rule between the options of this section and those inside it.
   void check(Check check);
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
   [[nodiscard]] std::deque<Option> const& options() const { return options_; }
+  [[nodiscard]] bool is_optional() const { return optional_; }
   /// Sections inside this one, the registered ones included.
   [[nodiscard]] std::vector<Section> sections() const;
   [[nodiscard]] std::list<Section> const& lists() const { return lists_; }
@@ -83,6 +86,7 @@ class Section {
 
   std::string name_;
   std::string sentence_;
+  bool optional_ = false;
   std::deque<Option> options_;
   std::list<Section> sections_;
   std::list<Section> lists_;

@@ -1,0 +1,60 @@
+#include "framework/deck/deck.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "framework/deck/deck_text.hpp"
+#include "framework/deck/judge.hpp"
+#include "framework/deck/overrides.hpp"
+#include "framework/deck/tea_reader.hpp"
+#include "framework/deck/yaml_reader.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/throw_site.hpp"
+
+namespace halocline {
+
+Deck::Deck(std::string name, std::string text, std::vector<std::string> overrides)
+    : name_(std::move(name)), text_(std::move(text)), overrides_(std::move(overrides)) {}
+
+Deck Deck::load(std::string const& path, std::vector<std::string> const& overrides, Communicator const& communicator) {
+  throw_site(ThrowSite::deck);
+  std::string text;
+  std::exception_ptr failure;
+  if (communicator.rank() == 0) {
+    try {
+      text = deck::file_text(path);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  communicator.agree(failure);
+  communicator.broadcast(text, 0);
+  return Deck(path, std::move(text), overrides);
+}
+
+Options Deck::read(Section const& root) const {
+  Mistakes mistakes;
+  std::string text = text_;
+  deck::check_text(name_, text, mistakes);
+  mistakes.report();
+  deck::Node tree = deck::is_tea(text) ? deck::read_tea(name_, text, mistakes) : deck::read_yaml(name_, text, mistakes);
+  bool const is_list_or_scalar = tree.kind == deck::Node::Kind::list || tree.kind == deck::Node::Kind::scalar;
+  if (is_list_or_scalar)
+    mistakes.add(tree.location, name_, "expected options like `physics: heat`, got " + deck::described(tree));
+  // Without a section there is nothing to hold to the declaration.
+  if (tree.kind != deck::Node::Kind::section) mistakes.report();
+  if (tree.location.is_default()) tree.location = {name_, 1, 1};
+  deck::apply_overrides(overrides_, tree, mistakes);
+  auto values = deck::judge(root, tree, mistakes);
+  mistakes.report();
+  return Options(std::move(values));
+}
+
+Options default_options(Section const& section) {
+  Mistakes mistakes;
+  auto values = deck::judge(section, {}, mistakes);
+  mistakes.report();
+  return Options(std::move(values));
+}
+
+}  // namespace halocline

@@ -1,0 +1,84 @@
+#include "framework/deck/deck_text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline::deck {
+namespace {
+
+/// Length of the UTF-8 sequence that starts at `at` (RFC 3629), 0 if there is none.
+std::size_t sequence_length(std::string const& text, std::size_t at) {
+  auto const byte = [&](std::size_t n) { return n < text.size() ? static_cast<unsigned char>(text[n]) : 0U; };
+  unsigned const first = byte(at);
+  if (first < 0x80) return 1;
+  std::size_t const length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  for (std::size_t n = 1; n < length; ++n) {
+    if ((byte(at + n) & 0xC0U) != 0x80U) return 0;
+  }
+  bool const too_long = (first == 0xE0 && byte(at + 1) < 0xA0) || (first == 0xF0 && byte(at + 1) < 0x90);
+  bool const surrogate = first == 0xED && byte(at + 1) > 0x9F;
+  bool const too_large = first == 0xF4 && byte(at + 1) > 0x8F;
+  return too_long || surrogate || too_large ? 0 : length;
+}
+
+bool is_control(char c) {
+  auto const byte = static_cast<unsigned char>(c);
+  return (byte < 32 && c != '\n' && c != '\r' && c != '\t') || byte == 127;
+}
+
+/// Position of the first byte that no text has; the text's size if there is none.
+std::size_t first_binary(std::string const& text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t const length = is_control(text[at]) ? 0 : sequence_length(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return text.size();
+}
+
+Location place_of(std::string const& name, std::string const& text, std::size_t at) {
+  auto const begin = text.begin();
+  auto const end = begin + static_cast<std::ptrdiff_t>(at);
+  auto const line = std::count(begin, end, '\n');
+  std::size_t const newline = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  std::size_t const column = newline == std::string::npos ? at : at - newline - 1;
+  return {name, static_cast<int>(line) + 1, static_cast<int>(column) + 1};
+}
+
+}  // namespace
+
+std::string file_text(std::string const& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw InputError("`" + path + "`: this is a folder, not a deck");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  std::string text(largest_deck + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > largest_deck)
+    throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) + ", the most a deck may be");
+  return text;
+}
+
+void check_text(std::string const& name, std::string& text, Mistakes& mistakes) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::size_t const binary = first_binary(text);
+  if (binary != text.size()) {
+    mistakes.add(place_of(name, text, binary), name, "not a text file (UTF-8)");
+  } else if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    mistakes.add({name, 1, 1}, name, "the deck is empty");
+  }
+}
+
+}  // namespace halocline::deck

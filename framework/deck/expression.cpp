@@ -1,0 +1,109 @@
+#include "framework/deck/expression.hpp"
+
+#include <muParser.h>
+
+#include <charconv>
+#include <numbers>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+/// muParser reads its variables through pointers, so the parser and they live and are copied together.
+struct Expression::Parsed {
+  explicit Parsed(std::string given) : text(std::move(given)) {
+    parser.DefineConst("pi", std::numbers::pi);
+    parser.DefineVar("x", &x);
+    parser.DefineVar("y", &y);
+    parser.DefineVar("z", &z);
+    parser.DefineVar("t", &t);
+    parser.SetExpr(text);
+  }
+  Parsed(Parsed const& other) : Parsed(other.text) {}
+  Parsed& operator=(Parsed const&) = delete;
+
+  std::string text;
+  double x = 0;
+  double y = 0;
+  double z = 0;
+  double t = 0;
+  mu::Parser parser;
+};
+
+namespace {
+
+std::string text_of(double value) {
+  char digits[32];
+  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return {digits, end};
+}
+
+/// muParser takes `x = 1` for an assignment; a function assigns nothing.
+bool assigns(std::string const& text) {
+  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
+    bool const compares_with_next = at + 1 < text.size() && text[at + 1] == '=';
+    if (compares_with_next) {
+      ++at;
+    } else if (at == 0 || std::string("<>!").find(text[at - 1]) == std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string reason(mu::ParserError const& error) {
+  std::string const token = error.GetToken();
+  switch (error.GetCode()) {
+    case mu::ecUNASSIGNABLE_TOKEN:
+      return "`" + token + "` is not known (known: x, y, z, t, pi and muParser's functions)";
+    case mu::ecMISSING_PARENS:
+      return "a parenthesis is not closed";
+    case mu::ecUNEXPECTED_EOF:
+      return "it ends too early";
+    case mu::ecEMPTY_EXPRESSION:
+      return "it is empty";
+    default:
+      return token.empty() ? "it ends or begins too early" : "`" + token + "` cannot stand there";
+  }
+}
+
+}  // namespace
+
+Expression::Expression(double value) : Expression(text_of(value)) {}
+
+Expression::Expression(std::string const& text) {
+  auto const refuse = [&](std::string const& why) {
+    throw InputError("'" + text + "' is not an expression of x, y, z and t: " + why);
+  };
+  if (assigns(text)) refuse("it assigns (compare with ==)");
+  try {
+    parsed_ = std::make_unique<Parsed>(text);
+    parsed_->parser.Eval();
+  } catch (mu::ParserError const& error) {
+    refuse(reason(error));
+  }
+  if (parsed_->parser.GetNumResults() != 1) refuse("it has several values");
+}
+
+Expression::Expression(Expression const& other) : parsed_(std::make_unique<Parsed>(*other.parsed_)) {}
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression other) {
+  parsed_ = std::move(other.parsed_);
+  return *this;
+}
+Expression::~Expression() = default;
+
+double Expression::operator()(double x, double y, double z, double t) const {
+  parsed_->x = x;
+  parsed_->y = y;
+  parsed_->z = z;
+  parsed_->t = t;
+  return parsed_->parser.Eval();
+}
+
+bool Expression::is_constant() const { return parsed_->parser.GetUsedVar().empty(); }
+bool Expression::depends_on_time() const { return parsed_->parser.GetUsedVar().count("t") > 0; }
+std::string const& Expression::text() const { return parsed_->text; }
+
+}  // namespace halocline

@@ -1,0 +1,18 @@
+#include "framework/deck/location.hpp"
+
+#include <tuple>
+
+namespace halocline {
+
+std::string Location::text() const {
+  if (is_default()) return "default";
+  if (column == 0) return source;
+  return source + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+bool Location::before(Location const& other) const {
+  auto const key = [](Location const& at) { return std::tuple(at.column == 0, at.line, at.column); };
+  return key(*this) < key(other);
+}
+
+}  // namespace halocline

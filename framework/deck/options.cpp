@@ -1,0 +1,124 @@
+#include "framework/deck/options.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/deck/parameters.hpp"
+#include "framework/deck/values.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+std::string in_section(Options::Values const& values, std::string_view name) {
+  return "`" + std::string(name) + "` in " + (values.full_name.empty() ? "the deck" : "section " + values.full_name);
+}
+
+Option const& declared(Options::Values const& values, std::string_view name) {
+  auto const& options = values.declaration->options();
+  auto const found = std::find_if(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
+  if (found == options.end()) throw DefectError("no option is declared as " + in_section(values, name));
+  return *found;
+}
+
+void refuse_mistaken(Options::Values const& values, std::string_view name) {
+  if (values.wholly_mistaken || values.mistaken.contains(name))
+    throw deck::Unjudged("the deck gives no value of " + in_section(values, name));
+}
+
+template <class Type>
+Type value_of(Options::Values const& values, std::string_view name, std::initializer_list<OptionKind> kinds,
+              bool is_vector = false) {
+  Option const& option = declared(values, name);
+  bool const right_kind = std::find(kinds.begin(), kinds.end(), option.kind()) != kinds.end();
+  if (!right_kind || option.is_vector() != is_vector)
+    throw DefectError("asked for another type than declared: " + in_section(values, name));
+  refuse_mistaken(values, name);
+  OptionValue value = deck::held(option.name(), values.parameters);
+  if (!std::holds_alternative<Type>(value)) throw DefectError("there is no value of " + in_section(values, name));
+  return std::get<Type>(std::move(value));
+}
+
+}  // namespace
+
+Options::Options(std::shared_ptr<Values const> values) : values_(std::move(values)) {}
+
+std::int64_t Options::integer(std::string_view name) const {
+  return value_of<std::int64_t>(*values_, name, {OptionKind::integer});
+}
+
+double Options::real(std::string_view name) const { return value_of<double>(*values_, name, {OptionKind::real}); }
+
+bool Options::boolean(std::string_view name) const { return value_of<bool>(*values_, name, {OptionKind::boolean}); }
+
+std::string Options::text(std::string_view name) const {
+  return value_of<std::string>(*values_, name, {OptionKind::text});
+}
+
+std::string Options::path(std::string_view name) const {
+  return value_of<std::string>(*values_, name, {OptionKind::path});
+}
+
+std::string Options::choice(std::string_view name) const {
+  return value_of<std::string>(*values_, name, {OptionKind::choice});
+}
+
+Expression Options::expression(std::string_view name) const {
+  return Expression(value_of<std::string>(*values_, name, {OptionKind::expression}));
+}
+
+std::vector<std::int64_t> Options::integers(std::string_view name) const {
+  return value_of<std::vector<std::int64_t>>(*values_, name, {OptionKind::integer}, true);
+}
+
+std::vector<double> Options::reals(std::string_view name) const {
+  return value_of<std::vector<double>>(*values_, name, {OptionKind::real}, true);
+}
+
+std::vector<bool> Options::booleans(std::string_view name) const {
+  return value_of<std::vector<bool>>(*values_, name, {OptionKind::boolean}, true);
+}
+
+std::vector<std::string> Options::texts(std::string_view name) const {
+  auto const texts = {OptionKind::text, OptionKind::path, OptionKind::choice, OptionKind::expression};
+  return value_of<std::vector<std::string>>(*values_, name, texts, true);
+}
+
+Options Options::section(std::string_view name) const {
+  auto const found = values_->sections.find(name);
+  if (found == values_->sections.end()) throw DefectError("no section is declared as " + in_section(*values_, name));
+  return Options(found->second);
+}
+
+std::vector<Options> Options::list(std::string_view name) const {
+  auto const found = values_->lists.find(name);
+  if (found == values_->lists.end()) throw DefectError("no list is declared as " + in_section(*values_, name));
+  refuse_mistaken(*values_, name);
+  std::vector<Options> all;
+  for (auto const& element : found->second) all.emplace_back(element);
+  return all;
+}
+
+bool Options::has(std::string_view name) const {
+  Option const& option = declared(*values_, name);
+  refuse_mistaken(*values_, name);
+  return values_->parameters.isParameter(option.name());
+}
+
+bool Options::given(std::string_view name) const {
+  if (!values_->sections.contains(name) && !values_->lists.contains(name)) declared(*values_, name);
+  return values_->locations.contains(name);
+}
+
+Location Options::location(std::string_view name) const {
+  return given(name) ? values_->locations.find(name)->second : values_->location;
+}
+
+Location Options::location() const { return values_->location; }
+std::string Options::full_name() const { return values_->full_name; }
+
+std::string Options::full_name(std::string_view name) const {
+  return values_->full_name.empty() ? std::string(name) : values_->full_name + "." + std::string(name);
+}
+
+}  // namespace halocline

@@ -1,0 +1,43 @@
+#include <nlohmann/json.hpp>
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/parameters.hpp"
+#include "framework/deck/values.hpp"
+
+namespace halocline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(OptionValue const& value) {
+  return std::visit(
+      [](auto const& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+Json json_of(Options::Values const& values) {
+  Json all = Json::object();
+  for (Option const& option : values.declaration->options()) {
+    OptionValue const value = deck::held(option.name(), values.parameters);
+    if (!std::holds_alternative<std::monostate>(value)) all[option.name()] = json_of(value);
+  }
+  for (auto const& [name, section] : values.sections) all[name] = json_of(*section);
+  for (auto const& [name, elements] : values.lists) {
+    Json list = Json::array();
+    for (auto const& element : elements) list.push_back(json_of(*element));
+    all[name] = std::move(list);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string Options::json() const { return json_of(*values_).dump(2, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace halocline

@@ -1,0 +1,112 @@
+#include "framework/deck/overrides.hpp"
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "framework/deck/yaml_reader.hpp"
+
+namespace halocline::deck {
+namespace {
+
+/// One step of a path: the name of an entry, or the position in a list.
+struct Part {
+  std::string name;
+  std::optional<std::size_t> position;
+};
+
+/// "a.b[0]" as a, b, [0]; nothing if it is no path.
+std::optional<std::vector<Part>> parts_of(std::string_view path) {
+  std::vector<Part> parts;
+  while (!path.empty()) {
+    if (path.front() == '[') {
+      std::size_t const close = path.find(']');
+      std::size_t position = 0;
+      if (close == std::string_view::npos || parts.empty()) return std::nullopt;
+      auto const [end, error] = std::from_chars(path.data() + 1, path.data() + close, position);
+      if (error != std::errc{} || end != path.data() + close) return std::nullopt;
+      parts.push_back({"", position});
+      path.remove_prefix(close + 1);
+    } else {
+      if (!parts.empty()) {
+        if (path.front() != '.') return std::nullopt;
+        path.remove_prefix(1);
+      }
+      std::size_t const length = std::min(path.find_first_of(".["), path.size());
+      if (length == 0) return std::nullopt;
+      parts.push_back({std::string(path.substr(0, length)), std::nullopt});
+      path.remove_prefix(length);
+    }
+  }
+  return parts.empty() ? std::nullopt : std::optional(parts);
+}
+
+/// One `--set` on its way down the tree.
+class Override {
+ public:
+  Override(Location at, Mistakes& mistakes) : at_(std::move(at)), mistakes_(mistakes) {}
+
+  void apply(std::vector<Part> const& parts, Node value, Node& root) {
+    Node* node = &root;
+    std::string walked;
+    for (Part const& part : parts) {
+      node = part.position ? item(*node, walked, *part.position) : entry(*node, walked, part.name);
+      if (node == nullptr) return;
+      walked += part.position ? "[" + std::to_string(*part.position) + "]" : (walked.empty() ? "" : ".") + part.name;
+    }
+    *node = std::move(value);
+  }
+
+ private:
+  /// The value of the entry `name`, from now on located at this override; made if it is missing.
+  Node* entry(Node& parent, std::string const& walked, std::string const& name) {
+    if (parent.kind == Node::Kind::nothing) parent.kind = Node::Kind::section;
+    if (parent.kind != Node::Kind::section) return refuse(walked, "is " + described(parent) + ", not a section");
+    if (Entry* const present = parent.find(name)) return &present->value;
+    Node missing;
+    missing.location = at_;
+    return &parent.set(name, at_, std::move(missing));
+  }
+
+  Node* item(Node& parent, std::string const& walked, std::size_t position) {
+    if (parent.kind == Node::Kind::nothing) parent.kind = Node::Kind::list;
+    if (parent.kind != Node::Kind::list) return refuse(walked, "is " + described(parent) + ", not a list");
+    std::size_t const size = parent.items.size();
+    if (position > size) return refuse(walked, "has " + std::to_string(size) + " entries, the first is [0]");
+    if (position == size) {
+      Node missing;
+      missing.location = at_;
+      parent.items.push_back(std::move(missing));
+    }
+    return &parent.items[position];
+  }
+
+  Node* refuse(std::string const& walked, std::string const& why) {
+    mistakes_.add(at_, walked, why);
+    return nullptr;
+  }
+
+  Location at_;
+  Mistakes& mistakes_;
+};
+
+}  // namespace
+
+void apply_overrides(std::vector<std::string> const& overrides, Node& root, Mistakes& mistakes) {
+  for (std::size_t n = 0; n < overrides.size(); ++n) {
+    std::string const& text = overrides[n];
+    Location const at{"--set " + printable(text), static_cast<int>(n) + 1, 0};
+    std::size_t const equals = text.find('=');
+    auto const parts = equals == std::string::npos ? std::nullopt : parts_of(std::string_view(text).substr(0, equals));
+    if (!parts) {
+      mistakes.add(at, printable(text), "expected name=value, with a name like `solver.method` or `mesh.cells[0]`");
+      continue;
+    }
+    std::size_t const before = mistakes.size();
+    Node value = read_yaml_value(text.substr(equals + 1), at, mistakes);
+    if (mistakes.size() == before) Override(at, mistakes).apply(*parts, std::move(value), root);
+  }
+}
+
+}  // namespace halocline::deck

@@ -1,0 +1,118 @@
+#include "framework/deck/section.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+Section::Section(std::string name, std::string sentence) : name_(std::move(name)), sentence_(std::move(sentence)) {}
+
+void Section::refuse_known(std::string const& name) const {
+  auto const named = [&](auto const& part) { return part.name() == name; };
+  bool const known = std::any_of(options_.begin(), options_.end(), named) ||
+                     std::any_of(sections_.begin(), sections_.end(), named) ||
+                     std::any_of(lists_.begin(), lists_.end(), named);
+  if (known) throw DefectError("section `" + name_ + "` declares `" + name + "` twice");
+}
+
+Option& Section::add(Option option) {
+  refuse_known(option.name());
+  return options_.emplace_back(std::move(option));
+}
+
+Option& Section::integer(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::integer, std::move(sentence)));
+}
+
+Option& Section::real(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::real, std::move(sentence)));
+}
+
+Option& Section::boolean(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::boolean, std::move(sentence)));
+}
+
+Option& Section::text(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::text, std::move(sentence)));
+}
+
+Option& Section::path(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::path, std::move(sentence)));
+}
+
+Option& Section::expression(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::expression, std::move(sentence)));
+}
+
+Option& Section::choice(std::string name, std::string sentence, std::vector<std::string> names) {
+  return add(Option(std::move(name), OptionKind::choice, std::move(sentence)).names(std::move(names)));
+}
+
+Option& Section::choice(std::string name, std::string sentence, Names names) {
+  return add(Option(std::move(name), OptionKind::choice, std::move(sentence)).names(std::move(names)));
+}
+
+Option& Section::integers(std::string name, std::string sentence, int minimum, int maximum) {
+  return integer(std::move(name), std::move(sentence)).entries(minimum, maximum);
+}
+
+Option& Section::reals(std::string name, std::string sentence, int minimum, int maximum) {
+  return real(std::move(name), std::move(sentence)).entries(minimum, maximum);
+}
+
+Option& Section::booleans(std::string name, std::string sentence, int minimum, int maximum) {
+  return boolean(std::move(name), std::move(sentence)).entries(minimum, maximum);
+}
+
+Option& Section::texts(std::string name, std::string sentence, int minimum, int maximum) {
+  return text(std::move(name), std::move(sentence)).entries(minimum, maximum);
+}
+
+Section& Section::section(std::string name, std::string sentence) {
+  return section(Section(std::move(name), std::move(sentence)));
+}
+
+Section& Section::section(Section nested) {
+  refuse_known(nested.name());
+  return sections_.emplace_back(std::move(nested));
+}
+
+Section& Section::list(Section element) {
+  refuse_known(element.name());
+  return lists_.emplace_back(std::move(element));
+}
+
+void Section::sections(std::string chooser, Sections sections) {
+  families_.push_back({std::move(chooser), std::move(sections)});
+}
+
+void Section::check(Check check) { checks_.push_back(std::move(check)); }
+
+Section& Section::optional() {
+  optional_ = true;
+  return *this;
+}
+
+std::vector<Section> Section::sections() const {
+  std::vector<Section> all(sections_.begin(), sections_.end());
+  for (Family const& family : families_) {
+    for (Section& registered : family.sections()) {
+      refuse_known(registered.name());
+      all.push_back(std::move(registered));
+    }
+  }
+  return all;
+}
+
+std::string Section::chooser_of(std::string_view name) const {
+  for (Family const& family : families_) {
+    for (Section const& registered : family.sections()) {
+      if (registered.name() == name) return family.chooser;
+    }
+  }
+  return "";
+}
+
+}  // namespace halocline

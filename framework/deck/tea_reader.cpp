@@ -1,0 +1,240 @@
+#include "framework/deck/tea_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <sstream>
+#include <utility>
+
+#include "framework/deck/nearest_name.hpp"
+#include "framework/deck/number_text.hpp"
+#include "framework/deck/tea_states.hpp"
+#include "framework/deck/tea_words.hpp"
+
+namespace halocline::deck {
+namespace {
+
+/// What a word asks for.
+enum class Meaning { value, flag, no_matter, no_matter_with_value, unavailable };
+
+std::map<std::string, Meaning> const& meanings() {
+  static std::map<std::string, Meaning> const all{
+      {"x_cells", Meaning::value},
+      {"y_cells", Meaning::value},
+      {"xmin", Meaning::value},
+      {"xmax", Meaning::value},
+      {"ymin", Meaning::value},
+      {"ymax", Meaning::value},
+      {"initial_timestep", Meaning::value},
+      {"end_step", Meaning::value},
+      {"end_time", Meaning::value},
+      {"tl_max_iters", Meaning::value},
+      {"tl_eps", Meaning::value},
+      {"tl_ch_cg_presteps", Meaning::value},
+      {"tl_preconditioner_type", Meaning::value},
+      {"visit_frequency", Meaning::value},
+      {"summary_frequency", Meaning::value},
+      {"tl_use_cg", Meaning::flag},
+      {"tl_use_chebyshev", Meaning::flag},
+      {"tl_use_jacobi", Meaning::flag},
+      {"tl_coefficient_density", Meaning::flag},
+      {"tl_coefficient_inverse_density", Meaning::flag},
+      // How the benchmark program runs and checks itself; the problem is the same.
+      {"test_problem", Meaning::no_matter_with_value},
+      {"profiler_on", Meaning::no_matter},
+      {"verbose_on", Meaning::no_matter},
+      {"tl_check_result", Meaning::no_matter},
+      {"use_fortran_kernels", Meaning::no_matter},
+      {"use_c_kernels", Meaning::no_matter},
+      {"tl_use_ppcg", Meaning::unavailable},
+      {"tl_use_dpcg", Meaning::unavailable},
+      {"tl_ppcg_inner_steps", Meaning::unavailable},
+      {"tl_ch_cg_epslim", Meaning::unavailable},
+      {"z_cells", Meaning::unavailable},
+      {"zmin", Meaning::unavailable},
+      {"zmax", Meaning::unavailable}};
+  return all;
+}
+
+std::vector<std::string> known_words() {
+  std::vector<std::string> words{"state"};
+  for (auto const& [word, meaning] : meanings()) {
+    if (meaning != Meaning::unavailable) words.push_back(word);
+  }
+  return words;
+}
+
+/// Reads the words, then writes the tree of the same deck.
+class TeaReader {
+ public:
+  TeaReader(std::string name, Mistakes& mistakes) : name_(std::move(name)), states_(mistakes), mistakes_(mistakes) {}
+
+  Node read(std::vector<std::vector<TeaWord>> const& lines) {
+    for (auto const& line : lines) read_line(line);
+    Node root;
+    root.kind = Node::Kind::section;
+    root.location = {name_, 1, 1};
+    root.set("physics", root.location, scalar("heat", root.location));
+    write_mesh(root);
+    write_time(root);
+    write_solver(root);
+    write_output(root);
+    Node& heat = root.section("heat", root.location);
+    write_coefficient(heat);
+    heat.set("regions", root.location, states_.regions(root.location));
+    return root;
+  }
+
+ private:
+  void read_line(std::span<TeaWord const> words) {
+    if (words.front().text == "state") {
+      states_.read(words);
+      return;
+    }
+    while (!words.empty()) words = words.subspan(std::min(read_word(words), words.size()));
+  }
+
+  /// Reads the first word, with its value if it has one; returns how many words that took.
+  std::size_t read_word(std::span<TeaWord const> words) {
+    TeaWord const& word = words.front();
+    auto const found = meanings().find(word.text);
+    if (found == meanings().end()) {
+      mistakes_.add(word.location, printable(word.text), "unknown in a tea.in", advice_for(word.text, known_words()));
+      return words.size();
+    }
+    if (found->second == Meaning::unavailable) {
+      mistakes_.add(word.location, word.text, "not available here", "take tl_use_cg, tl_use_chebyshev or tl_use_jacobi");
+      return words.size();
+    }
+    bool const has_value = found->second == Meaning::value || found->second == Meaning::no_matter_with_value;
+    if (has_value && words.size() < 2) {
+      mistakes_.add(word.location, word.text, "its value is missing");
+      return 1;
+    }
+    if (found->second == Meaning::value || found->second == Meaning::flag) keep(word, has_value ? words[1] : word);
+    return has_value ? 2 : 1;
+  }
+
+  void keep(TeaWord const& word, TeaWord const& value) {
+    auto const [first, is_new] = given_.emplace(word.text, value);
+    if (!is_new)
+      mistakes_.add(word.location, word.text, "given twice", "first at " + first->second.location.text());
+  }
+
+  TeaWord const* find(std::string const& word) const {
+    auto const found = given_.find(word);
+    return found == given_.end() ? nullptr : &found->second;
+  }
+
+  /// Its value as a node; a mistake if the word is not there.
+  Node required(std::string const& word) {
+    if (TeaWord const* const value = find(word)) return number(*value);
+    mistakes_.add({name_, 1, 1}, word, "missing", "it is required");
+    return reported({name_, 1, 1});
+  }
+
+  void copy(std::string const& word, Node& section, std::string const& option) {
+    if (TeaWord const* const value = find(word)) section.set(option, value->location, number(*value));
+  }
+
+  void write_mesh(Node& root) {
+    Node& mesh = root.section("mesh", root.location);
+    auto const pair = [&](std::string const& option, std::string const& x, std::string const& y) {
+      Node first = required(x);
+      Node second = required(y);
+      Location const at = first.location;
+      bool const whole = first.kind == Node::Kind::scalar && second.kind == Node::Kind::scalar;
+      mesh.set(option, at, whole ? list({std::move(first), std::move(second)}, at) : reported(at));
+    };
+    pair("cells", "x_cells", "y_cells");
+    pair("lower", "xmin", "ymin");
+    pair("upper", "xmax", "ymax");
+  }
+
+  void write_time(Node& root) {
+    Node& time = root.section("time", root.location);
+    time.set("step", root.location, required("initial_timestep"));
+    if (find("end_step") == nullptr && find("end_time") == nullptr)
+      mistakes_.add(root.location, "end_step", "missing", "give end_step or end_time");
+    // With both, TeaLeaf stops at what comes first.
+    copy(ends_by_time() ? "end_time" : "end_step", time, ends_by_time() ? "end" : "steps");
+  }
+
+  bool ends_by_time() const {
+    if (find("end_time") == nullptr || find("end_step") == nullptr) return find("end_step") == nullptr;
+    auto const value = [&](char const* word) {
+      TeaWord const* const given = find(word);
+      auto const real = given == nullptr ? NotANumber{} : real_from(number(*given).text);
+      return std::holds_alternative<double>(real) ? std::get<double>(real) : 0.0;
+    };
+    return value("end_time") < value("end_step") * value("initial_timestep");
+  }
+
+  void write_solver(Node& root) {
+    Node& solver = root.section("solver", root.location);
+    std::vector<std::string> chosen;
+    for (std::string const method : {"cg", "chebyshev", "jacobi"}) {
+      TeaWord const* const word = find("tl_use_" + method);
+      if (word == nullptr) continue;
+      if (!chosen.empty()) mistakes_.add(word->location, word->text, "given together with tl_use_" + chosen.front());
+      chosen.push_back(method);
+      solver.set("method", word->location, scalar(method, word->location));
+    }
+    for (std::string const method : {"cg", "chebyshev", "jacobi", "multigrid"}) {
+      Node& section = solver.section(method, root.location);
+      copy("tl_eps", section, "relative_tolerance");
+      copy("tl_max_iters", section, "iterations");
+    }
+    copy("tl_ch_cg_presteps", solver.section("chebyshev", root.location), "presteps");
+    write_preconditioner(solver.section("cg", root.location));
+  }
+
+  void write_preconditioner(Node& cg) {
+    TeaWord const* const word = find("tl_preconditioner_type");
+    if (word == nullptr) return;
+    std::map<std::string, std::string> const names{{"none", "none"}, {"jac_diag", "jacobi"}};
+    auto const found = names.find(word->text);
+    if (found == names.end())
+      mistakes_.add(word->location, "tl_preconditioner_type", "expected none or jac_diag, got '" + word->text + "'");
+    else
+      cg.set("preconditioner", word->location, scalar(found->second, word->location));
+  }
+
+  void write_output(Node& root) {
+    Node& output = root.section("output", root.location);
+    copy("visit_frequency", output.section("snapshots", root.location), "interval");
+    copy("summary_frequency", output.section("scalars", root.location), "interval");
+  }
+
+  void write_coefficient(Node& heat) {
+    TeaWord const* const density = find("tl_coefficient_density");
+    TeaWord const* const inverse = find("tl_coefficient_inverse_density");
+    if (density != nullptr && inverse != nullptr)
+      mistakes_.add(inverse->location, inverse->text, "given together with tl_coefficient_density");
+    if (inverse != nullptr) heat.set("coefficient", inverse->location, scalar("inverse_density", inverse->location));
+    else if (density != nullptr) heat.set("coefficient", density->location, scalar("density", density->location));
+  }
+
+  std::string name_;
+  std::map<std::string, TeaWord> given_;
+  TeaStates states_;
+  Mistakes& mistakes_;
+};
+
+}  // namespace
+
+bool is_tea(std::string const& text) {
+  std::istringstream stream(text);
+  std::string line;
+  while (std::getline(stream, line)) {
+    std::size_t const first = line.find_first_not_of(" \t");
+    if (first != std::string::npos && line.compare(first, 4, "*tea") == 0) return true;
+  }
+  return false;
+}
+
+Node read_tea(std::string const& name, std::string const& text, Mistakes& mistakes) {
+  return TeaReader(name, mistakes).read(tea_lines(name, text));
+}
+
+}  // namespace halocline::deck

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/deck/tea_words.hpp"
+#include "framework/deck/tree.hpp"
+
+namespace halocline::deck {
+
+/// A value of a tea.in as YAML writes it: Fortran's 1.0d-3 as 1.0e-3.
+[[nodiscard]] Node number(TeaWord const& value);
+
+/// The states of a tea.in ("state 2 density=.. energy=.. geometry=rectangle xmin=..") and the regions they stand for.
+class TeaStates {
+ public:
+  explicit TeaStates(Mistakes& mistakes) : mistakes_(mistakes) {}
+
+  /// Reads one line, `state` included.
+  void read(std::span<TeaWord const> words);
+
+  /// The list of regions in the order of their numbers. State 1, the background, must be there, and no number missing.
+  [[nodiscard]] Node regions(Location const& at);
+
+ private:
+  using Values = std::map<std::string, TeaWord>;
+
+  [[nodiscard]] Values read_values(std::span<TeaWord const> words);
+  [[nodiscard]] Node region(std::int64_t state, Location const& at, Values const& values);
+  void write_shape(Node& region, std::string const& subject, Values const& values);
+
+  struct State {
+    Location location;
+    Node region;
+  };
+  std::map<std::int64_t, State> states_;
+  Mistakes& mistakes_;
+};
+
+}  // namespace halocline::deck

@@ -1,0 +1,45 @@
+#include "framework/deck/tea_words.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+namespace halocline::deck {
+namespace {
+
+std::string lower_case(std::string word) {
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return word;
+}
+
+std::vector<TeaWord> words_of(std::string const& line, std::string const& name, int number) {
+  std::string const separators = " \t\r=,";
+  std::size_t const end = std::min(line.find_first_of("!#"), line.size());
+  std::vector<TeaWord> words;
+  std::size_t at = line.find_first_not_of(separators);
+  while (at < end) {
+    std::size_t const next = std::min(line.find_first_of(separators, at), end);
+    words.push_back({lower_case(line.substr(at, next - at)), {name, number, static_cast<int>(at) + 1}});
+    at = line.find_first_not_of(separators, next);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::vector<TeaWord>> tea_lines(std::string const& name, std::string const& text) {
+  std::vector<std::vector<TeaWord>> lines;
+  std::istringstream stream(text);
+  std::string line;
+  bool inside = false;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    std::vector<TeaWord> words = words_of(line, name, number);
+    if (words.empty()) continue;
+    if (words.front().text == "*endtea" && inside) break;
+    if (inside) lines.push_back(std::move(words));
+    else inside = words.front().text == "*tea";
+  }
+  return lines;
+}
+
+}  // namespace halocline::deck

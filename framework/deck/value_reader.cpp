@@ -1,0 +1,111 @@
+#include "framework/deck/value_reader.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "framework/deck/number_text.hpp"
+#include "framework/deck/words.hpp"
+
+namespace halocline::deck {
+namespace {
+
+std::optional<bool> boolean_from(std::string const& text) {
+  for (char const* const yes : {"true", "True", "TRUE"}) {
+    if (text == yes) return true;
+  }
+  for (char const* const no : {"false", "False", "FALSE"}) {
+    if (text == no) return false;
+  }
+  return std::nullopt;
+}
+
+/// Reads scalars of one option and says what is wrong with those it cannot read.
+class ScalarReader {
+ public:
+  ScalarReader(Option const& option, std::string full_name, Mistakes& mistakes)
+      : option_(option), full_name_(std::move(full_name)), mistakes_(mistakes) {}
+
+  std::optional<std::int64_t> integer(Node const& node) { return number<std::int64_t>(node, integer_from); }
+  std::optional<double> real(Node const& node) { return number<double>(node, real_from); }
+
+  std::optional<bool> boolean(Node const& node) {
+    auto const value = plain(node) ? boolean_from(node.text) : std::nullopt;
+    if (!value) refuse(node, "");
+    return value;
+  }
+
+  std::optional<std::string> text(Node const& node) {
+    if (node.kind == Node::Kind::scalar) return node.text;
+    refuse(node, "");
+    return std::nullopt;
+  }
+
+ private:
+  static bool plain(Node const& node) { return node.kind == Node::Kind::scalar && !node.quoted; }
+
+  template <class Number, class Read>
+  std::optional<Number> number(Node const& node, Read read) {
+    std::variant<Number, NotANumber> const value = plain(node) ? read(node.text) : NotANumber{};
+    if (auto const* const good = std::get_if<Number>(&value)) return *good;
+    refuse(node, std::get<NotANumber>(value).why);
+    return std::nullopt;
+  }
+
+  void refuse(Node const& node, std::string const& why) {
+    std::string const what = "expected " + expected_entry(option_) + ", got " + described(node);
+    mistakes_.add(node.location, full_name_, why.empty() ? what : what + ": " + why);
+  }
+
+  Option const& option_;
+  std::string full_name_;
+  Mistakes& mistakes_;
+};
+
+/// `read_one` on every entry; a lone scalar is a vector of one.
+template <class Entry, class ReadOne>
+OptionValue read_vector(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
+                        ReadOne read_one) {
+  if (node.kind == Node::Kind::section || node.kind == Node::Kind::nothing) {
+    mistakes.add(node.location, full_name, "expected " + expected(option) + ", got " + described(node));
+    return {};
+  }
+  std::vector<Node> const nodes = node.kind == Node::Kind::list ? node.items : std::vector<Node>{node};
+  std::vector<Entry> values;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    ScalarReader reader(option, node.kind == Node::Kind::list ? full_name + "[" + std::to_string(n) + "]" : full_name,
+                        mistakes);
+    if (auto value = read_one(reader, nodes[n])) values.push_back(std::move(*value));
+  }
+  if (values.size() != nodes.size()) return {};
+  return values;
+}
+
+template <class Entry, class ReadOne>
+OptionValue read_with(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
+                      ReadOne read_one) {
+  if (option.is_vector()) return read_vector<Entry>(option, node, full_name, mistakes, read_one);
+  ScalarReader reader(option, full_name, mistakes);
+  auto value = read_one(reader, node);
+  return value ? OptionValue(std::move(*value)) : OptionValue();
+}
+
+}  // namespace
+
+OptionValue read_value(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes) {
+  switch (option.kind()) {
+    case OptionKind::integer:
+      return read_with<std::int64_t>(option, node, full_name, mistakes,
+                                     [](ScalarReader& reader, Node const& one) { return reader.integer(one); });
+    case OptionKind::real:
+      return read_with<double>(option, node, full_name, mistakes,
+                               [](ScalarReader& reader, Node const& one) { return reader.real(one); });
+    case OptionKind::boolean:
+      return read_with<bool>(option, node, full_name, mistakes,
+                             [](ScalarReader& reader, Node const& one) { return reader.boolean(one); });
+    default:
+      return read_with<std::string>(option, node, full_name, mistakes,
+                                    [](ScalarReader& reader, Node const& one) { return reader.text(one); });
+  }
+}
+
+}  // namespace halocline::deck

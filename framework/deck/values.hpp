@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Teuchos_ParameterList.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+/// The values of one section, as the judge left them.
+struct Options::Values {
+  std::shared_ptr<Section const> declaration;
+  std::string full_name;
+  Location location;
+  bool given = false;
+  Teuchos::ParameterList parameters;  ///< the options that have a value, each with its validator
+  std::set<std::string, std::less<>> mistaken;
+  bool wholly_mistaken = false;  ///< something else stands where the section should
+  std::map<std::string, Location, std::less<>> locations;  ///< of what the deck gives
+  std::map<std::string, std::shared_ptr<Values const>, std::less<>> sections;
+  std::map<std::string, std::vector<std::shared_ptr<Values const>>, std::less<>> lists;
+};
+
+namespace deck {
+
+/// A value that is asked for is missing or has a mistake of its own. Out of a check this ends the check; after the
+/// deck is judged it is a defect of who asks: only what a section that is not in use requires can be missing then.
+struct Unjudged : DefectError {
+  using DefectError::DefectError;
+};
+
+}  // namespace deck
+}  // namespace halocline

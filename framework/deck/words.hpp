@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "framework/deck/option.hpp"
+
+namespace halocline::deck {
+
+/// What one value of an option must be: "an integer", "one of cg, jacobi", "1 to 3 numbers" (for a vector).
+[[nodiscard]] std::string expected(Option const& option);
+
+/// The same for one entry of a vector (of a plain option: the same as `expected`).
+[[nodiscard]] std::string expected_entry(Option const& option);
+
+/// "at least 1 and below 10 s"; empty if every number is allowed.
+[[nodiscard]] std::string allowed_range(Option const& option);
+
+/// A value as it would stand in a deck: "1e-10", "[10, 10]".
+[[nodiscard]] std::string written(OptionValue const& value);
+
+[[nodiscard]] std::string joined(std::vector<std::string> const& words, std::string const& between = ", ");
+
+}  // namespace halocline::deck

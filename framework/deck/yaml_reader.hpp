@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/deck/tree.hpp"
+
+namespace halocline::deck {
+
+/// Reads one YAML document, anchors and merge keys (`<<`) resolved. What is not YAML is one mistake, at its place, and
+/// an empty node. Aliases may not make a deck of more than a million values out of a small text.
+[[nodiscard]] Node read_yaml(std::string const& name, std::string const& text, Mistakes& mistakes);
+
+/// Reads a value given on the command line: YAML, all of it located at `at`.
+[[nodiscard]] Node read_yaml_value(std::string const& text, Location const& at, Mistakes& mistakes);
+
+}  // namespace halocline::deck
