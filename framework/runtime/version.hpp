@@ -4,11 +4,12 @@
 
 namespace halocline {
 
-/// Of these headers: a plugin carries them into its description, the libraries compare.
+/// Of this build; what a plugin and a run's record name.
 inline constexpr char const* version = HALOCLINE_VERSION;
+/// Execution space of this build as Kokkos names it: "OpenMP", "Serial", "Threads", "Cuda", "HIP".
 inline constexpr char const* backend_name = HALOCLINE_BACKEND_NAME;
 
-/// The commit that the libraries were built from, with "-dirty" if files differed from it; "unknown" outside of git.
+/// The commit the libraries were built from, ending in "-dirty" if files differed from it; "unknown" outside of git.
 [[nodiscard]] char const* revision();
 
 }  // namespace halocline
