@@ -40,8 +40,9 @@ Log::Log(Communicator const& communicator, LogOptions options) {
   logger = std::make_shared<spdlog::logger>("halocline", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   bool const speaks = options.every_rank || communicator.rank() == 0;
   logger->set_level(speaks ? translate(options.level) : spdlog::level::off);
-  std::string const prefix = options.every_rank ? "[" + std::to_string(communicator.rank()) + "] " : "";
-  logger->set_pattern(prefix + "%H:%M:%S.%e %l: %v");
+  std::string pattern = "%H:%M:%S.%e %l: %v";
+  if (options.every_rank) pattern.insert(0, '[' + std::to_string(communicator.rank()) + "] ");
+  logger->set_pattern(pattern);
   logger->flush_on(spdlog::level::trace);
 }
 
