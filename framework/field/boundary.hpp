@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/deck/expression.hpp"
 #include "framework/field/field_base.hpp"
@@ -21,6 +22,7 @@ enum class BoundaryKind {
 
 /// "periodic", "dirichlet", …
 [[nodiscard]] std::string to_string(BoundaryKind kind);
+[[nodiscard]] std::vector<std::string> boundary_kind_names();
 /// The kind of that name; throws InputError listing all names.
 [[nodiscard]] BoundaryKind boundary_kind(std::string const& name);
 
@@ -65,6 +67,7 @@ enum class BoundaryReach {
 ///   neumann     u_g = u_m + d v
 ///   robin       (a / 2 + b / d) u_g = v - (a / 2 - b / d) u_m
 ///   reflecting  u_g = u_m, or -u_m for the normal component of a vector
+///   zero        u_g = 0
 ///
 /// on an axis where entries lie on the cell borders (nodes, normal faces) the last owned entry w lies on the wall, and
 ///
@@ -72,10 +75,12 @@ enum class BoundaryReach {
 ///   neumann     u_g = u_m + d v
 ///   robin       u_g = u_m + d (v - a u_w) / b
 ///   reflecting  u_g = u_m, or -u_m and u_w = 0 for the normal component of a vector
+///   zero        u_g = 0
 ///
 /// All are exact where u is linear along the axis; with smooth u, u_g is in error by O(d^2) (neumann, O(d^3)).
-/// Ghosts beyond two or three faces apply the conditions one after the other, x last. Values are taken at the point of
-/// the wall nearest to the ghost. The homogeneous fill has v = 0 everywhere: the linear part of the condition.
+/// Ghosts beyond two or three faces apply the conditions one after the other, x last. Values are taken at the foot
+/// of the ghost on the wall, which ghosts on edges and corners find on the wall's continuation. The homogeneous fill
+/// has v = 0 everywhere: the linear part of the condition.
 class BoundaryFill {
  public:
   /// For fields like `like`. Throws InputError where the conditions do not fit: periodic on an axis that is not (or the
@@ -91,8 +96,9 @@ class BoundaryFill {
   void fill_homogeneous(FieldBase& field, BoundaryReach reach = BoundaryReach::faces) const;
   [[nodiscard]] BoundaryConditions const& conditions() const;
 
- private:
   class Implementation;
+
+ private:
   std::unique_ptr<Implementation> implementation_;
 };
 

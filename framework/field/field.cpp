@@ -34,10 +34,9 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
   try {
     return Values<Real>(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
   } catch (std::exception const&) {
-    throw Error(ExitCode::wrong_input, "field `" + name + "` needs " +
-                                           std::to_string(entries * static_cast<Index>(sizeof(Real))) +
-                                           " bytes on block " + std::to_string(block.id) +
-                                           ": that much memory cannot be had");
+    throw Error(ExitCode::wrong_input,
+                "field `" + name + "` needs " + std::to_string(entries * static_cast<Index>(sizeof(Real))) +
+                    " bytes on block " + std::to_string(block.id) + ": that much memory cannot be had");
   }
 }
 
@@ -136,8 +135,7 @@ void Field<Real>::fill(Expression const& expression, double time, int component)
     // One component with its ghosts is a stretch of memory that no other component touches.
     Index const first = storage.layout.first + all.begin[0] + all.begin[1] * storage.layout.row +
                         all.begin[2] * storage.layout.plane + component * storage.layout.component;
-    auto const part =
-        Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + storage.layout.component));
+    auto const part = Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + storage.layout.component));
     auto const host = Kokkos::create_mirror_view(part);
     std::vector<double> position[3];
     for (int axis = 0; axis < 3; ++axis) position[axis] = mesh.coordinates(block, axis, centring(), ghosts());
@@ -151,8 +149,8 @@ void Field<Real>::fill(Expression const& expression, double time, int component)
       double const value = expression(x, y, z, time);
       if (!std::isfinite(value) && contains(inside, i, j, k)) {
         throw InputError("field `" + name() + "`: '" + expression.text() + "' is not a finite number at (" +
-                         std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + "), t = " +
-                         std::to_string(time));
+                         std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+                         "), t = " + std::to_string(time));
       }
       host(at[0] + at[1] * storage.layout.row + at[2] * storage.layout.plane) = static_cast<Real>(value);
     });

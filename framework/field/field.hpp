@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-#include "framework/field/block_view.hpp"
 #include "framework/deck/expression.hpp"
+#include "framework/field/block_view.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/runtime/backend.hpp"
 

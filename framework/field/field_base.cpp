@@ -9,7 +9,7 @@ namespace halocline {
 
 namespace {
 
-constexpr Index cache_line = 64;   // bytes: the alignment of rows
+constexpr Index cache_line = 64;      // bytes: the alignment of rows
 constexpr Index alias_period = 4096;  // bytes: rows this far apart compete for the same cache sets
 
 Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
@@ -54,7 +54,8 @@ FieldBase::FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription descript
     : mesh_(std::move(mesh)), description_(std::move(description)) {
   if (description_.name.empty()) throw InputError("a field needs a name");
   if (description_.components < 1) {
-    throw InputError("field `" + name() + "` has " + std::to_string(components()) + " components: it needs one or more");
+    throw InputError("field `" + name() + "` has " + std::to_string(components()) +
+                     " components: it needs one or more");
   }
   if (description_.ghosts < 0) {
     throw InputError("field `" + name() + "` has " + std::to_string(ghosts()) + " ghost layers: it needs zero or more");

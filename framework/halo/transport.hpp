@@ -10,39 +10,41 @@ namespace halocline {
 
 class Communicator;
 
-/// One direction of traffic with one neighbouring rank.
-struct MessageSize {
+/// What one rank sends to, or receives from, one neighbour: a stretch of the channel's buffer.
+struct Message {
   int rank = 0;
+  Index offset = 0;  ///< bytes from the buffer's beginning
   Index bytes = 0;
 };
 
-/// The open connection of one exchange to its neighbours, used again and again. Buffers live as long as the channel, in
-/// the backend's memory, 64-byte aligned.
+/// The open connection of one exchange to its neighbours, used again and again: expect, pack into send_buffer, send,
+/// receive, unpack from receive_buffer. Buffers live as long as the channel, in the backend's memory, 64-byte aligned.
 class Channel {
  public:
   virtual ~Channel() = default;
-  /// Where to pack the n-th message to be sent.
-  [[nodiscard]] virtual std::byte* send_buffer(std::size_t n) = 0;
-  /// Where the n-th message received lies after `finish`.
-  [[nodiscard]] virtual std::byte* receive_buffer(std::size_t n) = 0;
-  /// Sends what kernels enqueued on the default execution have packed. Waits for those kernels where it must.
-  virtual void start() = 0;
-  /// Returns when kernels enqueued from now on find the received messages. Throws RemoteError when a rank has failed.
-  virtual void finish() = 0;
+  [[nodiscard]] virtual std::byte* send_buffer() = 0;
+  [[nodiscard]] virtual std::byte* receive_buffer() = 0;
+  /// Gets ready to receive, before anything is packed.
+  virtual void expect() = 0;
+  /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
+  virtual void send() = 0;
+  /// Returns when kernels enqueued from now on find what was received, and may pack again. Throws RemoteError when a
+  /// rank has failed.
+  virtual void receive() = 0;
 };
 
 /// A way to carry messages between ranks.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Collective over the neighbours named: each send here is matched by a receive there of the same size, and channels
-  /// are opened, and each started, in the same order on all ranks.
+  /// Each send is matched by a receive of the same size on the rank it names. Channels between the same ranks are
+  /// opened in the same order on both, and so is each use of them begun.
   [[nodiscard]] virtual std::unique_ptr<Channel> open(Communicator const& communicator,
-                                                      std::vector<MessageSize> const& sends,
-                                                      std::vector<MessageSize> const& receives) = 0;
+                                                      std::vector<Message> const& sends,
+                                                      std::vector<Message> const& receives) = 0;
 };
 
-/// Messages pass through host memory and MPI: works for every backend and every MPI. On backends whose memory is the
+/// Messages pass through host memory and MPI: works for every backend and every MPI. Where the backend's memory is the
 /// host's, nothing is copied.
 [[nodiscard]] std::shared_ptr<Transport> host_staged_transport();
 

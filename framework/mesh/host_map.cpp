@@ -12,8 +12,8 @@ namespace {
 
 std::size_t block_at(ProcessGrid const& grid, std::array<int, 3> const& place) {
   return static_cast<std::size_t>(place[0]) +
-         static_cast<std::size_t>(grid[0]) *
-             (static_cast<std::size_t>(place[1]) + static_cast<std::size_t>(grid[1]) * static_cast<std::size_t>(place[2]));
+         static_cast<std::size_t>(grid[0]) * (static_cast<std::size_t>(place[1]) +
+                                              static_cast<std::size_t>(grid[1]) * static_cast<std::size_t>(place[2]));
 }
 
 template <class Visit>
@@ -48,9 +48,9 @@ double surface_between_hosts(ProcessGrid const& grid, Extents const& cells, std:
 std::vector<int> in_bricks(ProcessGrid const& grid, ProcessGrid const& brick, std::vector<int> const& by_host) {
   std::vector<int> rank_of_block(by_host.size());
   ProcessGrid const bricks{grid[0] / brick[0], grid[1] / brick[1], grid[2] / brick[2]};
-  std::size_t const per_brick = by_host.size() / (static_cast<std::size_t>(bricks[0]) *
-                                                  static_cast<std::size_t>(bricks[1]) *
-                                                  static_cast<std::size_t>(bricks[2]));
+  std::size_t const per_brick =
+      by_host.size() /
+      (static_cast<std::size_t>(bricks[0]) * static_cast<std::size_t>(bricks[1]) * static_cast<std::size_t>(bricks[2]));
   for_each_place(grid, [&](std::array<int, 3> const& place) {
     std::size_t const which = block_at(bricks, {place[0] / brick[0], place[1] / brick[1], place[2] / brick[2]});
     std::size_t const within = block_at(brick, {place[0] % brick[0], place[1] % brick[1], place[2] % brick[2]});

@@ -33,8 +33,9 @@ std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
 
 Partition::Partition(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic,
                      std::vector<int> rank_of_block)
-    : Partition({even_starts(cells[0], grid[0], 0), even_starts(cells[1], grid[1], 1), even_starts(cells[2], grid[2], 2)},
-                periodic, rank_of_block.empty() ? one_block_a_rank(grid) : std::move(rank_of_block)) {}
+    : Partition(
+          {even_starts(cells[0], grid[0], 0), even_starts(cells[1], grid[1], 1), even_starts(cells[2], grid[2], 2)},
+          periodic, rank_of_block.empty() ? one_block_a_rank(grid) : std::move(rank_of_block)) {}
 
 Partition::Partition(std::array<std::vector<Index>, 3> starts, Periodicity const& periodic,
                      std::vector<int> rank_of_block)

@@ -1,0 +1,272 @@
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "framework/field/boundary.hpp"
+#include "framework/field/boundary_kernel.hpp"
+#include "framework/field/boundary_rule.hpp"
+#include "framework/field/field.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+template <class Real>
+using Array = Kokkos::View<Real*, Memory>;
+
+bool is_physical(Mesh const& mesh, Block const& block, int axis, int side) {
+  return axis < mesh.dimensions() && !block.neighbour(axis, side).has_value();
+}
+
+void require_periodicity(StructuredMesh const& mesh, BoundaryConditions const& conditions) {
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    for (int const side : {-1, 1}) {
+      bool const asked = conditions.at(axis, side).kind == BoundaryKind::periodic;
+      if (asked == mesh.periodic(axis)) continue;
+      throw InputError("boundary." + face_name(axis, side) + " is " + to_string(conditions.at(axis, side).kind) +
+                       ", but the mesh is " + (asked ? "not " : "") + "periodic along " + std::string(1, "xyz"[axis]));
+    }
+  }
+}
+
+/// The component that a reflecting wall turns around: of a vector along the normal, or one that lives on normal faces.
+bool is_normal(FieldBase const& field, int component, int axis) {
+  if (!field.is_vector()) return false;
+  if (field.components() > 1) return component == axis;
+  return field.centring() != Centring::node && on_edges(field.centring(), axis);
+}
+
+/// The ghosts (and walls, where written) of one block that a fill of some reach writes, as disjoint boxes.
+BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&writes_wall)[3][2], BoundaryReach reach) {
+  Mesh const& mesh = field.mesh();
+  IndexRange const all = field.with_ghosts(block);
+  IndexRange const owned = field.owned(block);
+  BoxSet boxes;
+  // What lies beyond no face yet looked at. Corners: everything; faces: owned entries, whose walls may be written.
+  IndexRange rest = reach == BoundaryReach::corners ? all : owned;
+  for (int axis = 2; axis >= 0; --axis) {
+    auto const a = static_cast<std::size_t>(axis);
+    for (int const side : {0, 1}) {
+      if (!is_physical(mesh, block, axis, side == 0 ? -1 : 1)) continue;
+      Index const wall = writes_wall[axis][side] ? 1 : 0;
+      if (reach == BoundaryReach::faces) {
+        IndexRange ghosts = owned;
+        ghosts.begin[a] = side == 0 ? all.begin[a] : owned.end[a];
+        ghosts.end[a] = side == 0 ? owned.begin[a] : all.end[a];
+        boxes.add(ghosts);
+      }
+      IndexRange peel = rest;
+      if (side == 0) {
+        peel.end[a] = rest.begin[a] = owned.begin[a] + wall;
+      } else {
+        peel.begin[a] = rest.end[a] = owned.end[a] - wall;
+      }
+      boxes.add(peel);
+    }
+  }
+  return boxes;
+}
+
+}  // namespace
+
+class BoundaryFill::Implementation {
+ public:
+  explicit Implementation(BoundaryConditions given) : conditions(std::move(given)) {}
+  virtual ~Implementation() = default;
+  virtual void fill(FieldBase& field, BoundaryReach reach, bool homogeneous) const = 0;
+  virtual void evaluate(double time) = 0;
+
+  BoundaryConditions conditions;
+};
+
+namespace {
+
+/// Device arrays and kernel of one block, but for the field's memory.
+template <class Real>
+class BlockBoundary {
+ public:
+  BlockBoundary(FieldBase const& like, Block const& block, BoundaryConditions const& conditions)
+      : mesh_(structured(like.mesh())), centring_(like.centring()), ghosts_(like.ghosts()), block_(block) {
+    kernel_.layers = ghosts_ + 1;
+    kernel_.component = like.layout(block).component;
+    IndexRange const owned = like.owned(block);
+    for (int axis = 0; axis < 3; ++axis) {
+      kernel_.owned[axis] = owned.extent(axis);
+      kernel_.on_wall[axis] = axis < mesh_.dimensions() && on_edges(centring_, axis);
+      for (int side = 0; side < 2; ++side) {
+        kernel_.faces[axis][side].physical = is_physical(mesh_, block, axis, side == 0 ? -1 : 1);
+      }
+    }
+    bool writes_wall[3][2] = {};
+    set_rules(like, conditions, writes_wall);
+    boxes_[0] = written_boxes(like, block, writes_wall, BoundaryReach::faces);
+    boxes_[1] = written_boxes(like, block, writes_wall, BoundaryReach::corners);
+  }
+
+  void run(Field<Real>& field, BoundaryReach reach, bool homogeneous) const {
+    BoundaryKernel<Real> kernel = kernel_;
+    kernel.boxes = boxes_[reach == BoundaryReach::faces ? 0 : 1];
+    kernel.view = field.view(block_);
+    kernel.homogeneous = homogeneous;
+    Index const work = kernel.boxes.work() * field.components();
+    if (work == 0) return;
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    Kokkos::parallel_for("halocline boundary", Policy(execution(block_), 0, work), kernel);
+  }
+
+  /// Takes v on one face from its expression.
+  void evaluate(int axis, int side, Expression const& value, double time) {
+    FaceOfBlock<Real>& face = kernel_.faces[axis][side];
+    if (!face.physical) return;
+    if (value.is_constant()) {
+      face.constant = static_cast<Real>(value(0, 0, 0, 0));
+      require_finite(face.constant, axis, side, value, {0, 0, 0}, time);
+    } else {
+      evaluate_everywhere(axis, side, value, time);
+    }
+  }
+
+ private:
+  void set_rules(FieldBase const& like, BoundaryConditions const& conditions, bool (&writes_wall)[3][2]) {
+    rules_ = Array<Real>("boundary rules", static_cast<std::size_t>(like.components() * 6 * kernel_.layers * 3));
+    auto const host = Kokkos::create_mirror_view(rules_);
+    for (int c = 0; c < like.components(); ++c) {
+      for (int face = 0; face < 6; ++face) {
+        int const axis = face / 2;
+        int const side = face % 2;
+        if (!kernel_.faces[axis][side].physical) continue;
+        int const direction = side == 0 ? -1 : 1;
+        FaceRule const rule = face_rule(conditions.at(axis, direction), mesh_, centring_, ghosts_, axis, direction,
+                                        is_normal(like, c, axis));
+        writes_wall[axis][side] = writes_wall[axis][side] || rule.writes_wall;
+        auto at = static_cast<std::size_t>(3 * (6 * c + face) * kernel_.layers);
+        host(at) = rule.writes_wall ? Real{1} : Real{0};
+        host(at + 2) = static_cast<Real>(rule.wall_value);
+        for (LayerRule const& layer : rule.layers) {
+          at += 3;
+          host(at) = static_cast<Real>(layer.mirror);
+          host(at + 1) = static_cast<Real>(layer.wall);
+          host(at + 2) = static_cast<Real>(layer.value);
+        }
+      }
+    }
+    Kokkos::deep_copy(rules_, host);
+    kernel_.rules = rules_.data();
+  }
+
+  void evaluate_everywhere(int axis, int side, Expression const& value, double time) {
+    int const first = axis == 0 ? 1 : 0;
+    int const second = axis == 2 ? 1 : 2;
+    std::vector<double> const along_first = mesh_.coordinates(block_, first, centring_, ghosts_);
+    std::vector<double> const along_second = mesh_.coordinates(block_, second, centring_, ghosts_);
+    Array<Real>& values = values_[axis][side];
+    if (values.extent(0) == 0) values = Array<Real>("boundary values", along_first.size() * along_second.size());
+    auto const host = Kokkos::create_mirror_view(values);
+    double position[3];
+    position[axis] = side == 0 ? mesh_.axis(axis).lower() : mesh_.axis(axis).upper();
+    for (std::size_t b = 0; b < along_second.size(); ++b) {
+      for (std::size_t a = 0; a < along_first.size(); ++a) {
+        position[first] = along_first[a];
+        position[second] = along_second[b];
+        Real const v = static_cast<Real>(value(position[0], position[1], position[2], time));
+        bool const owned = is_owned(first, a) && is_owned(second, b);
+        if (owned) require_finite(v, axis, side, value, {position[0], position[1], position[2]}, time);
+        host(a + b * along_first.size()) = v;
+      }
+    }
+    execution(block_).fence();  // an earlier fill may still read them
+    Kokkos::deep_copy(values, host);
+    FaceOfBlock<Real>& face = kernel_.faces[axis][side];
+    face.stride = static_cast<Index>(along_first.size());
+    face.values = values.data() + layers(first) + layers(second) * face.stride;
+  }
+
+  [[nodiscard]] Index layers(int axis) const { return axis < mesh_.dimensions() ? ghosts_ : 0; }
+  [[nodiscard]] bool is_owned(int axis, std::size_t place) const {
+    Index const local = static_cast<Index>(place) - layers(axis);
+    return 0 <= local && local < kernel_.owned[axis];
+  }
+
+  static void require_finite(Real v, int axis, int side, Expression const& value, std::array<double, 3> const& at,
+                             double time) {
+    if (std::isfinite(v)) return;
+    throw InputError("boundary." + face_name(axis, side == 0 ? -1 : 1) + ": '" + value.text() +
+                     "' is not a finite number at (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
+                     std::to_string(at[2]) + "), t = " + std::to_string(time));
+  }
+
+  StructuredMesh const& mesh_;
+  Centring centring_;
+  int ghosts_;
+  Block const& block_;
+  BoundaryKernel<Real> kernel_;
+  BoxSet boxes_[2];
+  Array<Real> rules_;
+  Array<Real> values_[3][2];
+};
+
+template <class Real>
+class TypedFill final : public BoundaryFill::Implementation {
+ public:
+  TypedFill(FieldBase const& like, BoundaryConditions given)
+      : Implementation(std::move(given)), mesh_(like.shared_mesh()), like_(like.description()) {
+    for (Block const& block : mesh_->blocks()) blocks_.emplace_back(like, block, conditions);
+  }
+
+  void evaluate(double time) override {
+    if (time == time_) return;
+    bool const first = std::isnan(time_);
+    for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
+      Expression const& value = conditions.faces[static_cast<std::size_t>(face)].value;
+      if (!first && !value.depends_on_time()) continue;
+      for (BlockBoundary<Real>& block : blocks_) block.evaluate(face / 2, face % 2, value, time);
+    }
+    time_ = time;
+  }
+
+  void fill(FieldBase& field, BoundaryReach reach, bool homogeneous) const override {
+    auto* const typed = dynamic_cast<Field<Real>*>(&field);
+    bool const alike = typed != nullptr && &field.mesh() == mesh_.get() && field.centring() == like_.centring &&
+                       field.components() == like_.components && field.ghosts() == like_.ghosts;
+    if (!alike)
+      throw DefectError("field `" + field.name() + "` is not like `" + like_.name + "`, whose ghosts are filled");
+    for (BlockBoundary<Real> const& block : blocks_) block.run(*typed, reach, homogeneous);
+  }
+
+ private:
+  std::shared_ptr<Mesh const> mesh_;
+  FieldDescription like_;
+  std::vector<BlockBoundary<Real>> blocks_;
+  double time_ = std::numeric_limits<double>::quiet_NaN();  // of the last evaluation
+};
+
+}  // namespace
+
+BoundaryFill::BoundaryFill(FieldBase const& like, BoundaryConditions conditions) {
+  require_periodicity(structured(like.mesh()), conditions);
+  if (like.precision() == Precision::single) {
+    implementation_ = std::make_unique<TypedFill<float>>(like, std::move(conditions));
+  } else {
+    implementation_ = std::make_unique<TypedFill<double>>(like, std::move(conditions));
+  }
+}
+BoundaryFill::~BoundaryFill() = default;
+BoundaryFill::BoundaryFill(BoundaryFill&&) noexcept = default;
+BoundaryFill& BoundaryFill::operator=(BoundaryFill&&) noexcept = default;
+
+void BoundaryFill::fill(FieldBase& field, double time, BoundaryReach reach) {
+  implementation_->evaluate(time);
+  implementation_->fill(field, reach, false);
+}
+
+void BoundaryFill::fill_homogeneous(FieldBase& field, BoundaryReach reach) const {
+  implementation_->fill(field, reach, true);
+}
+
+BoundaryConditions const& BoundaryFill::conditions() const { return implementation_->conditions; }
+
+}  // namespace halocline

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "framework/field/block_view.hpp"
+#include "framework/field/box_set.hpp"
+
+namespace halocline {
+
+/// One face of a block, as the kernel sees it.
+template <class Real>
+struct FaceOfBlock {
+  bool physical = false;         ///< no block lies beyond
+  Real constant = 0;             ///< v, where it is the same everywhere
+  Real const* values = nullptr;  ///< otherwise v at (0, 0) of the two other axes, ghosts included
+  Index stride = 0;              ///< from one entry of the second of those axes to the next
+};
+
+/// Fills ghosts of one block: each entry is folded back, axis by axis, until it is one that is not being written.
+template <class Real>
+struct BoundaryKernel {
+  BoxSet boxes;
+  BlockView<Real> view;  ///< of component 0
+  Index component = 0;   ///< distance between components
+  Index owned[3] = {1, 1, 1};
+  bool on_wall[3] = {false, false, false};  ///< entries lie on the cell borders of the axis
+  bool homogeneous = false;                 ///< v = 0
+  int layers = 1;                           ///< ghost layers and one for the wall
+  /// Three numbers (mirror, wall, value) for each component, face and layer; layer 0 is the wall itself: whether it is
+  /// written, unused, its factor of v.
+  Real const* rules = nullptr;
+  FaceOfBlock<Real> faces[3][2];
+
+  /// An entry as a combination of others on its line: main * u[at] + wall[s] * u[wall s] + value[s] * v[s].
+  struct Folded {
+    Index at;
+    Real main = 1;
+    Real wall[2] = {0, 0};
+    Real value[2] = {0, 0};
+  };
+
+  KOKKOS_FUNCTION Real const* rule(int c, int axis, int side, Index layer) const {
+    return rules + 3 * (((Index{6} * c + 2 * axis + side) * layers) + layer);
+  }
+
+  KOKKOS_FUNCTION Folded fold(int c, int axis, Index i) const {
+    Folded folded{i};
+    Index const last = owned[axis] - 1;
+    while (true) {
+      int const side = folded.at <= 0 && faces[axis][0].physical ? 0 : 1;
+      Index const layer = side == 0 ? -folded.at : folded.at - last;
+      if (!faces[axis][side].physical || layer < 0) return folded;
+      Real const* const r = rule(c, axis, side, layer);
+      if (layer == 0) {
+        // Where the wall is written, its old value counts for nothing.
+        if (!on_wall[axis] || r[0] == Real{0}) return folded;
+        folded.value[side] += folded.main * r[2];
+        folded.main = 0;
+        return folded;
+      }
+      Index const inwards = on_wall[axis] ? layer : layer - 1;
+      folded.value[side] += folded.main * r[2];
+      folded.wall[side] += folded.main * r[1];
+      folded.main *= r[0];
+      folded.at = side == 0 ? inwards : last - inwards;
+      if (folded.main == Real{0}) return folded;
+    }
+  }
+
+  /// v on a face, at the foot of the entry.
+  KOKKOS_FUNCTION Real boundary_value(int axis, int side, Index const (&at)[3]) const {
+    FaceOfBlock<Real> const& face = faces[axis][side];
+    if (face.values == nullptr) return face.constant;
+    return face.values[at[axis == 0 ? 1 : 0] + at[axis == 2 ? 1 : 2] * face.stride];
+  }
+
+  /// The value that the entry has once the conditions hold on `Axis` and the axes after it.
+  template <int Axis>
+  KOKKOS_FUNCTION Real resolved(int c, Index const (&at)[3]) const {
+    if constexpr (Axis == 3) {
+      return *entry(c, at);
+    } else {
+      Folded const folded = fold(c, Axis, at[Axis]);
+      Real sum = 0;
+      if (folded.main != Real{0}) sum += folded.main * moved<Axis>(c, at, folded.at);
+      for (int side = 0; side < 2; ++side) {
+        Index const wall = side == 0 ? 0 : owned[Axis] - 1;
+        if (folded.wall[side] != Real{0}) sum += folded.wall[side] * moved<Axis>(c, at, wall);
+        bool const inhomogeneous = !homogeneous && folded.value[side] != Real{0};
+        if (inhomogeneous) sum += folded.value[side] * boundary_value(Axis, side, at);
+      }
+      return sum;
+    }
+  }
+  template <int Axis>
+  KOKKOS_FUNCTION Real moved(int c, Index const (&at)[3], Index to) const {
+    Index next[3] = {at[0], at[1], at[2]};
+    next[Axis] = to;
+    return resolved<Axis + 1>(c, next);
+  }
+
+  KOKKOS_FUNCTION Real* entry(int c, Index const (&at)[3]) const {
+    return view.at(at[0], at[1], at[2]) + c * component;
+  }
+
+  KOKKOS_FUNCTION void operator()(Index n) const {
+    int const c = static_cast<int>(n / boxes.work());
+    boxes.each(n % boxes.work(), Visit{*this, c});
+  }
+
+ private:
+  struct Visit {
+    BoundaryKernel const& kernel;
+    int c;
+    KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+      Index const at[3] = {i, j, k};
+      *kernel.entry(c, at) = kernel.template resolved<0>(c, at);
+    }
+  };
+};
+
+}  // namespace halocline

@@ -1,0 +1,133 @@
+#include "framework/halo/box_copy.hpp"
+
+#include <algorithm>
+
+namespace halocline {
+
+namespace {
+
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+/// Entries that a host thread copies at a time, and below twice which no second thread is woken.
+constexpr Index entries_per_piece = 8192;
+
+}  // namespace
+
+/// Copies on the host a piece, on a device an entry.
+struct BoxCopies::Kernel {
+  Piece const* pieces;
+  Index count;
+  std::uintptr_t const* slots;
+
+  template <class Word>
+  KOKKOS_FUNCTION Word* place(BoxPlace const& place, Index j, Index k) const {
+    return reinterpret_cast<Word*>(slots[place.slot]) + place.first + j * place.row + k * place.plane;
+  }
+
+  template <class Word>
+  KOKKOS_FUNCTION void copy_rows(Piece const& piece) const {
+    BoxCopy const& copy = piece.copy;
+    Index j = piece.first_row % copy.extents[1];
+    Index k = piece.first_row / copy.extents[1];
+    for (Index row = 0; row < piece.rows; ++row) {
+      Word const* const from = place<Word>(copy.from, j, k);
+      Word* const to = place<Word>(copy.to, j, k);
+      for (Index i = 0; i < copy.extents[0]; ++i) to[i] = from[i];
+      if (++j == copy.extents[1]) {
+        j = 0;
+        ++k;
+      }
+    }
+  }
+
+  template <class Word>
+  KOKKOS_FUNCTION void copy_entry(BoxCopy const& copy, Index entry) const {
+    Index const i = entry % copy.extents[0];
+    Index const row = entry / copy.extents[0];
+    Index const j = row % copy.extents[1];
+    Index const k = row / copy.extents[1];
+    place<Word>(copy.to, j, k)[i] = place<Word>(copy.from, j, k)[i];
+  }
+
+  /// The piece that holds an entry.
+  KOKKOS_FUNCTION Piece const& piece_of(Index entry) const {
+    Index low = 0;
+    Index high = count;
+    while (high - low > 1) {
+      Index const middle = (low + high) / 2;
+      if (pieces[middle].first_entry <= entry) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return pieces[low];
+  }
+
+  KOKKOS_FUNCTION void operator()(Index n) const {
+    // Words of the entry's size stand for float and double alike: nothing is computed here.
+    if constexpr (on_host) {
+      Piece const& piece = pieces[n];
+      if (piece.copy.bytes_per_entry == 4) {
+        copy_rows<std::uint32_t>(piece);
+      } else {
+        copy_rows<std::uint64_t>(piece);
+      }
+    } else {
+      Piece const& piece = piece_of(n);
+      if (piece.copy.bytes_per_entry == 4) {
+        copy_entry<std::uint32_t>(piece.copy, n - piece.first_entry);
+      } else {
+        copy_entry<std::uint64_t>(piece.copy, n - piece.first_entry);
+      }
+    }
+  }
+};
+
+BoxSlots::BoxSlots(std::size_t count) : memory_("halo slots", count), host_(Kokkos::create_mirror_view(memory_)) {}
+
+void BoxSlots::set(std::size_t slot, void* memory) {
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  changed_ = changed_ || host_(slot) != address;
+  host_(slot) = address;
+}
+
+std::uintptr_t const* BoxSlots::for_kernels(Execution const& execution) {
+  if (changed_) Kokkos::deep_copy(execution, memory_, host_);
+  changed_ = false;
+  return memory_.data();
+}
+
+BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies) {
+  std::vector<Piece> pieces;
+  for (BoxCopy const& copy : copies) {
+    if (copy.entries() == 0) continue;
+    Index const rows = copy.extents[1] * copy.extents[2];
+    Index const at_a_time = on_host ? std::max<Index>(1, entries_per_piece / copy.extents[0]) : rows;
+    for (Index row = 0; row < rows; row += at_a_time) {
+      Index const taken = std::min(at_a_time, rows - row);
+      pieces.push_back({copy, entries_, row, taken});
+      entries_ += taken * copy.extents[0];
+    }
+  }
+  pieces_ = Kokkos::View<Piece*, Memory>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo boxes"), pieces.size());
+  Kokkos::deep_copy(pieces_,
+                    Kokkos::View<Piece*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(pieces.data(), pieces.size()));
+}
+
+void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
+  if (empty()) return;
+  auto const count = static_cast<Index>(pieces_.extent(0));
+  Kernel const kernel{pieces_.data(), count, slots.for_kernels(execution)};
+  if (on_host && entries_ < 2 * entries_per_piece) {
+    // Small messages: a kernel launch would cost more than the copy. What was enqueued before is done first.
+    execution.fence("halo: before a small copy");
+    if constexpr (on_host) {
+      for (Index n = 0; n < count; ++n) kernel(n);
+    }
+    return;
+  }
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for("halocline halo", Policy(execution, 0, on_host ? count : entries_), kernel);
+}
+
+}  // namespace halocline

@@ -1,0 +1,170 @@
+#include "framework/halo/exchange_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr Index message_alignment = 64;  // bytes
+constexpr Index part_alignment = 8;      // bytes
+
+Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// Owned entries, of a block with extents `owned`, that a neighbour in `direction` needs: the outermost `width` layers.
+IndexRange outermost(Extents const& owned, Direction const& direction, Index width) {
+  IndexRange range{{0, 0, 0}, owned};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (direction[axis] < 0) range.end[axis] = width;
+    if (direction[axis] > 0) range.begin[axis] = owned[axis] - width;
+  }
+  return range;
+}
+
+/// The ghosts in `direction` of a block with extents `owned`.
+IndexRange beyond(Extents const& owned, Direction const& direction, Index width) {
+  IndexRange range{{0, 0, 0}, owned};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (direction[axis] == 0) continue;
+    range.begin[axis] = direction[axis] < 0 ? -width : owned[axis];
+    range.end[axis] = range.begin[axis] + width;
+  }
+  return range;
+}
+
+void require_thick(FieldBase const& field, Extents const& owned, Direction const& direction, Index width, Index block) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (direction[axis] == 0 || owned[axis] >= width) continue;
+    throw InputError("field `" + field.name() + "`: block " + std::to_string(block) + " has " +
+                     std::to_string(owned[axis]) + " layers along " + std::string(1, "xyz"[axis]) +
+                     ", its neighbour needs " + std::to_string(width) +
+                     " of them as ghosts: use fewer ranks or more cells");
+  }
+}
+
+BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const& block, std::size_t blocks,
+                        int component, IndexRange const& range) {
+  BlockLayout const& layout = field.layout(block);
+  Index const first = layout.first + component * layout.component + range.begin[0] + range.begin[1] * layout.row +
+                      range.begin[2] * layout.plane;
+  return {slot_of(number, block.local, blocks), first, layout.row, layout.plane};
+}
+
+/// One part of a message; parts are put in the order of `key`, which both ends agree on.
+struct Part {
+  std::tuple<Index, std::size_t, std::size_t, int> key;  ///< sending block, its direction, field, component
+  BoxCopy copy;                                          ///< without its place in the buffer
+};
+using PartsByRank = std::map<int, std::vector<Part>>;
+
+/// Gives every part its place in the buffer; `end` is the place of the copy that lies there.
+std::vector<Message> lay_out(PartsByRank& by_rank, int slot, BoxPlace BoxCopy::*end, std::vector<BoxCopy>& copies) {
+  std::vector<Message> messages;
+  Index offset = 0;
+  for (auto& [rank, parts] : by_rank) {
+    std::sort(parts.begin(), parts.end(), [](Part const& a, Part const& b) { return a.key < b.key; });
+    Index const begin = offset;
+    for (Part& part : parts) {
+      BoxCopy& copy = part.copy;
+      copy.*end = {slot, offset / copy.bytes_per_entry, copy.extents[0], copy.extents[0] * copy.extents[1]};
+      offset += round_up(copy.entries() * copy.bytes_per_entry, part_alignment);
+      copies.push_back(copy);
+    }
+    messages.push_back({rank, begin, offset - begin});
+    offset = round_up(offset, message_alignment);
+  }
+  return messages;
+}
+
+class Planner {
+ public:
+  Planner(std::vector<FieldBase const*> const& fields, bool corners, int width)
+      : fields_(fields), mesh_(fields.front()->mesh()), corners_(corners), width_(width) {}
+
+  ExchangePlan plan() {
+    for (Block const& block : mesh_.blocks()) {
+      for (std::size_t n = 0; n < block.neighbours.size(); ++n) {
+        Direction const direction = direction_at(n);
+        bool const wanted = block.neighbours[n].has_value() && (corners_ || distance(direction) == 1);
+        if (wanted) add_direction(block, direction, *block.neighbours[n]);
+      }
+    }
+    plan_.sends = lay_out(sends_, 0, &BoxCopy::to, plan_.pack);
+    plan_.receives = lay_out(receives_, 1, &BoxCopy::from, plan_.unpack);
+    return std::move(plan_);
+  }
+
+ private:
+  void add_direction(Block const& block, Direction const& direction, Neighbour const& neighbour) {
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      FieldBase const& field = *fields_[f];
+      Index const width = width_ > 0 ? width_ : field.ghosts();
+      if (width == 0) continue;
+      Extents const mine = field.owned(block).extents();
+      Extents const theirs = mesh_.global_owned(neighbour.block, field.centring()).extents();
+      require_thick(field, mine, direction, width, block.id);
+      require_thick(field, theirs, direction, width, neighbour.block);
+      for (int c = 0; c < field.components(); ++c) {
+        BoxCopy incoming;
+        IndexRange const ghosts = beyond(mine, direction, width);
+        incoming.extents = ghosts.extents();
+        incoming.bytes_per_entry = static_cast<int>(field.bytes_per_entry());
+        incoming.to = place_in_field(field, f, block, blocks(), c, ghosts);
+        if (neighbour.rank == block.rank) {
+          Block const& from = local_block(neighbour.block);
+          IndexRange const range = outermost(theirs, opposite(direction), width);
+          incoming.from = place_in_field(field, f, from, blocks(), c, range);
+          plan_.local.push_back(incoming);
+          continue;
+        }
+        receives_[neighbour.rank].push_back({{neighbour.block, direction_index(opposite(direction)), f, c}, incoming});
+        BoxCopy outgoing;
+        IndexRange const range = outermost(mine, direction, width);
+        outgoing.extents = range.extents();
+        outgoing.bytes_per_entry = incoming.bytes_per_entry;
+        outgoing.from = place_in_field(field, f, block, blocks(), c, range);
+        sends_[neighbour.rank].push_back({{block.id, direction_index(direction), f, c}, outgoing});
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t blocks() const { return mesh_.blocks().size(); }
+  [[nodiscard]] Block const& local_block(Index id) const {
+    for (Block const& block : mesh_.blocks()) {
+      if (block.id == id) return block;
+    }
+    throw DefectError("block " + std::to_string(id) + " is not on this rank");
+  }
+
+  std::vector<FieldBase const*> const& fields_;
+  Mesh const& mesh_;
+  bool corners_;
+  int width_;
+  ExchangePlan plan_;
+  PartsByRank sends_;
+  PartsByRank receives_;
+};
+
+}  // namespace
+
+ExchangePlan plan_exchange(std::vector<FieldBase const*> const& fields, bool corners, int width) {
+  if (fields.empty()) return {};
+  for (FieldBase const* field : fields) {
+    if (&field->mesh() != &fields.front()->mesh()) {
+      throw DefectError("fields `" + fields.front()->name() + "` and `" + field->name() +
+                        "` are on different meshes and cannot be exchanged together");
+    }
+    if (width > field->ghosts()) {
+      throw InputError("field `" + field->name() + "` has " + std::to_string(field->ghosts()) + " ghost layers, " +
+                       std::to_string(width) + " are to be exchanged");
+    }
+  }
+  return Planner(fields, corners, width).plan();
+}
+
+}  // namespace halocline

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "framework/field/field_base.hpp"
+#include "framework/halo/box_copy.hpp"
+#include "framework/halo/transport.hpp"
+
+namespace halocline {
+
+/// Which entries of which fields go where. Slot 0 is the buffer of what is sent, slot 1 of what is received, slot
+/// `slot_of(f, b, blocks)` the memory of the f-th field on the rank's b-th block.
+struct ExchangePlan {
+  std::vector<BoxCopy> pack;    ///< from fields to slot 0
+  std::vector<BoxCopy> local;   ///< from field to field, between blocks of this rank
+  std::vector<BoxCopy> unpack;  ///< from slot 1 to fields
+  std::vector<Message> sends;   ///< one for each neighbouring rank
+  std::vector<Message> receives;
+};
+
+[[nodiscard]] constexpr int slot_of(std::size_t field, std::size_t block, std::size_t blocks) {
+  return static_cast<int>(2 + field * blocks + block);
+}
+
+/// Plans the exchange of `width` ghost layers (0: all that each field has), with `corners` or without. Both ends of a
+/// message list its parts in the same order: by sending block, direction, field and component.
+/// Throws InputError when a field has fewer ghosts than `width` or a block is thinner than the layers asked of it, and
+/// DefectError when the fields are not on one mesh.
+[[nodiscard]] ExchangePlan plan_exchange(std::vector<FieldBase const*> const& fields, bool corners, int width);
+
+}  // namespace halocline
