@@ -36,8 +36,8 @@ void require_compatible(std::filesystem::path const& file, PluginDescription con
     refuse(file, "its plugin interface is number " + std::to_string(plugin.layout) + ", but this Halocline has number " +
                      std::to_string(plugin_layout) + "; build the plugin against this installation");
   }
-  require_same(file, "version", plugin.version, version);
-  require_same(file, "backend", plugin.backend, backend_name);
+  require_same(file, "version", plugin.version, HALOCLINE_VERSION);
+  require_same(file, "backend", plugin.backend, HALOCLINE_BACKEND);
   require_same(file, "compiler", plugin.compiler, compiler_abi);
 }
 

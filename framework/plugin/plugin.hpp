@@ -3,19 +3,18 @@
 #include <cstdint>
 
 #include "framework/plugin/physics.hpp"
-#include "framework/runtime/backend.hpp"
-#include "framework/runtime/version.hpp"
+#include "framework/runtime/config.hpp"
 
 namespace halocline {
 
 /// What a plugin says of itself before any of its C++ is run. Only C types, and the layout number first, so that a
 /// Halocline of any version can read enough to refuse one of another.
 struct PluginDescription {
-  std::uint32_t layout;        ///< plugin_layout of the headers it was built with
-  char const* version;         ///< Halocline's version
-  char const* backend;         ///< name of the execution space
-  char const* compiler;        ///< compiler_abi() of its compiler
-  PhysicsEntry (*physics)();   ///< the descriptor of its physics
+  std::uint32_t layout;       ///< plugin_layout of the headers it was built with
+  char const* version;        ///< Halocline's version
+  char const* backend;        ///< name of the execution space
+  char const* compiler;       ///< compiler_abi of its compiler
+  PhysicsEntry (*physics)();  ///< returns the descriptor of its physics
 };
 
 inline constexpr std::uint32_t plugin_layout = 1;
@@ -24,9 +23,9 @@ inline constexpr std::uint32_t plugin_layout = 1;
 #define HALOCLINE_TEXT(x) HALOCLINE_TEXT_OF(x)
 
 /// What two objects must agree on to share C++ types.
-#if defined(_GLIBCXX_USE_CXX11_ABI)
+#ifdef _GLIBCXX_USE_CXX11_ABI
 inline constexpr char const* compiler_abi =
-    "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_VERSION) ", libstdc++ strings " HALOCLINE_TEXT(_GLIBCXX_USE_CXX11_ABI);
+    "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_VERSION) " with strings " HALOCLINE_TEXT(_GLIBCXX_USE_CXX11_ABI);
 #else
 inline constexpr char const* compiler_abi = "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_VERSION);
 #endif
@@ -40,6 +39,6 @@ inline constexpr char const* plugin_symbol = "halocline_plugin";
 /// outside of every namespace.
 #define HALOCLINE_PLUGIN(function)                                                                       \
   extern "C" __attribute__((visibility("default"))) halocline::PluginDescription const halocline_plugin; \
-  halocline::PluginDescription const halocline_plugin{halocline::plugin_layout, halocline::version,      \
-                                                      halocline::backend_name, halocline::compiler_abi,  \
-                                                      &function}
+  halocline::PluginDescription const halocline_plugin {                                                  \
+    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND, halocline::compiler_abi, &function   \
+  }

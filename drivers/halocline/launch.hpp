@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+/// Whether mpirun, srun or another launcher started this process.
+[[nodiscard]] bool under_launcher();
+/// Number of ranks that Open MPI's launcher started this process with; 0 where it did not.
+[[nodiscard]] int launched_ranks();
+
+/// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
+/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Writes the one message of a run that failed to
+/// standard error. Returns the exit code of the run. Throws InputError when mpirun cannot be started.
+[[nodiscard]] ExitCode launch(int ranks, char** arguments);
+
+/// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message
+/// to standard error. Returns what main must return. For one rank of a run, the one that speaks for all.
+int deliver(ExitCode code, std::string const& message);
+
+/// What main of a rank that does not speak must return.
+int silent_end(ExitCode code);
+
+/// Makes the signal that `launch` passes on stop this rank as SIGTERM does.
+void accept_passed_signals();
+
+/// Columns of the terminal that standard output of the whole run is; 0 when it is none.
+[[nodiscard]] int terminal_columns();
+
+}  // namespace halocline

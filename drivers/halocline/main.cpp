@@ -1,0 +1,79 @@
+#include <mpi.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "drivers/halocline/command_line.hpp"
+#include "drivers/halocline/launch.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/guard.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/stop.hpp"
+
+namespace halocline {
+namespace {
+
+std::string report_defect(std::string const& message) {
+  return message + "\nThis is a defect of Halocline: please report it, with the deck and this message.";
+}
+
+/// The message of a run for the person who started it.
+std::string spoken(Verdict const& verdict, int ranks) {
+  if (verdict.message.empty()) return "";
+  bool const name_rank = ranks > 1 && verdict.code != ExitCode::wrong_input && verdict.origin >= 0;
+  std::string const message =
+      (name_rank ? "rank " + std::to_string(verdict.origin) + ": " : std::string()) + verdict.message;
+  return verdict.code == ExitCode::defect ? report_defect(message) : message;
+}
+
+/// Some rank does not answer any more: nothing but MPI_Abort ends all of them.
+[[noreturn]] void abort_all(Verdict const& verdict, int ranks) {
+  deliver(verdict.code, spoken(verdict, ranks));
+  MPI_Abort(MPI_COMM_WORLD, static_cast<int>(verdict.code));
+  std::abort();
+}
+
+int run_ranks(CommandLine const& line) {
+  Environment const environment;
+  StopSignals const signals;
+  accept_passed_signals();
+  auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  int const ranks = communicator->size();
+  Log const log(*communicator, {.level = line.verbose ? LogLevel::debug : line.quiet ? LogLevel::error : LogLevel::info});
+  Verdict const verdict = run_guarded(*communicator, [&] { return line.command(communicator); },
+                                      {.abort = [ranks](Verdict const& lost) { abort_all(lost, ranks); }});
+  if (communicator->rank() == 0) return deliver(verdict.code, spoken(verdict, ranks));
+  return silent_end(verdict.code);
+}
+
+int run_program(int count, char** arguments) {
+  CommandLine const line = read_command_line(count, arguments);
+  if (!line.command) {
+    if (line.code != ExitCode::done) return deliver(line.code, line.text);
+    std::fputs(line.text.c_str(), stdout);
+    return 0;
+  }
+  if (line.ranks > 0 && under_launcher() && launched_ranks() != line.ranks) {
+    throw InputError("--ranks " + std::to_string(line.ranks) + ", but the launcher has started " +
+                     std::to_string(launched_ranks()) + "; leave --ranks away");
+  }
+  if (line.ranks > 1 && !under_launcher()) return static_cast<int>(launch(line.ranks, arguments));
+  return run_ranks(line);
+}
+
+}  // namespace
+}  // namespace halocline
+
+int main(int count, char** arguments) {
+  using namespace halocline;
+  try {
+    return run_program(count, arguments);
+  } catch (Error const& error) {
+    return deliver(error.exit_code(), error.what());
+  } catch (std::exception const& error) {
+    return deliver(ExitCode::defect, report_defect(error.what()));
+  }
+}

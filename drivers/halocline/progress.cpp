@@ -1,0 +1,92 @@
+#include "drivers/halocline/progress.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace halocline {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+
+/// "3 s", "12 min", "4.5 h".
+std::string readable_time(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+Progress::~Progress() { finish(); }
+
+void Progress::begin_step(Step const& step) {
+  step_ = step;
+  measured_ = 0;
+  last_number_ = 0;
+}
+
+void Progress::iteration(Index number, double residual) {
+  if (number <= last_number_) measured_ = 0;
+  last_number_ = number;
+  Index const n = measured_++;
+  if (!settings_.speaks) return;
+  if (settings_.iteration_lines > 0) {
+    if (n % settings_.iteration_lines == 0) show(fmt::format("Iteration = {} error = {:g}", n, residual), true);
+  } else if (due(false)) {
+    show(line(step_, number, residual), settings_.columns == 0);
+  }
+}
+
+void Progress::end_step(Step const& step, double residual) {
+  ++steps_done_;
+  if (!settings_.speaks || settings_.iteration_lines > 0) return;
+  bool const edge = step.number == 1 || step.number == settings_.steps;
+  if (due(edge)) show(line(step, -1, residual), settings_.columns == 0);
+}
+
+void Progress::finish() {
+  if (line_open_) std::fputc('\n', stdout);
+  line_open_ = false;
+  std::fflush(stdout);
+}
+
+std::string Progress::line(Step const& step, Index iteration, double residual) const {
+  std::string text;
+  if (step.size > 0) {
+    text = fmt::format("step {} of {}, time {:g}", step.number, settings_.steps, step.time + step.size);
+  }
+  if (iteration >= 0) text += fmt::format("{}iteration {}", text.empty() ? "" : ", ", iteration);
+  if (residual > 0) text += fmt::format("{}residual {:.2e}", text.empty() ? "" : ", ", residual);
+  Index const left = settings_.steps - steps_done_;
+  if (steps_done_ > 0 && left > 0) {
+    double const each = seconds_since(start_) / static_cast<double>(steps_done_);
+    text += ", " + readable_time(each * static_cast<double>(left)) + " left";
+  }
+  return text;
+}
+
+bool Progress::due(bool always) {
+  double const interval = settings_.columns > 0 ? 0.1 : 1.0;
+  if (!always && seconds_since(std::max(shown_, start_)) < interval) return false;
+  shown_ = Clock::now();
+  return true;
+}
+
+void Progress::show(std::string const& text, bool stays) {
+  if (text.empty()) return;
+  if (stays) {
+    finish();
+    fmt::print("{}\n", text);
+  } else {
+    auto const room = static_cast<std::size_t>(std::max(1, settings_.columns - 1));
+    fmt::print("\r\033[K{}", text.substr(0, room));
+    line_open_ = true;
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace halocline
