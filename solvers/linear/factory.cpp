@@ -6,6 +6,7 @@
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/multigrid/factory.hpp"
 
 namespace halocline {
 
@@ -97,6 +98,7 @@ Registry<SolverEntry>& solvers() {
     built_in.add(conjugate_gradients_entry());
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
+    built_in.add(multigrid_solver_entry());
     return built_in;
   }();
   return registry;
@@ -107,6 +109,7 @@ Registry<PreconditionerEntry>& preconditioners() {
     Registry<PreconditionerEntry> built_in("preconditioner");
     built_in.add(jacobi_preconditioner_entry());
     built_in.add(chebyshev_preconditioner_entry());
+    built_in.add(multigrid_preconditioner_entry());
     return built_in;
   }();
   return registry;

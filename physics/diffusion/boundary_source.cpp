@@ -1,0 +1,170 @@
+#include <utility>
+#include <vector>
+
+#include "framework/operator/field_vector.hpp"
+#include "physics/diffusion/diffusion.hpp"
+#include "physics/diffusion/face_assembly.hpp"
+
+namespace halocline {
+namespace {
+
+/// Place of an unknown beside a wall in arrays over that wall.
+struct WallPlace {
+  IndexRange box;  ///< of the unknowns, one thick
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index operator()(Index i, Index j, Index k) const {
+    Index const nx = box.end[0] - box.begin[0];
+    Index const ny = box.end[1] - box.begin[1];
+    return (i - box.begin[0]) + nx * ((j - box.begin[1]) + ny * (k - box.begin[2]));
+  }
+};
+
+template <class Real>
+struct CopyWall {
+  BlockView<Real const> faces;
+  Real* to;
+  WallPlace place;
+  Index to_face[3];  ///< from the unknown to the entry that holds the wall's face
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    to[place(i, j, k)] = faces(i + to_face[0], j + to_face[1], k + to_face[2]);
+  }
+};
+
+template <class Real>
+struct AddWall {
+  Real const* weight;
+  Real const* value;
+  BlockView<Real> b;
+  WallPlace place;
+  Real factor;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index const at = place(i, j, k);
+    b(i, j, k) += factor * weight[at] * value[at];
+  }
+};
+
+}  // namespace
+
+template <class Real>
+class BoundarySource<Real>::Implementation {
+ public:
+  Implementation(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
+      : grid_(diffusion_grid(description.mesh, description.centring, description.conditions)) {
+    for (int axis = 0; axis < grid_.dimensions(); ++axis) {
+      if (grid_.mesh->periodic(axis)) continue;
+      Field<Real> terms(grid_.mesh, {.name = "wall terms", .centring = grid_.centring, .ghosts = 1});
+      for (Block const& block : grid_.mesh->blocks()) {
+        for (int side : {-1, 1}) add_wall(description, material, block, axis, side, terms);
+      }
+    }
+  }
+
+  void add(double time, double factor, Vector& b) {
+    Field<Real>& field = as_field_vector<Real>(b).field();
+    for (Part& part : parts_) {
+      if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
+      Block const& block = grid_.mesh->blocks()[part.block];
+      for_box(execution(block), part.place.box,
+              AddWall<Real>{part.weights.data(), part.values.data(), field.view(block), part.place,
+                            static_cast<Real>(factor)});
+    }
+  }
+
+ private:
+  struct Part {
+    std::size_t block;
+    int axis;
+    int side;
+    WallPlace place;
+    Expression value;
+    double evaluated_at;
+    Kokkos::View<Real*, Memory> weights;
+    Kokkos::View<Real*, Memory> values;
+  };
+
+  void add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Block const& block,
+                int axis, int side, Field<Real>& terms) {
+    auto const a = static_cast<std::size_t>(axis);
+    BoundaryCondition const& condition = description.conditions.at(axis, side);
+    bool const without_value =
+        condition.kind == BoundaryKind::reflecting || (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
+    IndexRange box = grid_.unknowns(block);
+    bool const at_wall =
+        !box.empty() && (side < 0 ? grid_.first_unknown(block)[a] == 0
+                                  : grid_.first_unknown(block)[a] + box.extent(axis) == grid_.volumes[a].size());
+    if (without_value || !at_wall) return;
+
+    // The terms of the faces, of which only the wall's are used: the same formula as the coefficients of the operator.
+    Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
+    IndexRange faces = box;
+    ++faces.end[a];
+    auto const factors = on_device<Real>(
+        std::vector<double>(static_cast<std::size_t>(faces.extent(axis)), description.conductivity * wall.source()));
+    if (side < 0) {
+      faces.end[a] = faces.begin[a] + 1;
+      box.end[a] = box.begin[a] + 1;
+    } else {
+      faces.begin[a] = faces.end[a] - 1;
+      box.begin[a] = box.end[a] - 1;
+    }
+    BlockWidths<Real> const widths(grid_, block);
+    for_box(execution(block), faces,
+            face_terms<Real>(grid_, block, axis, material, widths, factors, terms.view(block)));
+
+    auto const size = static_cast<std::size_t>(box.size());
+    Part part{block.local, axis, side, {box}, condition.value, 0, {"wall weights", size}, {"wall values", size}};
+    CopyWall<Real> copy{std::as_const(terms).view(block), part.weights.data(), part.place, {0, 0, 0}};
+    if (side > 0) copy.to_face[axis] = 1;
+    for_box(execution(block), box, copy);
+    execution(block).fence();
+    evaluate(part, 0);
+    parts_.push_back(std::move(part));
+  }
+
+  void evaluate(Part& part, double time) const {
+    auto const host = Kokkos::create_mirror_view(part.values);
+    Block const& block = grid_.mesh->blocks()[part.block];
+    IndexRange const box = part.place.box;
+    IndexRange const unknowns = grid_.unknowns(block);
+    Extents const first = grid_.first_unknown(block);
+    Axis const& line = grid_.mesh->axis(part.axis);
+    double const wall = part.side < 0 ? line.lower() : line.upper();
+    auto const position = [&](std::size_t a, Index i) {
+      if (a == static_cast<std::size_t>(part.axis)) return wall;
+      return grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])];
+    };
+    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
+          host(static_cast<std::size_t>(part.place(i, j, k))) =
+              static_cast<Real>(part.value(position(0, i), position(1, j), position(2, k), time));
+        }
+      }
+    }
+    Kokkos::deep_copy(part.values, host);
+    part.evaluated_at = time;
+  }
+
+  DiffusionGrid grid_;
+  std::vector<Part> parts_;
+};
+
+template <class Real>
+BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
+    : implementation_(std::make_unique<Implementation>(description, material)) {}
+
+template <class Real>
+BoundarySource<Real>::~BoundarySource() = default;
+template <class Real>
+BoundarySource<Real>::BoundarySource(BoundarySource&&) noexcept = default;
+template <class Real>
+BoundarySource<Real>& BoundarySource<Real>::operator=(BoundarySource&&) noexcept = default;
+
+template <class Real>
+void BoundarySource<Real>::add(double time, double factor, Vector& b) const {
+  implementation_->add(time, factor, b);
+}
+
+template class BoundarySource<float>;
+template class BoundarySource<double>;
+
+}  // namespace halocline

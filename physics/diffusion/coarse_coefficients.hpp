@@ -1,0 +1,116 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "framework/mesh/execution.hpp"
+#include "physics/diffusion/boxes.hpp"
+#include "physics/diffusion/face_coefficients.hpp"
+#include "physics/diffusion/relaxation.hpp"
+
+namespace halocline {
+
+/// Coarse transmissibilities across one axis: the sum over the fine faces that lie in a coarse one, times the ratio of
+/// conductances (how much longer the way between the coarse unknowns is). With one conductivity that is the coarse
+/// operator of the same equation; with jumps, parallel paths add up as they should.
+template <class Stencil>
+struct CoarseFaces {
+  using Real = typename Stencil::Real;
+  LegViews<Stencil> map;  ///< for the places of children only
+  BlockView<Real> coarse;
+  int axis;
+  Index fine_end;         ///< upper end of the block's unknowns along `axis`
+  Real const* ratio;      ///< by local coarse face
+
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index const parent[3] = {i, j, k};
+    Index first[3];
+    Index last[3];
+    for (int a = 0; a < 3; ++a) {
+      first[a] = map.begin[a] + map.factor[a] * parent[a];
+      last[a] = first[a] + map.factor[a] < map.end[a] ? first[a] + map.factor[a] : map.end[a];
+    }
+    first[axis] = first[axis] < fine_end ? first[axis] : fine_end;
+    last[axis] = first[axis] + 1;
+    Real sum = 0;
+    for (Index c = first[2]; c < last[2]; ++c) {
+      for (Index b = first[1]; b < last[1]; ++b) {
+        for (Index a = first[0]; a < last[0]; ++a) sum += map.stencil.face(axis, a, b, c);
+      }
+    }
+    coarse(i, j, k) = ratio[parent[axis]] * sum;
+  }
+};
+
+/// Coarse shifts: the sum over the children.
+template <class Stencil>
+struct CoarseShift {
+  using Real = typename Stencil::Real;
+  LegViews<Stencil> map;
+  BlockView<Real> coarse;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Real sum = 0;
+    for_children(map, i, j, k, [&](Index a, Index b, Index c) { sum += map.stencil.shift(a, b, c); });
+    coarse(i, j, k) = sum;
+  }
+};
+
+/// Conductance of coarse face `f` over that of the fine face it lies on.
+[[nodiscard]] inline double conductance_ratio(ControlVolumes const& fine, ControlVolumes const& coarse, Index fine_face,
+                                              Index coarse_face) {
+  double const from = fine.conductance(fine_face);
+  return from > 0 ? coarse.conductance(coarse_face) / from : 0;
+}
+
+/// Which unknowns of a block are whose children, for stencil, transfers and smoothing.
+template <class Stencil>
+[[nodiscard]] LegViews<Stencil> family_map(DiffusionGrid const& fine, Block const& block, Stencil const& stencil,
+                                           std::array<Index, 3> const& factor) {
+  LegViews<Stencil> map{};
+  map.stencil = stencil;
+  Extents const entry = fine.first_entry(block);
+  map.parity = (entry[0] + entry[1] + entry[2]) & 1;
+  IndexRange const unknowns = fine.unknowns(block);
+  for (std::size_t a = 0; a < 3; ++a) {
+    map.begin[a] = unknowns.begin[a];
+    map.end[a] = unknowns.end[a];
+    map.factor[a] = factor[a];
+  }
+  return map;
+}
+
+/// The coefficients of the coarse operator of `stencils` (by Block::local).
+template <class Stencil>
+[[nodiscard]] FaceCoefficients<typename Stencil::Real> coarse_coefficients(DiffusionGrid const& fine,
+                                                                           std::vector<Stencil> const& stencils,
+                                                                           DiffusionGrid const& coarse,
+                                                                           std::array<Index, 3> const& factor) {
+  using Real = typename Stencil::Real;
+  FaceCoefficients<Real> result(coarse);
+  for (Block const& fine_block : fine.mesh->blocks()) {
+    Block const& block = coarse.mesh->blocks()[fine_block.local];
+    auto const map = family_map(fine, fine_block, stencils[fine_block.local], factor);
+    IndexRange const unknowns = coarse.unknowns(block);
+    for (std::size_t a = 0; a < Stencil::dimensions; ++a) {
+      IndexRange faces = unknowns;
+      ++faces.end[a];
+      Kokkos::View<Real*, Memory> ratio("conductance ratio", static_cast<std::size_t>(faces.end[a]));
+      auto const on_host = Kokkos::create_mirror_view(ratio);
+      for (Index f = 0; f < faces.end[a]; ++f) {
+        Index const fine_face = std::min(map.begin[a] + factor[a] * f, map.end[a]) - map.begin[a];
+        on_host(static_cast<std::size_t>(f)) = static_cast<Real>(
+            conductance_ratio(fine.volumes[a], coarse.volumes[a], fine.first_unknown(fine_block)[a] + fine_face,
+                              coarse.first_unknown(block)[a] + f));
+      }
+      Kokkos::deep_copy(ratio, on_host);
+      for_box(execution(block), faces,
+              CoarseFaces<Stencil>{map, result.faces[a]->view(block), static_cast<int>(a), map.end[a], ratio.data()});
+      execution(block).fence();
+    }
+    for_box(execution(block), unknowns, CoarseShift<Stencil>{map, result.shift->view(block)});
+  }
+  sum_diagonal(coarse, result);
+  return result;
+}
+
+}  // namespace halocline

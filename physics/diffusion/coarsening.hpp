@@ -1,0 +1,281 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/halo/exchange.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/operator/operator.hpp"
+#include "physics/diffusion/boxes.hpp"
+#include "physics/diffusion/coarse_coefficients.hpp"
+#include "physics/diffusion/leg.hpp"
+
+namespace halocline {
+
+// Stages on devices: one unknown a work item.
+template <class Stencil>
+struct RelaxZeroPoint {
+  LegViews<Stencil> views;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    views.x(i, j, k) = mine ? views.b(i, j, k) * views.stencil.row(j, k).inverse(i) : 0;
+  }
+};
+template <class Stencil>
+struct RelaxPoint {
+  LegViews<Stencil> views;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) views.x(i, j, k) = relaxed(views, i, j, k);
+  }
+};
+template <class Stencil>
+struct ProlongPoint {
+  LegViews<Stencil> views;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    views.x(i, j, k) += views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
+  }
+};
+/// Runs over coarse unknowns.
+template <class Stencil, bool WithResidual>
+struct RestrictPoint {
+  LegViews<Stencil> views;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    typename Stencil::Real sum = 0;
+    for_children(views, i, j, k, [&](Index a, Index b, Index c) {
+      sum += WithResidual ? residual_at(views, a, b, c) : views.b(a, b, c);
+    });
+    views.coarse(i, j, k) = sum;
+  }
+};
+
+/// The stages of the two legs of a V-cycle on one block, by number.
+template <class Stencil>
+struct LegStages {
+  enum class Direction { down, up };
+  LegViews<Stencil> views;
+  Direction direction;
+  int sweeps;
+
+  /// Down: half-sweeps, red first, then the restriction. Up: the prolongation, then half-sweeps, black first.
+  [[nodiscard]] int count() const { return 2 * sweeps + 1; }
+  /// Of a half-sweep, on either way.
+  [[nodiscard]] Colour colour(int stage) const { return stage % 2 == 0 ? Colour::red : Colour::black; }
+
+  static void run_on_host(void const* stages, int stage, IndexRange const& box) {
+    auto const& self = *static_cast<LegStages const*>(stages);
+    if (self.direction == Direction::down && stage == self.count() - 1) {
+      restrict_rows<Stencil, true>(self.views, box);
+    } else if (self.direction == Direction::down && stage == 0) {
+      relax_zero_rows(self.views, Colour::red, box);
+    } else if (self.direction == Direction::up && stage == 0) {
+      prolong_rows(self.views, box);
+    } else {
+      relax_rows(self.views, self.colour(stage), box);
+    }
+  }
+};
+
+/// Diffusion on unknowns that are merged into coarser ones: by twos within a block, on the axes with factor 2. P gives
+/// every child its parent's value and R = P^T adds the children up, so nothing is interpolated across a jump of the
+/// coefficients. P is of first order only; what that leaves rough is smoothed away: two sweeps on each side give the
+/// iterations of a smoother P at less memory traffic.
+template <class Stencil>
+class DiffusionCoarsening final : public Coarsening {
+ public:
+  using Real = typename Stencil::Real;
+  /// \param stencils of the fine operator, by Block::local; their memory is kept alive by `owner`
+  DiffusionCoarsening(DiffusionGrid fine, std::vector<Stencil> stencils, std::shared_ptr<void const> owner,
+                      std::array<Index, 3> const& factor, std::unique_ptr<Operator> coarse);
+
+  [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
+  void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
+  void restrict_to(Vector const& fine, Vector& coarse) const override;
+  void prolong_add(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override;
+  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                   double* product) const override;
+
+ private:
+  using Stages = LegStages<Stencil>;
+  [[nodiscard]] static Field<Real>& field(Vector const& x) { return as_field_vector<Real>(x).field(); }
+  void exchange(Vector const& x) const;
+  [[nodiscard]] LegViews<Stencil> views(Block const& block, Vector const& b, Vector const& x,
+                                        Vector const& coarse) const;
+  [[nodiscard]] IndexRange coarse_box(Block const& block) const;
+  /// `for_box` of a stage made for one block, over its unknowns or its coarse unknowns.
+  template <class Make>
+  void over(bool parents, Make const& make) const;
+  void run(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
+           Vector const& coarse) const;
+  void run_on_host(std::vector<Stages> const& stages, Vector const& x) const;
+  void run_portably(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
+                    Vector const& coarse) const;
+
+  DiffusionGrid fine_;
+  std::vector<Stencil> stencils_;
+  std::shared_ptr<void const> owner_;
+  std::array<Index, 3> factor_;
+  std::unique_ptr<Operator> coarse_;
+  std::vector<LegViews<Stencil>> maps_;  ///< without vectors
+  std::vector<Leg> legs_;
+  std::unique_ptr<Exchange> exchange_;   ///< null where no block has a neighbour
+};
+
+template <class Stencil>
+DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vector<Stencil> stencils,
+                                                  std::shared_ptr<void const> owner,
+                                                  std::array<Index, 3> const& factor, std::unique_ptr<Operator> coarse)
+    : fine_(std::move(fine)),
+      stencils_(std::move(stencils)),
+      owner_(std::move(owner)),
+      factor_(factor),
+      coarse_(std::move(coarse)) {
+  bool open = false;
+  for (Block const& block : fine_.mesh->blocks()) {
+    maps_.push_back(family_map(fine_, block, stencils_[block.local], factor));
+    Leg leg;
+    leg.box = fine_.unknowns(block);
+    leg.alignment = factor;
+    leg.axis = Stencil::dimensions - 1;
+    leg.bytes_per_unknown = static_cast<Index>(sizeof(Real)) * (2 + Stencil::coefficients);
+    for (int axis = 0; axis < Stencil::dimensions; ++axis) {
+      for (int side : {-1, 1}) {
+        bool const neighbour = block.neighbour(axis, side).has_value();
+        leg.open[static_cast<std::size_t>(axis)][side < 0 ? 0 : 1] = neighbour;
+        open = open || neighbour;
+      }
+    }
+    legs_.push_back(leg);
+  }
+  if (fine_.mesh->communicator().any(open)) {
+    Field<Real> const like(fine_.mesh, FieldDescription{.name = "vector", .centring = fine_.centring, .ghosts = 1});
+    exchange_ = std::make_unique<Exchange>(std::vector<FieldBase const*>{&like});
+  }
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::exchange(Vector const& x) const {
+  if (exchange_ != nullptr) exchange_->exchange({&field(x)});
+}
+
+template <class Stencil>
+LegViews<Stencil> DiffusionCoarsening<Stencil>::views(Block const& block, Vector const& b, Vector const& x,
+                                                      Vector const& coarse) const {
+  LegViews<Stencil> views = maps_[block.local];
+  Field<Real>& coarse_field = field(coarse);
+  views.b = std::as_const(field(b)).view(block);
+  views.x = field(x).view(block);
+  views.coarse = coarse_field.view(coarse_field.mesh().blocks()[block.local]);
+  return views;
+}
+
+template <class Stencil>
+IndexRange DiffusionCoarsening<Stencil>::coarse_box(Block const& block) const {
+  IndexRange const unknowns = fine_.unknowns(block);
+  IndexRange box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    box.end[a] = (unknowns.extent(static_cast<int>(a)) + factor_[a] - 1) / factor_[a];
+  }
+  return box;
+}
+
+template <class Stencil>
+template <class Make>
+void DiffusionCoarsening<Stencil>::over(bool parents, Make const& make) const {
+  for (Block const& block : fine_.mesh->blocks()) {
+    for_box(execution(block), parents ? coarse_box(block) : fine_.unknowns(block), make(block));
+  }
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
+  exchange(x);
+  over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse_b)}; });
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coarse) const {
+  over(true, [&](Block const& block) { return RestrictPoint<Stencil, false>{views(block, fine, fine, coarse)}; });
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& x) const {
+  over(false, [&](Block const& block) { return ProlongPoint<Stencil>{views(block, x, x, coarse_x)}; });
+}
+
+template <class Stencil>
+bool DiffusionCoarsening<Stencil>::relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const {
+  run(Stages::Direction::down, sweeps, b, x, coarse_b);
+  return true;
+}
+
+template <class Stencil>
+bool DiffusionCoarsening<Stencil>::prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                                 double* product) const {
+  run(Stages::Direction::up, sweeps, b, x, coarse_x);
+  if (product != nullptr) *product = b.dot(x);
+  return true;
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::run(typename Stages::Direction direction, int sweeps, Vector const& b,
+                                       Vector const& x, Vector const& coarse) const {
+  if constexpr (kernel::is_host<Execution>) {
+    std::vector<Stages> stages;
+    for (Block const& block : fine_.mesh->blocks()) stages.push_back({views(block, b, x, coarse), direction, sweeps});
+    run_on_host(stages, x);
+  } else {
+    run_portably(direction, sweeps, b, x, coarse);
+  }
+}
+
+/// The interiors of all blocks in one pass, then their shells, stage by stage as the ghosts come.
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages, Vector const& x) const {
+  if (stages.empty()) return;
+  int const count = stages.front().count();
+  int const per_pass = legs_.front().stages_per_pass(count);
+  LegPass pass;
+  pass.aligned_stage = stages.front().direction == Stages::Direction::down ? count - 1 : -1;
+  while (pass.last < count) {
+    pass.first = pass.last;
+    // A single stage is not worth a pass of its own.
+    pass.last = count - pass.first <= per_pass + 1 ? count : pass.first + per_pass;
+    if (pass.first > 0) exchange(x);
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+      run_leg_interior(legs_[n], pass, &stages[n], &Stages::run_on_host);
+    }
+    for (int stage = pass.first + 1; exchange_ != nullptr && stage < pass.last; ++stage) {
+      exchange(x);
+      for (std::size_t n = 0; n < stages.size(); ++n) {
+        run_leg_shell(legs_[n], pass, stage, &stages[n], &Stages::run_on_host);
+      }
+    }
+  }
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::run_portably(typename Stages::Direction direction, int sweeps, Vector const& b,
+                                                Vector const& x, Vector const& coarse) const {
+  bool const down = direction == Stages::Direction::down;
+  for (int stage = 0; stage <= 2 * sweeps; ++stage) {
+    bool const transfer = stage == (down ? 2 * sweeps : 0);
+    Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
+    if (stage > 0) exchange(x);
+    if (transfer && down) {
+      over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
+    } else if (transfer) {
+      over(false, [&](Block const& block) { return ProlongPoint<Stencil>{views(block, b, x, coarse)}; });
+    } else if (down && stage == 0) {
+      over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
+    } else {
+      over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
+    }
+  }
+}
+
+}  // namespace halocline

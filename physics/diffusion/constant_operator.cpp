@@ -1,0 +1,104 @@
+#include <optional>
+#include <utility>
+
+#include "framework/operator/stencil_operator.hpp"
+#include "physics/diffusion/coarsening.hpp"
+#include "physics/diffusion/gathering.hpp"
+#include "physics/diffusion/level_operator.hpp"
+
+namespace halocline {
+namespace {
+
+template <class Real, int Dimensions>
+ConstantDiffusion<Real, Dimensions> placed_on(DiffusionGrid const& grid, ConstantDiffusion<Real, Dimensions> functor) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    functor.first[a] = grid.volumes[a].first_entry;
+    functor.last[a] = grid.volumes[a].first_entry + grid.volumes[a].size() - 1;
+  }
+  return functor;
+}
+
+/// The coarse operator, if it has constant coefficients too: all counts even, all coarse control volumes alike.
+template <class Real, int Dimensions>
+std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiffusion<Real, Dimensions> const& functor,
+                                                                    DiffusionGrid const& fine,
+                                                                    DiffusionGrid const& coarse,
+                                                                    std::array<Index, 3> const& factor) {
+  ConstantDiffusion<Real, Dimensions> result = functor;
+  for (std::size_t a = 0; a < 3; ++a) {
+    ControlVolumes const& from = fine.volumes[a];
+    ControlVolumes const& to = coarse.volumes[a];
+    if (to.size() * factor[a] != from.size() || !to.is_uniform()) return std::nullopt;
+  }
+  for (std::size_t a = 0; a < Dimensions; ++a) {
+    ControlVolumes const& from = fine.volumes[a];
+    ControlVolumes const& to = coarse.volumes[a];
+    auto const faces = static_cast<double>(factor[0] * factor[1] * factor[2] / factor[a]);
+    auto const scaled = [&](Real value, double ratio) {
+      return static_cast<Real>(static_cast<double>(value) * faces * ratio);
+    };
+    // Between two unknowns the way becomes longer by the factor, exactly. A lone one is coupled to nothing.
+    result.coupling[a] = to.size() > 1 ? scaled(functor.coupling[a], 1 / static_cast<double>(factor[a])) : Real{0};
+    for (std::size_t side = 0; side < 2; ++side) {
+      bool const periodic = from.periodic_gap > 0;
+      result.wall[a][side] =
+          periodic ? result.coupling[a]
+                   : scaled(functor.wall[a][side], conductance_ratio(from, to, side == 0 ? 0 : from.size(),
+                                                                     side == 0 ? 0 : to.size()));
+    }
+  }
+  result.shift = functor.shift * static_cast<Real>(factor[0] * factor[1] * factor[2]);
+  return result;
+}
+
+template <class Real, int Dimensions>
+std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, ConstantDiffusion<Real, Dimensions> const& functor,
+                                    Operator const& fine) {
+  if (grid.size() == 1) return nullptr;
+  if (worth_gathering(grid)) {
+    Gathering<Real> gathering(grid);
+    auto coarse = make_constant_operator<Real, Dimensions>(gathering.whole(), functor);
+    return std::make_unique<GatheredCoarsening<Real>>(std::move(gathering), fine, std::move(coarse));
+  }
+  std::array<double, 3> couplings{};
+  for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
+  auto const factor = coarsening_factor(grid, couplings);
+  auto const coarse_grid = coarsened(grid, factor);
+  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
+
+  using Stencil = ConstantStencil<Real, Dimensions>;
+  std::vector<Stencil> stencils;
+  for (Block const& block : grid.mesh->blocks()) {
+    Extents const entry = grid.first_entry(block);
+    stencils.push_back({functor, {entry[0], entry[1], entry[2]}});
+  }
+  auto const constants = coarse_constants(functor, grid, *coarse_grid, factor);
+  auto coarse = constants ? make_constant_operator<Real, Dimensions>(*coarse_grid, *constants)
+                          : make_face_operator<Real, Dimensions>(
+                                *coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
+  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, std::move(coarse));
+}
+
+}  // namespace
+
+template <class Real, int Dimensions>
+std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
+                                                 ConstantDiffusion<Real, Dimensions> const& functor) {
+  using StencilOperatorType = StencilOperator<Real, ConstantDiffusion<Real, Dimensions>, 0>;
+  auto const placed = placed_on(grid, functor);
+  typename StencilOperatorType::Description description{
+      .mesh = grid.mesh, .centring = grid.centring, .functor = placed, .unknowns = grid.unknowns()};
+  description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
+    return coarsen<Real, Dimensions>(grid, placed, fine);
+  };
+  return std::make_unique<StencilOperatorType>(std::move(description));
+}
+
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 1> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 2> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 3> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 1> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 2> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 3> const&);
+
+}  // namespace halocline

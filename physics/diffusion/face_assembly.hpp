@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/execution.hpp"
+#include "physics/diffusion/boxes.hpp"
+#include "physics/diffusion/diffusion.hpp"
+#include "physics/diffusion/diffusion_grid.hpp"
+
+namespace halocline {
+
+/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown.
+template <class Real>
+[[nodiscard]] Kokkos::View<Real*, Memory> on_device(std::vector<double> const& values) {
+  Kokkos::View<Real*, Memory> view("numbers along an axis", values.size());
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t n = 0; n < values.size(); ++n) host(n) = static_cast<Real>(values[n]);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+/// Widths of a block's control volumes along the axes.
+template <class Real>
+struct BlockWidths {
+  std::array<Kokkos::View<Real*, Memory>, 3> along;
+
+  BlockWidths(DiffusionGrid const& grid, Block const& block) {
+    Extents const first = grid.first_unknown(block);
+    IndexRange const unknowns = grid.unknowns(block);
+    for (std::size_t a = 0; a < 3; ++a) {
+      auto const from = grid.volumes[a].width.begin() + first[a];
+      along[a] = on_device<Real>(std::vector<double>(from, from + unknowns.extent(static_cast<int>(a))));
+    }
+  }
+};
+
+/// Conductivity between (i, j, k) and the entry before it along `axis`.
+template <class Real>
+struct FaceConductivity {
+  BlockView<Real const> k;  ///< null: 1 everywhere
+  FaceMean mean;
+
+  [[nodiscard]] KOKKOS_FUNCTION Real between(int axis, Index i, Index j, Index l) const {
+    if (k.origin == nullptr) return 1;
+    Real const upper = k(i, j, l);
+    Real const lower = k(i - (axis == 0), j - (axis == 1), l - (axis == 2));
+    if (mean == FaceMean::arithmetic) return (lower + upper) / 2;
+    return lower + upper > 0 ? 2 * lower * upper / (lower + upper) : Real{0};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Real at(Index i, Index j, Index l) const {
+    return k.origin == nullptr ? Real{1} : k(i, j, l);
+  }
+};
+
+/// Coefficient of the faces across one axis: conductivity * area * `factor`, by local face counted from the block's
+/// first unknown.
+template <class Real>
+struct FaceTerms {
+  FaceConductivity<Real> conductivity;
+  BlockView<Real> out;
+  int axis;
+  bool given_nodes[2];  ///< the wall holds nodes with a given value: the last face lies between two entries
+  Index begin[3];       ///< local index of the first unknown
+  Index wall[2];        ///< local face that is the lower (upper) wall; -1: not in this block
+  Real const* width[3];
+  Real const* factor;
+
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index const local[3] = {i - begin[0], j - begin[1], k - begin[2]};
+    Real area = 1;
+    for (int a = 0; a < 3; ++a) {
+      if (a != axis) area *= width[a][local[a]];
+    }
+    Index const face = local[axis];
+    Real value;
+    if (face == wall[0] && !given_nodes[0]) {
+      value = conductivity.at(i, j, k);
+    } else if (face == wall[1] && !given_nodes[1]) {
+      value = conductivity.at(i - (axis == 0), j - (axis == 1), k - (axis == 2));
+    } else {
+      value = conductivity.between(axis, i, j, k);
+    }
+    out(i, j, k) = value * area * factor[face];
+  }
+};
+
+/// The terms of one axis on one block, for faces begin … end of the unknowns.
+template <class Real>
+[[nodiscard]] FaceTerms<Real> face_terms(DiffusionGrid const& grid, Block const& block, int axis,
+                                         DiffusionMaterial<Real> const& material, BlockWidths<Real> const& widths,
+                                         Kokkos::View<Real*, Memory> const& factor, BlockView<Real> out) {
+  auto const a = static_cast<std::size_t>(axis);
+  ControlVolumes const& line = grid.volumes[a];
+  IndexRange const unknowns = grid.unknowns(block);
+  FaceTerms<Real> terms{};
+  terms.conductivity.mean = material.mean;
+  if (material.conductivity != nullptr) terms.conductivity.k = material.conductivity->view(block);
+  terms.out = out;
+  terms.axis = axis;
+  bool const periodic = line.periodic_gap > 0;
+  Index const first = grid.first_unknown(block)[a];
+  bool const has[2] = {!periodic && first == 0, !periodic && first + unknowns.extent(axis) == line.size()};
+  terms.wall[0] = has[0] ? 0 : -1;
+  terms.wall[1] = has[1] ? unknowns.extent(axis) : -1;
+  for (std::size_t side = 0; side < 2; ++side) {
+    terms.given_nodes[side] = grid.centring == Centring::node && line.walls[side].b == 0 && line.walls[side].distance > 0;
+  }
+  for (std::size_t n = 0; n < 3; ++n) {
+    terms.begin[n] = unknowns.begin[n];
+    terms.width[n] = widths.along[n].data();
+  }
+  terms.factor = factor.data();
+  return terms;
+}
+
+}  // namespace halocline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "framework/kernel/stencil.hpp"
+
+namespace halocline {
+
+/// -div(K grad u) + s u, integrated over control volumes, with a transmissibility (conductivity * area / distance) on
+/// every face. Entry (i, j, k) of the field `t`n holds that of the face between the unknown and the one before it along
+/// axis n; `d` is the diagonal, boundary faces and s included. Ghosts of u beyond the walls are zero.
+///
+/// Inputs: u, d, tx and, as the dimensions go, ty and tz.
+template <class Real, int Dimensions>
+struct FaceDiffusion;
+
+template <class Real>
+struct FaceDiffusion<Real, 1> {
+  static constexpr Shape shape = star<1>;
+  template <class P, class U, class D, class T>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx) const {
+    return d[here] * u[here] - (tx[here] * u[west] + tx[east] * u[east]);
+  }
+};
+
+template <class Real>
+struct FaceDiffusion<Real, 2> {
+  static constexpr Shape shape = star<1>;
+  template <class P, class U, class D, class T>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx,
+                                                            T const& ty) const {
+    return d[here] * u[here] -
+           ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]));
+  }
+};
+
+template <class Real>
+struct FaceDiffusion<Real, 3> {
+  static constexpr Shape shape = star<1>;
+  template <class P, class U, class D, class T>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx, T const& ty,
+                                                            T const& tz) const {
+    return d[here] * u[here] -
+           ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]) +
+            (tz[here] * u[bottom] + tz[top] * u[top]));
+  }
+};
+
+}  // namespace halocline

@@ -1,0 +1,70 @@
+#include <utility>
+
+#include "framework/operator/stencil_operator.hpp"
+#include "physics/diffusion/coarsening.hpp"
+#include "physics/diffusion/face_diffusion.hpp"
+#include "physics/diffusion/gathering.hpp"
+#include "physics/diffusion/level_operator.hpp"
+
+namespace halocline {
+namespace {
+
+template <class Real>
+FaceCoefficients<Real> gathered(Gathering<Real> const& gathering, FaceCoefficients<Real> const& from) {
+  FaceCoefficients<Real> whole(gathering.whole());
+  gathering.gather(*from.shift, *whole.shift);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (from.faces[axis] == nullptr) continue;
+    Extents closing_face{0, 0, 0};
+    closing_face[axis] = 1;
+    gathering.gather(*from.faces[axis], *whole.faces[axis], closing_face);
+  }
+  sum_diagonal(gathering.whole(), whole);
+  return whole;
+}
+
+template <class Real, int Dimensions>
+std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, std::shared_ptr<FaceCoefficients<Real> const> const& all,
+                                    Operator const& fine) {
+  if (grid.size() == 1) return nullptr;
+  if (worth_gathering(grid)) {
+    Gathering<Real> gathering(grid);
+    auto coarse = make_face_operator<Real, Dimensions>(gathering.whole(), gathered(gathering, *all));
+    return std::make_unique<GatheredCoarsening<Real>>(std::move(gathering), fine, std::move(coarse));
+  }
+  auto const factor = coarsening_factor(grid, mean_couplings(grid, *all));
+  auto const coarse_grid = coarsened(grid, factor);
+  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
+  using Stencil = FaceStencil<Real, Dimensions>;
+  std::vector<Stencil> stencils;
+  for (Block const& block : grid.mesh->blocks()) stencils.push_back(all->template stencil<Dimensions>(block));
+  auto coarse = make_face_operator<Real, Dimensions>(*coarse_grid,
+                                                     coarse_coefficients(grid, stencils, *coarse_grid, factor));
+  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), all, factor, std::move(coarse));
+}
+
+}  // namespace
+
+template <class Real, int Dimensions>
+std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients) {
+  using Functor = FaceDiffusion<Real, Dimensions>;
+  using StencilOperatorType = StencilOperator<Real, Functor, Dimensions + 1>;
+  auto const shared = std::make_shared<FaceCoefficients<Real> const>(std::move(coefficients));
+  typename StencilOperatorType::Description description{
+      .mesh = grid.mesh, .centring = grid.centring, .functor = {}, .unknowns = grid.unknowns()};
+  description.coefficients[0] = shared->diagonal;
+  for (std::size_t axis = 0; axis < Dimensions; ++axis) description.coefficients[axis + 1] = shared->faces[axis];
+  description.coarsening = [grid = std::move(grid), shared](StencilOperatorType const& fine) {
+    return coarsen<Real, Dimensions>(grid, shared, fine);
+  };
+  return std::make_unique<StencilOperatorType>(std::move(description));
+}
+
+template std::unique_ptr<Operator> make_face_operator<float, 1>(DiffusionGrid, FaceCoefficients<float>);
+template std::unique_ptr<Operator> make_face_operator<float, 2>(DiffusionGrid, FaceCoefficients<float>);
+template std::unique_ptr<Operator> make_face_operator<float, 3>(DiffusionGrid, FaceCoefficients<float>);
+template std::unique_ptr<Operator> make_face_operator<double, 1>(DiffusionGrid, FaceCoefficients<double>);
+template std::unique_ptr<Operator> make_face_operator<double, 2>(DiffusionGrid, FaceCoefficients<double>);
+template std::unique_ptr<Operator> make_face_operator<double, 3>(DiffusionGrid, FaceCoefficients<double>);
+
+}  // namespace halocline

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/operator/operator.hpp"
+#include "physics/diffusion/face_coefficients.hpp"
+
+namespace halocline {
+
+/// Brings values of a grid that is spread over the ranks to every rank, and back. Every rank works on the whole small
+/// problem after that: no rank is idle, none waits for another, and nothing has to be sent back.
+template <class Real>
+class Gathering {
+ public:
+  /// Collective over the grid's communicator.
+  explicit Gathering(DiffusionGrid spread);
+
+  [[nodiscard]] DiffusionGrid const& spread() const { return spread_; }
+  [[nodiscard]] DiffusionGrid const& whole() const { return whole_; }
+  /// whole = the values of `spread` on all ranks, `extra` entries more than the unknowns at the upper end of each axis.
+  /// Collective.
+  void gather(Field<Real> const& spread, Field<Real>& whole, Extents const& extra = {0, 0, 0}) const;
+  /// The way back, of the unknowns.
+  void take(Field<Real> const& whole, Field<Real>& spread) const;
+
+ private:
+  /// A box of unknowns, counted over the whole mesh, of one rank.
+  struct Part {
+    int rank;
+    IndexRange box;
+  };
+  DiffusionGrid spread_;
+  DiffusionGrid whole_;
+  std::vector<Part> parts_;
+};
+
+/// The same operator on every rank. The legs of a V-cycle only move: smoothing here and there would be work done twice.
+template <class Real>
+class GatheredCoarsening final : public Coarsening {
+ public:
+  GatheredCoarsening(Gathering<Real> gathering, Operator const& fine, std::unique_ptr<Operator> coarse);
+
+  [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
+  void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
+  void restrict_to(Vector const& fine, Vector& coarse) const override;
+  void prolong_add(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override;
+  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                   double* product) const override;
+
+ private:
+  Gathering<Real> gathering_;
+  Operator const& fine_;
+  std::unique_ptr<Operator> coarse_;
+  std::unique_ptr<Vector> scratch_;  ///< of the fine space
+};
+
+extern template class Gathering<float>;
+extern template class Gathering<double>;
+extern template class GatheredCoarsening<float>;
+extern template class GatheredCoarsening<double>;
+
+}  // namespace halocline

@@ -1,0 +1,133 @@
+#include "physics/diffusion/leg.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+namespace halocline {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+/// Below this many unknowns a second thread costs more than it brings.
+constexpr Index fewest_for_threads = 12000;
+/// What a pass may keep in the caches (their shared level, over all threads).
+constexpr Index cache_bytes = Index{16} << 20;
+
+std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
+
+IndexRange cut(IndexRange range, int axis, Index begin, Index end) {
+  range.begin[place(axis)] = std::max(range.begin[place(axis)], begin);
+  range.end[place(axis)] = std::min(range.end[place(axis)], end);
+  return range;
+}
+
+template <class Task>
+void in_parallel(Index count, Task const& task) {
+  if (count == 1) {
+    task(0);
+  } else if (count > 1) {
+    Kokkos::parallel_for("multigrid leg", Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>(0, count), task);
+    Kokkos::fence("multigrid leg");
+  }
+}
+
+}  // namespace
+
+bool Leg::is_open() const {
+  return std::any_of(open.begin(), open.end(), [](auto const& sides) { return sides[0] || sides[1]; });
+}
+
+IndexRange Leg::interior(Index lag, bool aligned) const {
+  IndexRange inner = box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    Index const size = box.end[a] - box.begin[a];
+    Index const unit = aligned ? alignment[a] : 1;
+    if (open[a][0]) inner.begin[a] += (lag + unit - 1) / unit * unit;
+    if (open[a][1] && lag > 0) inner.end[a] = box.begin[a] + std::max<Index>(0, size - lag) / unit * unit;
+    inner.end[a] = std::max(inner.begin[a], inner.end[a]);
+  }
+  return inner;
+}
+
+std::vector<IndexRange> Leg::shell(Index lag, bool aligned) const {
+  IndexRange const inner = interior(lag, aligned);
+  if (inner.empty()) return {box};
+  std::vector<IndexRange> boxes;
+  IndexRange rest = box;
+  for (std::size_t a = 3; a-- > 0;) {
+    auto const keep = [&](Index begin, Index end) {
+      IndexRange const piece = cut(rest, static_cast<int>(a), begin, end);
+      if (!piece.empty()) boxes.push_back(piece);
+    };
+    keep(rest.begin[a], inner.begin[a]);
+    keep(inner.end[a], rest.end[a]);
+    rest.begin[a] = inner.begin[a];
+    rest.end[a] = inner.end[a];
+  }
+  return boxes;
+}
+
+std::vector<Index> Leg::cuts(int stages, int threads) const {
+  Index const length = box.extent(axis);
+  Index const begin = box.begin[place(axis)];
+  Index pieces = box.size() < fewest_for_threads ? 1 : threads;
+  // Two neighbouring cuts must not share what is left between the pieces.
+  pieces = std::clamp<Index>(length / (4 * std::max(stages, 1)), 1, pieces);
+  std::vector<Index> all;
+  for (Index n = 0; n < pieces; ++n) all.push_back(begin + length * n / pieces / 2 * 2);
+  all.push_back(begin + length);
+  return all;
+}
+
+Index Leg::step() const {
+  constexpr Index unknowns = 2048;
+  Index const slice = box.size() / std::max<Index>(1, box.extent(axis));
+  return std::max<Index>(1, unknowns / std::max<Index>(1, slice) / 2) * 2;
+}
+
+int Leg::stages_per_pass(int stages) const {
+  Index const slice = bytes_per_unknown * box.size() / std::max<Index>(1, box.extent(axis));
+  Index const fitting = cache_bytes / std::max<Index>(1, slice * Host().concurrency()) - step();
+  return static_cast<int>(std::clamp<Index>(fitting / 2 * 2, 2, std::max(2, stages)));
+}
+
+void run_leg_interior(Leg const& leg, LegPass const& pass, void const* stages, RunStage run) {
+  int const first = pass.first;
+  int const count = pass.last - first;
+  int const axis = leg.axis;
+  std::vector<IndexRange> interiors;
+  for (int lag = 0; lag < count; ++lag) interiors.push_back(leg.interior(lag, first + lag == pass.aligned_stage));
+  std::vector<Index> const cuts = leg.cuts(count, Host().concurrency());
+  Index const begin = cuts.front();
+  Index const end = cuts.back();
+  Index const step = leg.step();
+
+  in_parallel(static_cast<Index>(cuts.size()) - 1, [&](Index piece) {
+    Index const lower = cuts[static_cast<std::size_t>(piece)];
+    Index const upper = cuts[static_cast<std::size_t>(piece) + 1];
+    for (Index front = lower; front < upper + count - 1; front += step) {
+      for (int lag = 0; lag < count; ++lag) {
+        Index const from = lower == begin ? begin : lower + lag;
+        Index const to = upper == end ? end : upper - lag;
+        IndexRange const wave = cut(interiors[static_cast<std::size_t>(lag)], axis, std::max(from, front - lag),
+                                    std::min(to, front - lag + step));
+        if (!wave.empty()) run(stages, first + lag, wave);
+      }
+    }
+  });
+  // What the pieces left between them.
+  in_parallel(static_cast<Index>(cuts.size()) - 2, [&](Index border) {
+    Index const at = cuts[static_cast<std::size_t>(border) + 1];
+    for (int lag = 1; lag < count; ++lag) {
+      IndexRange const gap = cut(interiors[static_cast<std::size_t>(lag)], axis, at - lag, at + lag);
+      if (!gap.empty()) run(stages, first + lag, gap);
+    }
+  });
+}
+
+void run_leg_shell(Leg const& leg, LegPass const& pass, int stage, void const* stages, RunStage run) {
+  std::vector<IndexRange> const boxes = leg.shell(stage - pass.first, stage == pass.aligned_stage);
+  in_parallel(static_cast<Index>(boxes.size()), [&](Index n) { run(stages, stage, boxes[static_cast<std::size_t>(n)]); });
+}
+
+}  // namespace halocline

@@ -1,0 +1,70 @@
+#include "solvers/multigrid/factory.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace halocline {
+
+void declare_multigrid(Section& section) {
+  section
+      .choice("smoother", "What damps the rough part of the error on each level.",
+              std::vector<std::string>{"red_black", "chebyshev"})
+      .defaults_to(std::string("red_black"));
+  section.integer("sweeps", "Gauss-Seidel sweeps, or degree of the polynomial, on the way down and on the way up.")
+      .defaults_to(std::int64_t{2})
+      .at_least(1)
+      .at_most(20);
+  section.integer("levels", "Most levels; 0 for as many as there are.").defaults_to(std::int64_t{0}).at_least(0).at_most(64);
+  section.choice("cycle", "How often a level turns to the next coarser one: once or twice.",
+                 std::vector<std::string>{"v", "w"})
+      .defaults_to(std::string("v"));
+  section.choice("bottom", "What solves the coarsest level, if it has more than one unknown.",
+                 std::vector<std::string>{"smoother", "cg"})
+      .defaults_to(std::string("smoother"));
+  section.integer("bottom_sweeps", "Sweeps of the smoother, each way, on the coarsest level.")
+      .defaults_to(std::int64_t{8})
+      .at_least(1)
+      .at_most(1000);
+}
+
+MultigridSettings multigrid_settings(Options const& section) {
+  MultigridSettings settings;
+  settings.smoother.kind =
+      section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
+  settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
+  settings.levels = static_cast<int>(section.integer("levels"));
+  settings.cycle = section.choice("cycle") == "w" ? Cycle::w : Cycle::v;
+  settings.bottom = section.choice("bottom") == "cg" ? BottomSolver::conjugate_gradients : BottomSolver::smoother;
+  settings.bottom_sweeps = static_cast<int>(section.integer("bottom_sweeps"));
+  return settings;
+}
+
+SolverEntry multigrid_solver_entry() {
+  std::string const sentence = "Cycles of geometric multigrid, for operators that can coarsen themselves.";
+  auto const declare = [sentence] {
+    Section section("multigrid", sentence);
+    declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 200});
+    declare_multigrid(section);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    return std::make_unique<MultigridSolver>(criteria(options), multigrid_settings(options));
+  };
+  return {"multigrid", sentence, declare, create};
+}
+
+PreconditionerEntry multigrid_preconditioner_entry() {
+  std::string const sentence = "One cycle of geometric multigrid, for operators that can coarsen themselves.";
+  auto const declare = [sentence] {
+    Section section("multigrid", sentence);
+    declare_multigrid(section);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<Preconditioner> {
+    return std::make_unique<Multigrid>(multigrid_settings(options));
+  };
+  return {"multigrid", sentence, declare, create};
+}
+
+}  // namespace halocline

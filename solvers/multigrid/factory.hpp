@@ -1,0 +1,18 @@
+#pragma once
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/section.hpp"
+#include "solvers/linear/factory.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+
+namespace halocline {
+
+/// Adds the options of a cycle (smoother, sweeps, levels, cycle, bottom) to a section, and reads them from its values.
+void declare_multigrid(Section& section);
+[[nodiscard]] MultigridSettings multigrid_settings(Options const& section);
+
+/// `multigrid` among the solvers and among the preconditioners.
+[[nodiscard]] SolverEntry multigrid_solver_entry();
+[[nodiscard]] PreconditionerEntry multigrid_preconditioner_entry();
+
+}  // namespace halocline

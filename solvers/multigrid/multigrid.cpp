@@ -1,0 +1,127 @@
+#include "solvers/multigrid/multigrid.hpp"
+
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/region.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+
+namespace halocline {
+
+struct Multigrid::Level {
+  Operator const* a = nullptr;
+  std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
+  std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
+  std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
+  std::unique_ptr<Vector> again;           ///< second correction of a W-cycle
+  std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
+  std::unique_ptr<ConjugateGradients> bottom;
+
+  [[nodiscard]] Smoother& smoothed_by(SmootherSettings const& settings) {
+    if (smoother == nullptr) smoother = make_smoother(*a, settings);
+    return *smoother;
+  }
+};
+
+namespace {
+
+/// 1 / a for an operator with one unknown; zero where a is (the constant of a pure Neumann problem).
+std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
+  auto inverse = a.create_vector();
+  if (!a.diagonal(*inverse)) return nullptr;
+  if (inverse->maximum() > 0) inverse->invert();
+  return inverse;
+}
+
+}  // namespace
+
+Multigrid::~Multigrid() = default;
+
+void Multigrid::prepare(Operator const& a) {
+  ScopedRegion const region("multigrid: set-up");
+  levels_.clear();
+  Operator const* at = &a;
+  while (true) {
+    auto& level = *levels_.emplace_back(std::make_unique<Level>());
+    level.a = at;
+    if (levels_.size() > 1) {
+      level.b = at->create_vector();
+      level.x = at->create_vector();
+      if (settings_.cycle == Cycle::w) level.again = at->create_vector();
+    }
+    if (settings_.smoother.kind == SmootherKind::chebyshev && at->create_vector()->size() > 1) {
+      level.smoother = make_smoother(*at, settings_.smoother);
+    }
+    if (levels() == settings_.levels) break;
+    level.coarsening = at->coarsen();
+    if (level.coarsening == nullptr) break;
+    at = &level.coarsening->coarse();
+  }
+  Level& last = *levels_.back();
+  if (at->create_vector()->size() == 1) last.inverse = inverse_of_single(*at);
+  if (last.inverse == nullptr && settings_.bottom == BottomSolver::conjugate_gradients) {
+    last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
+    last.bottom->prepare(*at);
+  }
+}
+
+Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
+
+void Multigrid::apply(Vector const& r, Vector& z) {
+  ScopedRegion const region("multigrid: cycle");
+  cycle(0, r, z, nullptr);
+}
+
+double Multigrid::apply_dot(Vector const& r, Vector& z) {
+  ScopedRegion const region("multigrid: cycle");
+  double product = 0;
+  cycle(0, r, z, &product);
+  return product;
+}
+
+void Multigrid::cycle(std::size_t level, Vector const& b, Vector& x, double* product) {
+  if (level + 1 < levels_.size()) return correct(level, b, x, product);
+  solve_bottom(*levels_[level], b, x);
+  if (product != nullptr) *product = b.dot(x);
+}
+
+void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* product) {
+  Level& fine = *levels_[level];
+  Level& coarse = *levels_[level + 1];
+  Coarsening const& to_coarse = *fine.coarsening;
+  int const sweeps = settings_.smoother.sweeps;
+  bool const fused =
+      settings_.smoother.kind == SmootherKind::red_black && to_coarse.relax_restrict(sweeps, b, x, *coarse.b);
+  if (!fused) {
+    fine.smoothed_by(settings_.smoother).smooth(true, true, b, x);
+    to_coarse.residual_restrict(b, x, *coarse.b);
+  }
+
+  cycle(level + 1, *coarse.b, *coarse.x, nullptr);
+  if (coarse.again != nullptr && level + 2 < levels_.size()) {
+    // b of the coarse level is not needed any more once its residual is known.
+    coarse.a->residual(*coarse.b, *coarse.x, *coarse.b);
+    cycle(level + 1, *coarse.b, *coarse.again, nullptr);
+    coarse.x->add(1, *coarse.again);
+  }
+
+  if (fused && to_coarse.prolong_relax(sweeps, *coarse.x, b, x, product)) return;
+  to_coarse.prolong_add(*coarse.x, x);
+  fine.smoothed_by(settings_.smoother).smooth(false, false, b, x);
+  if (product != nullptr) *product = b.dot(x);
+}
+
+void Multigrid::solve_bottom(Level& level, Vector const& b, Vector& x) {
+  if (level.inverse != nullptr) return x.multiply(*level.inverse, b);
+  if (level.bottom != nullptr) {
+    x.fill(0);
+    // Whatever it reached is a correction; the outer iteration judges.
+    [[maybe_unused]] SolveReport const report = level.bottom->solve(*level.a, b, x);
+    return;
+  }
+  Smoother& smoother = level.smoothed_by(settings_.smoother);
+  for (int sweep = 0; sweep < settings_.bottom_sweeps; ++sweep) smoother.smooth(true, sweep == 0, b, x);
+  for (int sweep = 0; sweep < settings_.bottom_sweeps; ++sweep) smoother.smooth(false, false, b, x);
+}
+
+}  // namespace halocline

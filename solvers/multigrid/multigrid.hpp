@@ -1,0 +1,73 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/operator/operator.hpp"
+#include "solvers/linear/solver.hpp"
+#include "solvers/multigrid/smoother.hpp"
+
+namespace halocline {
+
+enum class Cycle { v, w };
+
+/// How the coarsest level is solved.
+enum class BottomSolver {
+  smoother,           ///< sweeps of the smoother; exact where the operator coarsens to a single unknown
+  conjugate_gradients ///< to a fixed tolerance, far below what a cycle gains
+};
+
+struct MultigridSettings {
+  SmootherSettings smoother;
+  Cycle cycle = Cycle::v;
+  int levels = 0;  ///< most levels; 0: as many as the operator has
+  BottomSolver bottom = BottomSolver::smoother;
+  int bottom_sweeps = 8;
+};
+
+/// Geometric multigrid as z = M^-1 r, one cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2). It
+/// knows operators and what they say of coarsening, not grids or ranks. M is symmetric positive definite, so that
+/// conjugate gradients may use it: each way smooths as often as the other, in the adjoint order.
+class Multigrid final : public Preconditioner {
+ public:
+  explicit Multigrid(MultigridSettings const& settings = {}) : settings_(settings) {}
+  ~Multigrid() override;
+
+  void prepare(Operator const& a) override;
+  void apply(Vector const& r, Vector& z) override;
+  [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+
+  /// Number of levels that `prepare` made.
+  [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()); }
+  /// Operator of a level, 0 being the finest.
+  [[nodiscard]] Operator const& level_operator(int level) const;
+
+ private:
+  struct Level;
+  /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
+  void cycle(std::size_t level, Vector const& b, Vector& x, double* product);
+  void correct(std::size_t level, Vector const& b, Vector& x, double* product);
+  void solve_bottom(Level& level, Vector const& b, Vector& x);
+
+  MultigridSettings settings_;
+  std::vector<std::unique_ptr<Level>> levels_;
+};
+
+/// The cycle iterated: x = x + M^-1 (b - A x).
+class MultigridSolver final : public LinearSolver {
+ public:
+  MultigridSolver(Criteria const& criteria, MultigridSettings const& settings)
+      : criteria_(criteria), multigrid_(settings) {}
+
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+ private:
+  Criteria criteria_;
+  Multigrid multigrid_;
+  std::unique_ptr<Vector> residual_, correction_;
+  double operator_norm_ = 0;
+  std::string obstacle_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "framework/operator/operator.hpp"
+#include "solvers/linear/eigenvalues.hpp"
+
+namespace halocline {
+
+/// What damps the rough part of the error on a level of multigrid. `forward` and its reverse are adjoint to each other
+/// in the scalar product of A, so that a V-cycle that uses one on the way down and the other on the way up is symmetric.
+class Smoother {
+ public:
+  virtual ~Smoother() = default;
+  /// Improves x as a solution of A x = b. With `from_zero`, x is taken to be zero and not read.
+  virtual void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) = 0;
+};
+
+enum class SmootherKind {
+  red_black,  ///< Gauss-Seidel in red-black order; Chebyshev where the operator has no such order
+  chebyshev   ///< polynomial in D^-1 A that damps the upper part of its spectrum
+};
+
+struct SmootherSettings {
+  SmootherKind kind = SmootherKind::red_black;
+  int sweeps = 2;  ///< of Gauss-Seidel, or degree of the polynomial; on each way
+};
+
+/// Collective. Throws SolveError when the operator has no diagonal without zeros.
+[[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
+
+}  // namespace halocline
