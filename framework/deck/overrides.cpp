@@ -42,6 +42,14 @@ std::optional<std::vector<Part>> parts_of(std::string_view path) {
   return parts.empty() ? std::nullopt : std::optional(parts);
 }
 
+void append(std::string& path, Part const& part) {
+  if (part.position) {
+    path.append("[").append(std::to_string(*part.position)).append("]");
+  } else {
+    path.append(path.empty() ? "" : ".").append(part.name);
+  }
+}
+
 /// One `--set` on its way down the tree.
 class Override {
  public:
@@ -53,7 +61,7 @@ class Override {
     for (Part const& part : parts) {
       node = part.position ? item(*node, walked, *part.position) : entry(*node, walked, part.name);
       if (node == nullptr) return;
-      walked += part.position ? "[" + std::to_string(*part.position) + "]" : (walked.empty() ? "" : ".") + part.name;
+      append(walked, part);
     }
     *node = std::move(value);
   }

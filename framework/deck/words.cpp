@@ -84,6 +84,16 @@ std::string allowed_range(Option const& option) {
   return range.empty() || option.unit().empty() ? range : range + " " + option.unit();
 }
 
+std::string described(Option const& option) {
+  std::string text = expected(option);
+  std::string const range = allowed_range(option);
+  if (!range.empty()) text += ", " + range;
+  if (range.empty() && !option.unit().empty()) text += ", in " + option.unit();
+  if (option.is_required()) return text + "; required";
+  std::string const value = written(option.default_value());
+  return text + (value.empty() ? "; optional" : "; default " + value);
+}
+
 std::string written(OptionValue const& value) {
   return std::visit([](auto const& held) { return written_entry(held); }, value);
 }

@@ -15,6 +15,9 @@ namespace halocline::deck {
 /// "at least 1 and below 10 s"; empty if every number is allowed.
 [[nodiscard]] std::string allowed_range(Option const& option);
 
+/// All of that, and what the option is if it is not given: "an integer, at least 1; default 1000".
+[[nodiscard]] std::string described(Option const& option);
+
 /// A value as it would stand in a deck: "1e-10", "[10, 10]".
 [[nodiscard]] std::string written(OptionValue const& value);
 

@@ -1,0 +1,54 @@
+#include <sstream>
+
+#include "framework/deck/reference.hpp"
+#include "framework/deck/words.hpp"
+
+namespace halocline {
+namespace {
+
+/// A `|` would end the cell of a table.
+std::string in_cell(std::string const& text) {
+  std::string cell;
+  for (char const c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+  return cell;
+}
+
+std::string value_cell(Option const& option) {
+  std::string const range = deck::allowed_range(option);
+  std::string const unit = range.empty() && !option.unit().empty() ? " (" + option.unit() + ")" : "";
+  return in_cell(deck::expected(option) + unit + (range.empty() ? "" : ", " + range));
+}
+
+std::string default_cell(Option const& option) {
+  if (option.is_required()) return "required";
+  std::string const value = deck::written(option.default_value());
+  if (value.empty()) return "none";
+  return std::string("`").append(in_cell(value)).append("`");
+}
+
+void write_section(Section const& section, std::string const& full_name, std::ostream& out) {
+  if (!full_name.empty()) out << "\n## " << full_name << "\n\n" << section.sentence() << '\n';
+  if (!section.options().empty()) {
+    out << "\n| option | value | default | meaning |\n| --- | --- | --- | --- |\n";
+    for (Option const& option : section.options())
+      out << "| `" << option.name() << "` | " << value_cell(option) << " | " << default_cell(option) << " | "
+          << in_cell(option.sentence()) << " |\n";
+  }
+  std::string const prefix = full_name.empty() ? "" : full_name + ".";
+  for (Section const& nested : section.sections()) write_section(nested, prefix + nested.name(), out);
+  for (Section const& element : section.lists()) write_section(element, prefix + element.name() + "[]", out);
+}
+
+}  // namespace
+
+std::string markdown(Section const& root) {
+  std::ostringstream out;
+  out << "# Options of a deck\n\n"
+         "Made from the declarations by `halocline list --markdown`. A heading is the name of a section from the root of\n"
+         "the deck, and its options are set on the command line as `--set section.option=value`; `name[]` is a list of\n"
+         "sections. A vector of one entry needs no brackets.\n";
+  write_section(root, "", out);
+  return out.str();
+}
+
+}  // namespace halocline

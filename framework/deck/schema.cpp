@@ -1,0 +1,129 @@
+#include <nlohmann/json.hpp>
+#include <type_traits>
+
+#include "framework/deck/reference.hpp"
+
+namespace halocline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(OptionValue const& value) {
+  return std::visit(
+      [](auto const& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+Json type_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::integer:
+      return "integer";
+    case OptionKind::real:
+      return "number";
+    case OptionKind::boolean:
+      return "boolean";
+    case OptionKind::choice:
+      return "string";
+    case OptionKind::expression:
+      return {"number", "string"};
+    default:
+      return {"string", "number", "boolean"};
+  }
+}
+
+Json entry_schema(Option const& option) {
+  Json schema{{"type", type_of(option.kind())}};
+  if (option.kind() == OptionKind::choice) schema["enum"] = option.names();
+  if (option.lower()) schema[option.lower()->inclusive ? "minimum" : "exclusiveMinimum"] = option.lower()->value;
+  if (option.upper()) schema[option.upper()->inclusive ? "maximum" : "exclusiveMaximum"] = option.upper()->value;
+  return schema;
+}
+
+Json option_schema(Option const& option) {
+  Json schema = entry_schema(option);
+  if (option.is_vector()) {
+    Json const entry = schema;
+    Json const vector{{"type", "array"},
+                      {"items", entry},
+                      {"minItems", option.minimum_entries()},
+                      {"maxItems", option.maximum_entries()}};
+    schema = option.minimum_entries() <= 1 ? Json{{"anyOf", {entry, vector}}} : vector;
+  }
+  schema["description"] = option.sentence() + (option.unit().empty() ? "" : " [" + option.unit() + "]");
+  if (!std::holds_alternative<std::monostate>(option.default_value()))
+    schema["default"] = json_of(option.default_value());
+  return schema;
+}
+
+Json requirements(Section const& section);
+
+/// What a section may hold, apart from what it must hold.
+Json shape(Section const& section) {
+  Json properties = Json::object();
+  for (Option const& option : section.options()) properties[option.name()] = option_schema(option);
+  for (Section const& nested : section.sections()) properties[nested.name()] = shape(nested);
+  for (Section const& element : section.lists()) {
+    Json item = shape(element);
+    item["allOf"] = Json::array({requirements(element)});
+    properties[element.name()] = {{"type", {"array", "null"}}, {"items", item}};
+  }
+  return {{"type", {"object", "null"}},
+          {"description", section.sentence()},
+          {"properties", properties},
+          {"additionalProperties", false}};
+}
+
+/// True if the choice `chooser` of a section is `name` where the deck does not make it.
+bool is_default_choice(Section const& section, std::string const& chooser, std::string const& name) {
+  for (Option const& option : section.options()) {
+    if (option.name() == chooser) return json_of(option.default_value()) == name;
+  }
+  return false;
+}
+
+/// What a section must hold: its required options, the sections that hold such, and those of what it chooses.
+Json requirements(Section const& section) {
+  Json required = Json::array();
+  Json properties = Json::object();
+  Json choices = Json::array();
+  for (Option const& option : section.options()) {
+    if (option.is_required()) required.push_back(option.name());
+  }
+  for (Section const& nested : section.sections()) {
+    Json const inner = requirements(nested);
+    if (inner.empty()) continue;
+    std::string const chooser = section.chooser_of(nested.name());
+    if (chooser.empty()) {
+      properties[nested.name()] = inner;
+      if (!nested.is_optional()) required.push_back(nested.name());
+      continue;
+    }
+    Json condition{{"properties", {{chooser, {{"const", nested.name()}}}}}};
+    if (!is_default_choice(section, chooser, nested.name())) condition["required"] = {chooser};
+    choices.push_back({{"if", condition},
+                       {"then", {{"required", {nested.name()}}, {"properties", {{nested.name(), inner}}}}}});
+  }
+  Json all = Json::object();
+  if (!required.empty()) all["required"] = required;
+  if (!properties.empty()) all["properties"] = properties;
+  if (!choices.empty()) all["allOf"] = choices;
+  if (!all.empty() && !required.empty()) all["type"] = "object";
+  return all;
+}
+
+}  // namespace
+
+std::string json_schema(Section const& root) {
+  Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Halocline deck"}};
+  schema.update(shape(root));
+  schema["allOf"] = Json::array({requirements(root)});
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace halocline
