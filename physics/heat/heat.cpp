@@ -1,0 +1,177 @@
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "physics/diffusion/expression_vector.hpp"
+#include "physics/heat/material.hpp"
+#include "solvers/linear/factory.hpp"
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline::heat {
+namespace {
+
+/// The system V du/dt + K u = V source + what the walls add; V the volumes of the cells, K the fluxes out of them.
+template <class Real>
+class HeatSystem final : public ImplicitSystem {
+ public:
+  HeatSystem(DiffusionDescription description, Material<Real> const& material, Expression source, Vector const& like)
+      : description_(std::move(description)),
+        material_{.conductivity = &material.conductivity, .mean = material.mean},
+        walls_(description_, material_),
+        source_(std::move(source)),
+        volume_(like.create()) {
+    fill_mass<Real>(description_, {}, *volume_);
+    if (source_.is_constant() && source_(0, 0, 0, 0) == 0) return;
+    source_terms_ = like.create();
+    evaluate_source(0);
+  }
+
+  [[nodiscard]] Vector const& volume() const { return *volume_; }
+
+  Operator const& shifted(double scale) override {
+    if (operator_ != nullptr && scale == description_.conductivity) return *operator_;
+    description_.conductivity = scale;
+    operator_ = make_diffusion<Real>(description_, material_);
+    return *operator_;
+  }
+
+  void right_hand_side(double time, double scale, Vector const& u, Vector& b) override {
+    b.multiply(*volume_, u);
+    walls_.add(time, scale, b);
+    if (source_terms_ == nullptr) return;
+    if (source_.depends_on_time()) evaluate_source(time);
+    b.add(scale, *source_terms_);
+  }
+
+ private:
+  void evaluate_source(double time) {
+    evaluate<Real>(source_, time, *source_terms_);
+    source_terms_->multiply(*volume_, *source_terms_);
+  }
+
+  DiffusionDescription description_;
+  DiffusionMaterial<Real> material_;
+  BoundarySource<Real> walls_;  ///< with conductivity 1: the scale is a factor of `add`
+  Expression source_;
+  std::unique_ptr<Vector> volume_;
+  std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
+  std::unique_ptr<Operator> operator_;    ///< for the scale in `description_`
+};
+
+/// du/dt = div(k grad u) + source on cells, by an implicit integrator.
+template <class Real>
+class Heat final : public Physics {
+ public:
+  explicit Heat(PhysicsContext const& context)
+      : options_(context.deck.section("heat")),
+        time_(context.deck.section("time").real("start")),
+        material_(make_material<Real>(options_, context.mesh)),
+        field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
+        u_(field_),
+        system_({.mesh = context.mesh,
+                 .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh),
+                 .mass = 1},
+                material_, options_.expression("source"), u_),
+        density_volume_(u_.create()),
+        integrator_(make_time_integrator(context.deck.section("time"))),
+        solver_(make_solver(context.deck.section("solver"))) {
+    solver_->set_observer(context.observer);
+    FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);
+    terms.field().copy(material_.density);
+    density_volume_->multiply(system_.volume(), terms);
+    if (options_.has("initial")) evaluate<Real>(options_.expression("initial"), time_, u_);
+    else fill_state(options_, *context.mesh, *field_);
+  }
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    auto const ones = u_.create();
+    ones->fill(1);
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.volume()};
+    std::array<double, 2> of_u{};
+    std::array<double, 2> of_one{};
+    u_.dots(weights, of_u);
+    ones->dots(weights, of_one);
+    std::vector<Quantity> all{
+        {"temperature", of_u[0]}, {"volume", of_one[1]}, {"mass", of_one[0]}, {"internal_energy", of_u[1]}};
+    if (!options_.has("exact")) return all;
+    ErrorNorms const error = error_norms<Real>(u_, options_.expression("exact"), time_, system_.volume());
+    all.push_back({"error_2", error.two});
+    all.push_back({"error_maximum", error.maximum});
+    return all;
+  }
+  [[nodiscard]] std::vector<std::string> conserved() const override { return {"internal_energy"}; }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
+    auto reports = integrator_->advance(system_, *solver_, step.time, step.size, u_);
+    time_ = step.time + step.size;
+    return reports;
+  }
+
+ private:
+  Options options_;
+  double time_;
+  Material<Real> material_;
+  std::shared_ptr<Field<Real>> field_;
+  FieldVector<Real> u_;
+  HeatSystem<Real> system_;
+  std::unique_ptr<Vector> density_volume_;
+  std::unique_ptr<TimeIntegrator> integrator_;
+  std::unique_ptr<LinearSolver> solver_;
+};
+
+Section heat_section() {
+  Section heat("heat", "Conduction of heat, du/dt = div(k grad u) + source, on cells.");
+  heat.list(region_section());
+  heat.choice("coefficient",
+              "What TeaLeaf calls the conduction coefficient of a cell, the reciprocal of k: density or 1 / density; faces "
+              "take the mean of both k.",
+              std::vector<std::string>{"density", "inverse_density"})
+      .defaults_to(std::string("density"));
+  heat.expression("conductivity", "k, instead of one from `coefficient`; faces take the harmonic mean.").optional();
+  heat.expression("initial", "u at the start; without it, density times energy of the regions.").optional();
+  heat.expression("source", "Heat that comes in, per volume and time.").defaults_to(std::string("0"));
+  heat.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  heat.section(declare_boundary_section(BoundaryKind::neumann));
+  heat.check([](Options const& given, Mistakes& mistakes) {
+    if (given.list("regions").empty() && !given.has("initial")) {
+      mistakes.add(given.location(), given.full_name("initial"), "missing", "give `initial` or `regions`");
+    }
+    if (given.has("conductivity") && given.given("coefficient")) {
+      add_mistake(given, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
+    }
+  });
+  return heat;
+}
+
+void judge(Options const& deck, Mistakes& mistakes) {
+  judge_regions(deck.section("heat").list("regions"), deck.section("mesh").integers("cells").size(), mistakes);
+}
+
+PhysicsEntry heat_physics() {
+  Section options = heat_section();
+  std::string const sentence = options.sentence();
+  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    if (context.precision == Precision::single) return std::make_unique<Heat<float>>(context);
+    return std::make_unique<Heat<double>>(context);
+  };
+  return {.name = "heat",
+          .sentence = sentence,
+          .options = std::move(options),
+          .time_dependence = TimeDependence::evolving,
+          .judge = judge,
+          .create = create};
+}
+
+}  // namespace
+}  // namespace halocline::heat
+
+HALOCLINE_PLUGIN(halocline::heat::heat_physics);

@@ -1,0 +1,129 @@
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/field/field.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "physics/diffusion/diffusion.hpp"
+#include "physics/diffusion/expression_vector.hpp"
+#include "solvers/linear/factory.hpp"
+
+namespace halocline {
+namespace {
+
+/// -div grad u = source on nodes or cells: one linear solve.
+template <class Real>
+class Laplace final : public Physics {
+ public:
+  explicit Laplace(PhysicsContext const& context)
+      : options_(context.deck.section("laplace")),
+        description_{.mesh = context.mesh,
+                     .centring = options_.choice("centring") == "node" ? Centring::node : Centring::cell,
+                     .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh)},
+        field_(context.mesh, {.name = "u", .centring = description_.centring}),
+        walls_(field_, description_.conditions),
+        operator_(make_diffusion<Real>(description_)),
+        solver_(make_solver(context.deck.section("solver"))),
+        u_(operator_->create_vector()),
+        volume_(operator_->create_vector()) {
+    solver_->set_observer(context.observer);
+    solver_->prepare(*operator_);
+    fill_mass<Real>(description_, {}, *volume_);
+    evaluate<Real>(options_.expression("initial"), 0, *u_);
+    show();
+  }
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&field_}; }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    auto const ones = u_->create();
+    ones->fill(1);
+    std::vector<Quantity> all{{"mean", u_->dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_->maximum()}};
+    if (!options_.has("exact")) return all;
+    ErrorNorms const error = error_norms<Real>(*u_, options_.expression("exact"), 0, *volume_);
+    all.push_back({"error_2", error.two});
+    all.push_back({"error_maximum", error.maximum});
+    return all;
+  }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const&) override {
+    auto const b = operator_->create_vector();
+    evaluate<Real>(options_.expression("source"), 0, *b);
+    b->multiply(*b, *volume_);
+    BoundarySource<Real>(description_).add(0, 1, *b);
+    SolveReport report = solver_->solve(*operator_, *b, *u_);
+    show();
+    return {std::move(report)};
+  }
+
+ private:
+  /// The vector holds the unknowns alone: the field gets them, and the nodes on walls with a given value.
+  void show() {
+    FieldVector<Real> const& u = as_field_vector<Real>(*u_);
+    field_.copy(u.field());
+    walls_.fill(field_, 0);
+  }
+
+  Options options_;
+  DiffusionDescription description_;
+  Field<Real> field_;
+  BoundaryFill walls_;
+  std::unique_ptr<Operator> operator_;
+  std::unique_ptr<LinearSolver> solver_;
+  std::unique_ptr<Vector> u_;
+  std::unique_ptr<Vector> volume_;
+};
+
+/// Without a wall that holds u, any constant could be added to it.
+void judge(Options const& deck, Mistakes& mistakes) {
+  Options const laplace = deck.section("laplace");
+  Options const boundary = laplace.section("boundary");
+  Options const mesh = deck.section("mesh");
+  int const axes = static_cast<int>(mesh.integers("cells").size());
+  for (int axis = 0; axis < axes; ++axis) {
+    if (mesh.has("periodic") && mesh.booleans("periodic")[static_cast<std::size_t>(axis)]) continue;
+    for (int const side : {-1, 1}) {
+      Options const face = boundary.section(face_name(axis, side));
+      std::string const kind = face.choice("kind");
+      if (kind == "dirichlet" || (kind == "robin" && face.real("a") != 0)) return;
+    }
+  }
+  mistakes.add(laplace.location("boundary"), boundary.full_name(), "no face holds u: any constant could be added to it",
+               "make one dirichlet or robin");
+}
+
+Section laplace_section() {
+  Section laplace("laplace", "Poisson's equation -div grad u = source.");
+  laplace.choice("centring", "Where u lives.", std::vector<std::string>{"node", "cell"})
+      .defaults_to(std::string("node"));
+  laplace.expression("source", "Right-hand side.").defaults_to(std::string("0"));
+  laplace.expression("initial", "Initial guess.").defaults_to(std::string("0"));
+  laplace.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  laplace.section(declare_boundary_section(BoundaryKind::dirichlet));
+  return laplace;
+}
+
+PhysicsEntry laplace_physics() {
+  Section options = laplace_section();
+  std::string const sentence = options.sentence();
+  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    if (context.precision == Precision::single) return std::make_unique<Laplace<float>>(context);
+    return std::make_unique<Laplace<double>>(context);
+  };
+  return {.name = "laplace",
+          .sentence = sentence,
+          .options = std::move(options),
+          .time_dependence = TimeDependence::stationary,
+          .judge = judge,
+          .create = create};
+}
+
+}  // namespace
+}  // namespace halocline
+
+HALOCLINE_PLUGIN(halocline::laplace_physics);
