@@ -7,7 +7,7 @@
 namespace halocline {
 
 template <class Real>
-ArrayVector<Real>::ArrayVector(std::shared_ptr<Communicator> communicator, Index rows)
+ArrayVector<Real>::ArrayVector(std::shared_ptr<Communicator const> communicator, Index rows)
     : SweptVector<Real>(std::move(communicator), 1),
       values_("vector", static_cast<std::size_t>(rows)),
       first_row_(this->communicator()->exscan(rows)) {

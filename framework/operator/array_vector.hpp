@@ -12,7 +12,7 @@ template <class Real>
 class ArrayVector final : public SweptVector<Real> {
  public:
   /// `rows` entries on this rank, zero. Collective.
-  ArrayVector(std::shared_ptr<Communicator> communicator, Index rows);
+  ArrayVector(std::shared_ptr<Communicator const> communicator, Index rows);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;
   /// This rank's rows.

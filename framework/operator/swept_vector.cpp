@@ -31,7 +31,7 @@ auto geometry_of(Piece const& piece) {
 }  // namespace
 
 template <class Real>
-SweptVector<Real>::SweptVector(std::shared_ptr<Communicator> communicator, std::size_t pieces, Index size)
+SweptVector<Real>::SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size)
     : communicator_(std::move(communicator)), pieces_(pieces), size_(size), work_(std::make_unique<Work>()) {}
 
 template <class Real>

@@ -47,10 +47,10 @@ class SweptVector : public Vector {
  protected:
   /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known: otherwise the derived class calls
   /// `count_unknowns` (collective) when its pieces are there.
-  SweptVector(std::shared_ptr<Communicator> communicator, std::size_t pieces, Index size = 0);
+  SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size = 0);
   void count_unknowns();
   [[nodiscard]] virtual Piece piece(std::size_t n) const = 0;
-  [[nodiscard]] std::shared_ptr<Communicator> const& communicator() const { return communicator_; }
+  [[nodiscard]] std::shared_ptr<Communicator const> const& communicator() const { return communicator_; }
 
  private:
   struct Work;
@@ -63,7 +63,7 @@ class SweptVector : public Vector {
   template <class... More>
   void sum_products(double* sums, More const&... more) const;
 
-  std::shared_ptr<Communicator> communicator_;
+  std::shared_ptr<Communicator const> communicator_;
   std::size_t pieces_;
   Index size_ = 0;
   std::unique_ptr<Work> work_;

@@ -1,0 +1,341 @@
+#include "framework/operator/stencil_operator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/operator/test_problem.hpp"
+#include "framework/runtime/error.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+
+template class StencilOperator<float, test_problem::Diffusion<float>, 3>;
+template class StencilOperator<double, test_problem::Diffusion<double>, 3>;
+
+namespace {
+
+using test_problem::DiffusionOperator;
+using test_problem::make_operator;
+using test_problem::values_of;
+using test_problem::Wall;
+
+/// The same operator with nothing but what every operator must have, and its diagonal.
+class Plain final : public Operator {
+ public:
+  explicit Plain(Operator const& a) : a_(a) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
+  void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
+  [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
+
+ private:
+  Operator const& a_;
+};
+
+std::shared_ptr<Communicator> all_ranks() { return test::communicator().split(0); }
+std::shared_ptr<Communicator> this_rank_alone() { return test::communicator().split(test::communicator().rank()); }
+
+std::vector<test_problem::Options> problems() {
+  return {{.cells = {17, 13}},
+          {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
+          {.cells = {29}, .contrast = 100},
+          {.cells = {4}},
+          {.cells = {9, 8}, .periodic = true, .shift = 1},
+          {.cells = {130, 67}, .wall = Wall::insulated, .shift = 0.01}};
+}
+
+template <class Real>
+class StencilOperatorTest : public testing::Test {
+ protected:
+  /// Largest difference of entries, in units of the last place of numbers of magnitude 1.
+  static double difference(Vector const& a, Vector const& b) {
+    auto const d = a.create();
+    d->copy(a);
+    d->add(-1, b);
+    return d->maximum() / static_cast<double>(std::numeric_limits<Real>::epsilon());
+  }
+};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(StencilOperatorTest, Precisions);
+
+TYPED_TEST(StencilOperatorTest, ConstantCoefficientsGiveTheFivePointLaplacian) {
+  Index const nx = 11;
+  Index const ny = 6;
+  auto const a = make_operator<TypeParam>(this_rank_alone(), {.cells = {nx, ny}, .shift = 0.25, .contrast = 0});
+  auto const x = a->create_vector();
+  auto const y = a->create_vector();
+  x->randomize(1);
+  a->apply(*x, *y);
+  auto const u = values_of<TypeParam>(*x);
+  auto const result = values_of<TypeParam>(*y);
+  auto const at = [&](Index i, Index j) {
+    bool const outside = i < 0 || i >= nx || j < 0 || j >= ny;
+    return outside ? 0.0 : static_cast<double>(u[static_cast<std::size_t>(i + nx * j)]);
+  };
+  for (Index j = 0; j < ny; ++j) {
+    for (Index i = 0; i < nx; ++i) {
+      // A cold wall half a cell away doubles the coefficient of its face.
+      int const walls = (i == 0) + (i == nx - 1) + (j == 0) + (j == ny - 1);
+      double const expected =
+          (4.25 + walls) * at(i, j) - at(i - 1, j) - at(i + 1, j) - at(i, j - 1) - at(i, j + 1);
+      EXPECT_NEAR(static_cast<double>(result[static_cast<std::size_t>(i + nx * j)]), expected,
+                  16 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()));
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorTest, EveryRankCountGivesTheSameBits) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    auto const whole = make_operator<TypeParam>(this_rank_alone(), options);
+    auto const apply = [](auto const& op) {
+      auto const x = op->create_vector();
+      auto const y = op->create_vector();
+      x->randomize(1);
+      op->apply(*x, *y);
+      return values_of<TypeParam>(*y);
+    };
+    auto const mine = apply(a);
+    auto const all = apply(whole);
+    IndexRange const box = a->mesh().global_owned(a->mesh().blocks()[0].id, Centring::cell);
+    Extents const extents = a->mesh().extents(Centring::cell);
+    std::size_t n = 0;
+    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
+          EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorTest, IsSymmetric) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    auto const x = a->create_vector();
+    auto const y = a->create_vector();
+    auto const ax = a->create_vector();
+    auto const ay = a->create_vector();
+    x->randomize(1);
+    y->randomize(2);
+    a->apply(*x, *ax);
+    a->apply(*y, *ay);
+    double const scale = a->norm_bound() * std::sqrt(x->square() * y->square());
+    EXPECT_NEAR(ax->dot(*y), ay->dot(*x), 8 * static_cast<double>(std::numeric_limits<TypeParam>::epsilon()) * scale);
+  }
+}
+
+// Entries differ by the rounding of a few operations on numbers no larger than ||A||; sums by that of their terms.
+TYPED_TEST(StencilOperatorTest, CapabilitiesDoWhatTheFallbacksDo) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    Plain const plain(*a);
+    auto const make = [&](std::uint64_t seed) {
+      auto v = a->create_vector();
+      v->randomize(seed);
+      return v;
+    };
+    auto const b = make(1);
+    auto const x = make(2);
+    double const norm = a->norm_bound();
+    double const entry = 16 * norm;
+    double const sum = 16 * norm * norm * static_cast<double>(b->size()) *
+                       static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+
+    auto r = make(3);
+    auto expected = make(4);
+    EXPECT_NEAR(a->residual(*b, *x, *r), plain.residual(*b, *x, *expected), sum);
+    EXPECT_LE(this->difference(*r, *expected), entry);
+    EXPECT_NEAR(a->apply_dot(*x, *r), plain.apply_dot(*x, *expected), sum);
+    EXPECT_LE(this->difference(*r, *expected), entry);
+
+    JacobiSquares const squares = a->jacobi_step(0.75, *b, *x, *r);
+    JacobiSquares const plain_squares = plain.jacobi_step(0.75, *b, *x, *expected);
+    EXPECT_NEAR(squares.residual, plain_squares.residual, sum);
+    EXPECT_NEAR(squares.change, plain_squares.change, sum);
+    EXPECT_LE(this->difference(*r, *expected), entry);
+
+    auto direction = make(5);
+    auto plain_direction = make(6);
+    a->chebyshev_step({.direction = 0, .residual = 0.5}, *b, *x, *direction, *r);
+    plain.chebyshev_step({.direction = 0, .residual = 0.5}, *b, *x, *plain_direction, *expected);
+    EXPECT_LE(this->difference(*r, *expected), entry);
+    EXPECT_LE(this->difference(*direction, *plain_direction), entry);
+    a->chebyshev_step({.direction = 0.25, .residual = 0.5}, *b, *x, *direction, *r);
+    plain.chebyshev_step({.direction = 0.25, .residual = 0.5}, *b, *x, *plain_direction, *expected);
+    EXPECT_LE(this->difference(*r, *expected), entry);
+    EXPECT_LE(this->difference(*direction, *plain_direction), entry);
+  }
+}
+
+TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    Plain const plain(*a);
+    auto const z = a->create_vector();
+    z->randomize(1);
+    std::unique_ptr<Vector> v[6];
+    for (auto& each : v) each = a->create_vector();
+    auto& [x, p, q, plain_x, plain_p, plain_q] = v;
+    double const norm = a->norm_bound();
+    double const sum = 64 * norm * static_cast<double>(z->size()) *
+                       static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+    // Directions change places with others inside the operator: several steps, so that each has been both.
+    for (int step = 0; step < 4; ++step) {
+      double const alpha = step == 0 ? 0 : 0.5;
+      double const beta = step == 0 ? 0 : 0.25;
+      EXPECT_NEAR(a->cg_step(alpha, beta, *z, *x, *p, *q), plain.cg_step(alpha, beta, *z, *plain_x, *plain_p, *plain_q),
+                  sum);
+      EXPECT_LE(this->difference(*x, *plain_x), 16);
+      EXPECT_LE(this->difference(*p, *plain_p), 16);
+      EXPECT_LE(this->difference(*q, *plain_q), 64 * norm);
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorTest, RedBlackSweepsRelaxOneColourAfterTheOther) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    auto const b = a->create_vector();
+    auto const x = a->create_vector();
+    auto const r = a->create_vector();
+    b->randomize(1);
+    for (bool const forward : {true, false}) {
+      x->randomize(2);
+      ASSERT_TRUE(a->red_black_sweep(forward, *b, *x));
+      (void)a->residual(*b, *x, *r);
+      // The colour that came last has no residual left, the other one has.
+      auto const values = values_of<TypeParam>(*r);
+      IndexRange const box = a->mesh().global_owned(a->mesh().blocks()[0].id, Centring::cell);
+      double largest[2] = {0, 0};
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        auto const at = static_cast<Index>(n);
+        Index const i = at % box.extent(0) + box.begin[0];
+        Index const j = at / box.extent(0) % box.extent(1) + box.begin[1];
+        Index const k = at / (box.extent(0) * box.extent(1)) + box.begin[2];
+        double& colour = largest[(i + j + k) % 2];
+        colour = std::max(colour, std::abs(static_cast<double>(values[n])));
+      }
+      test::communicator().max(largest);
+      // A periodic axis with an odd number of cells has two neighbours of one colour.
+      bool const two_colours = !options.periodic;
+      double const rounding = 16 * a->norm_bound() * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
+      if (two_colours) EXPECT_LE(largest[forward ? 1 : 0], rounding);
+      EXPECT_GT(largest[forward ? 0 : 1], rounding);
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorTest, DiagonalAndNormAreThoseOfTheMatrix) {
+  for (auto const& options : problems()) {
+    auto const a = make_operator<TypeParam>(all_ranks(), options);
+    auto const d = a->create_vector();
+    auto const probed = a->create_vector();
+    ASSERT_TRUE(a->diagonal(*d));
+    probe_diagonal<TypeParam>(*a, 1, *probed);
+    double const norm = a->norm_bound();
+    EXPECT_LE(this->difference(*d, *probed), 8 * norm);
+    // Off-diagonal entries are negative: a checkerboard of signs meets the sum of magnitudes where no wall cuts it.
+    auto const x = a->create_vector();
+    auto const y = a->create_vector();
+    x->randomize(1);
+    a->apply(*x, *y);
+    EXPECT_LE(y->maximum(), norm * x->maximum() * 1.0001);
+    EXPECT_GE(norm, d->maximum());
+    EXPECT_LE(norm, 2.0001 * d->maximum());
+  }
+}
+
+TEST(StencilOperator, GhostsOfAHomogeneousConditionAreFilled) {
+  test_problem::Options const options{.cells = {12, 7}, .wall = Wall::insulated, .shift = 1, .contrast = 0};
+  auto const mesh = test_problem::make_mesh(all_ranks(), options);
+  // Coefficients of one on every face, walls too: the ghosts make the condition.
+  auto const one = std::make_shared<Field<double>>(mesh, FieldDescription{.name = "k"});
+  auto const none = std::make_shared<Field<double>>(mesh, FieldDescription{.name = "k"});
+  one->fill(1);
+  DiffusionOperator<double> const mirrored(
+      {.mesh = mesh,
+       .functor = {1.0},
+       .coefficients = {one, one, none},
+       .boundary = BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = Expression(3.0)})});
+  // Ghosts of u = 0 half a cell away are minus the first cell: a face coefficient of two with a ghost of zero.
+  auto const folded = make_operator<double>(test::communicator().split(0),
+                                            {.cells = {12, 7}, .wall = Wall::cold, .shift = 1, .contrast = 0});
+  auto const x = mirrored.create_vector();
+  auto const other = folded->create_vector();
+  auto const y = mirrored.create_vector();
+  auto const expected = folded->create_vector();
+  x->randomize(1);
+  other->randomize(1);
+  mirrored.apply(*x, *y);
+  folded->apply(*other, *expected);
+  auto const close = [](Vector const& a, Vector const& b) {
+    auto const left = values_of<double>(a);
+    auto const right = values_of<double>(b);
+    ASSERT_EQ(left.size(), right.size());
+    for (std::size_t n = 0; n < left.size(); ++n) EXPECT_NEAR(left[n], right[n], 1e-14);
+  };
+  close(*y, *expected);
+  ASSERT_TRUE(mirrored.diagonal(*y));
+  ASSERT_TRUE(folded->diagonal(*expected));
+  close(*y, *expected);
+  EXPECT_FALSE(mirrored.red_black_sweep(true, *x, *y));
+  auto const b = mirrored.create_vector();
+  b->randomize(2);
+  auto const same_b = folded->create_vector();
+  same_b->randomize(2);
+  (void)mirrored.jacobi_step(1, *b, *x, *y);
+  (void)folded->jacobi_step(1, *same_b, *other, *expected);
+  close(*y, *expected);
+}
+
+TEST(StencilOperator, EliminatedEntriesStayZero) {
+  auto const communicator = all_ranks();
+  test_problem::Options const options{.cells = {13, 9}, .contrast = 0};
+  auto const mesh = test_problem::make_mesh(communicator, options);
+  auto const k = test_problem::make_coefficient<double>(mesh, 0, options);
+  auto const none = test_problem::make_coefficient<double>(mesh, 2, options);
+  std::vector<IndexRange> unknowns;
+  for (Block const& block : mesh->blocks()) {
+    IndexRange range = mesh->owned(block, Centring::cell);
+    if (block.cells.begin[0] == 0) range.begin[0] = 1;
+    unknowns.push_back(range);
+  }
+  DiffusionOperator<double> const a({.mesh = mesh, .functor = {}, .coefficients = {k, k, none}, .unknowns = unknowns});
+  auto const x = a.create_vector();
+  auto const y = a.create_vector();
+  EXPECT_EQ(x->size(), 12 * 9);
+  x->randomize(1);
+  a.apply(*x, *y);
+  Field<double> const& field = as_field_vector<double>(*y).field();
+  for (Block const& block : mesh->blocks()) {
+    std::vector<double> values(static_cast<std::size_t>(field.owned(block).size()));
+    field.copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
+    if (block.cells.begin[0] > 0) continue;
+    for (std::size_t n = 0; n < values.size(); n += static_cast<std::size_t>(field.owned(block).end[0])) {
+      EXPECT_EQ(values[n], 0);
+    }
+  }
+}
+
+TEST(StencilOperator, RepeatsToTheBitForAnyNumberOfThreads) {
+  auto const a = make_operator<double>(all_ranks(), {.cells = {211, 83}});
+  auto const x = a->create_vector();
+  auto const y = a->create_vector();
+  x->randomize(1);
+  double const first = a->apply_dot(*x, *y);
+  test_problem::for_each_thread_count(a->mesh(), [&] { EXPECT_EQ(a->apply_dot(*x, *y), first); });
+}
+
+TEST(StencilOperator, VectorsWithTooFewGhostsAreRefused) {
+  auto const mesh = test_problem::make_mesh(all_ranks(), {.cells = {8}});
+  Field<double> const field(mesh, {.name = "thin", .ghosts = 0});
+  EXPECT_THAT([&] { StencilHalo(field, {mesh->owned(mesh->blocks()[0], Centring::cell)}, star<1>, {}, nullptr); },
+              testing::ThrowsMessage<DefectError>(testing::StrEq("a stencil reaches beyond the ghosts of `thin`")));
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,210 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "framework/operator/array_vector.hpp"
+#include "framework/operator/test_problem.hpp"
+#include "framework/runtime/error.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+using test_problem::values_of;
+
+enum class Storage { field, interior_of_field, array };
+
+/// A vector of each kind with a few more than a hundred unknowns, or with one only.
+template <class Real>
+std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& cells) {
+  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  if (storage == Storage::array) {
+    return std::make_unique<ArrayVector<Real>>(communicator, cells[0] + communicator->rank());
+  }
+  auto const mesh = test_problem::make_mesh(communicator, {.cells = cells});
+  auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "u", .ghosts = 2});
+  if (storage == Storage::field) return std::make_unique<FieldVector<Real>>(field);
+  std::vector<IndexRange> unknowns;
+  for (Block const& block : mesh->blocks()) {
+    IndexRange inner = field->owned(block);
+    if (inner.end[0] > 1) inner.begin[0] = 1;
+    unknowns.push_back(inner);
+  }
+  return std::make_unique<FieldVector<Real>>(field, unknowns);
+}
+
+template <class Real>
+class VectorTest : public testing::Test {
+ protected:
+  /// Runs `check(u, x, y)` on random vectors of every kind and awkward sizes.
+  template <class Check>
+  void on_each_kind(Check const& check) {
+    for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::array}) {
+      for (auto const& cells : {std::vector<Index>{4}, {37, 5}, {4, 3, 7}, {4099}}) {
+        auto const u = make_vector<Real>(storage, cells);
+        auto const x = u->create();
+        auto const y = u->create();
+        u->randomize(1);
+        x->randomize(2);
+        y->randomize(3);
+        check(*u, *x, *y);
+      }
+    }
+  }
+
+  /// Sum over all ranks of terms of the local entries, in long double.
+  template <class Term>
+  static double sum(std::vector<Real> const& values, Term const& term) {
+    long double total = 0;
+    for (std::size_t n = 0; n < values.size(); ++n) total += static_cast<long double>(term(n));
+    return test::communicator().sum(static_cast<double>(total));
+  }
+
+  /// Products are rounded to Real, sums of `size` terms of magnitude <= 2 to double.
+  static double tolerance(Vector const& u) {
+    return 2 * static_cast<double>(u.size()) * static_cast<double>(std::numeric_limits<Real>::epsilon());
+  }
+};
+
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(VectorTest, Precisions);
+
+TYPED_TEST(VectorTest, UpdatesAreThoseOfEachEntry) {
+  this->on_each_kind([](Vector& u, Vector& x, Vector& y) {
+    using Real = TypeParam;
+    auto const a = values_of<Real>(u);
+    auto const b = values_of<Real>(x);
+    auto const c = values_of<Real>(y);
+    auto const expect = [&](auto const& entry) {
+      auto const now = values_of<Real>(u);
+      ASSERT_EQ(now.size(), a.size());
+      for (std::size_t n = 0; n < now.size(); ++n) EXPECT_EQ(now[n], entry(n)) << n;
+    };
+    auto const reset = [&] { u.randomize(1); };
+    u.add(0.5, x);
+    expect([&](std::size_t n) { return a[n] + Real(0.5) * b[n]; });
+    reset();
+    u.combine(0.5, x, 0.25);
+    expect([&](std::size_t n) { return Real(0.5) * b[n] + Real(0.25) * a[n]; });
+    reset();
+    u.scale(3);
+    expect([&](std::size_t n) { return Real(3) * a[n]; });
+    u.copy(y);
+    expect([&](std::size_t n) { return c[n]; });
+    u.multiply(x, y);
+    expect([&](std::size_t n) { return b[n] * c[n]; });
+    u.multiply(u, y);
+    expect([&](std::size_t n) { return b[n] * c[n] * c[n]; });
+    u.fill(2);
+    expect([](std::size_t) { return Real(2); });
+    u.invert();
+    expect([](std::size_t) { return Real(0.5); });
+  });
+}
+
+TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
+  this->on_each_kind([this](Vector& u, Vector& x, Vector& y) {
+    using Real = TypeParam;
+    double const tolerance = this->tolerance(u);
+    auto const a = values_of<Real>(u);
+    auto const b = values_of<Real>(x);
+    auto const c = values_of<Real>(y);
+    auto const product = [&](auto const& v, auto const& w) {
+      return this->sum(v, [&](std::size_t n) { return static_cast<double>(v[n]) * static_cast<double>(w[n]); });
+    };
+    EXPECT_EQ(u.size(), test::communicator().sum(static_cast<Index>(a.size())));
+    EXPECT_NEAR(u.dot(x), product(a, b), tolerance);
+    EXPECT_NEAR(u.square(), product(a, a), tolerance);
+    Vector const* const all[] = {&x, &y, &u, &y, &x, &u, &x};
+    double dots[7];
+    u.dots(all, dots);
+    double const expected[] = {product(a, b), product(a, c), product(a, a), product(a, c),
+                               product(a, b), product(a, a), product(a, b)};
+    for (int n = 0; n < 7; ++n) EXPECT_NEAR(dots[n], expected[n], tolerance) << n;
+
+    EXPECT_NEAR(u.add_and_square(0.5, x), u.square(), tolerance);
+    EXPECT_NEAR(u.multiply_and_dot(x, y), u.dot(y), tolerance);
+  });
+}
+
+TYPED_TEST(VectorTest, MaximumOfMagnitudesKeepsNaN) {
+  this->on_each_kind([](Vector& u, Vector& x, Vector&) {
+    double largest = 0;
+    for (auto const value : values_of<TypeParam>(u)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    EXPECT_EQ(u.maximum(), test::communicator().max(largest));
+    x.fill(std::numeric_limits<double>::quiet_NaN());
+    u.add(1, x);
+    EXPECT_TRUE(std::isnan(u.maximum()));
+  });
+}
+
+TYPED_TEST(VectorTest, RandomEntriesDependOnTheGlobalIndexAlone) {
+  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  ArrayVector<TypeParam> spread(communicator, 10 + communicator->rank());
+  std::shared_ptr<Communicator> const alone = communicator->split(communicator->rank());
+  ArrayVector<TypeParam> whole(alone, spread.size());
+  spread.randomize(7);
+  whole.randomize(7);
+  auto const mine = values_of<TypeParam>(spread);
+  auto const all = values_of<TypeParam>(whole);
+  for (std::size_t n = 0; n < mine.size(); ++n) {
+    EXPECT_EQ(mine[n], all[n + static_cast<std::size_t>(spread.first_row())]);
+    EXPECT_GE(mine[n], -1);
+    EXPECT_LT(mine[n], 1);
+  }
+}
+
+TEST(Vector, OtherEntriesOfTheFieldStayAsTheyAre) {
+  auto const u = make_vector<double>(Storage::interior_of_field, {12, 3});
+  auto const& vector = as_field_vector<double>(*u);
+  vector.field().fill(5);
+  u->fill(1);
+  u->randomize(1);
+  u->scale(2);
+  Block const& block = vector.field().mesh().blocks()[0];
+  IndexRange const all = vector.field().owned(block);
+  std::vector<double> values(static_cast<std::size_t>(all.size()));
+  vector.field().copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
+  Index const before = vector.unknowns(block).begin[0];
+  for (Index n = 0; n < all.size(); ++n) {
+    bool const unknown = n % all.end[0] >= before;
+    EXPECT_EQ(values[static_cast<std::size_t>(n)] == 5, !unknown) << n;
+  }
+}
+
+TEST(Vector, AnEntryOfZeroOnOneRankCannotBeInvertedOnAny) {
+  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  ArrayVector<double> u(communicator, 3);
+  u.fill(1);
+  if (communicator->rank() == communicator->size() - 1) Kokkos::deep_copy(Kokkos::subview(u.values(), 1), 0.0);
+  EXPECT_THAT([&] { u.invert(); },
+              testing::ThrowsMessage<SolveError>(testing::StrEq("a diagonal has an entry of zero")));
+}
+
+TEST(Vector, OtherSpacesAreRefused) {
+  auto const u = make_vector<double>(Storage::field, {9});
+  auto const message = [](char const* text) { return testing::ThrowsMessage<DefectError>(testing::StrEq(text)); };
+  auto const single = make_vector<float>(Storage::field, {9});
+  auto const array = make_vector<double>(Storage::array, {9});
+  auto const longer = make_vector<double>(Storage::field, {13});
+  EXPECT_THAT([&] { u->copy(*single); }, message("vectors of different kinds or precisions cannot be combined"));
+  EXPECT_THAT([&] { u->add(1, *array); }, message("vectors of different kinds or precisions cannot be combined"));
+  EXPECT_THAT([&] { u->copy(*longer); }, message("vectors with different unknowns cannot be combined"));
+  EXPECT_THAT([&] { (void)as_field_vector<float>(*u); },
+              message("an operator on fields was given a vector of another kind or precision"));
+  double dot = 0;
+  EXPECT_THAT([&] { u->dots({}, {&dot, 1}); }, message("as many products as vectors"));
+}
+
+TEST(Vector, SumsRepeatToTheBitForAnyNumberOfThreads) {
+  auto const u = make_vector<double>(Storage::field, {173, 41});
+  u->randomize(4);
+  double const first = u->square();
+  test_problem::for_each_thread_count(as_field_vector<double>(*u).field().mesh(), [&] { EXPECT_EQ(u->square(), first); });
+}
+
+}  // namespace
+}  // namespace halocline
