@@ -1,0 +1,83 @@
+# What Halocline is built from, and how: names, versions, options. Sourced by setup.sh and install.sh, which set
+# $preset, $root and $cache first. docs/dependencies.md gives the reason for each.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+case $preset in
+  release | serial | debug) variant=host ;;
+  threads | cuda | hip) variant=$preset ;;
+  *)
+    echo "halocline: no preset is called \`$preset\` (known: release, serial, threads, cuda, hip, debug)" >&2
+    exit 2
+    ;;
+esac
+
+toolchain_packages=(ca-certificates cmake g++ libc6-dev ninja-build python3-pip)
+library_packages=(libcli11-dev libfmt-dev libhdf5-openmpi-dev libmuparser-dev libopenmpi-dev libspdlog-dev
+  libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev openmpi-bin)
+plot_packages=(python3-h5py-mpi python3-matplotlib)
+test_packages=(libgmock-dev libgtest-dev python3-jsonschema python3-vtk9)
+style_packages=(clang-format clang-tidy shellcheck)
+if [[ $variant == hip ]]; then toolchain_packages+=(hipcc libamdhip64-dev rocm-device-libs); fi
+
+# One source distribution carries both Kokkos and Kokkos Kernels, whole and unpatched.
+kokkos_version=4.5.1
+kokkos_archive=pycompadre==1.7.6
+kokkos_sha256=c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b154c
+
+prefix=$cache/prefix
+kokkos_prefix=$prefix
+if [[ $variant != host ]]; then kokkos_prefix=$cache/prefix-$variant; fi
+
+# shellcheck disable=SC2016 # $ORIGIN is for the loader
+common_options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_LIBDIR=lib
+  '-DCMAKE_INSTALL_RPATH=$ORIGIN' -DCMAKE_CXX_STANDARD=20 -DCMAKE_CXX_EXTENSIONS=OFF)
+
+kokkos_options=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF -DKokkos_ENABLE_IMPL_MDSPAN=OFF)
+kernels_options=(-DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
+  -DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON -DKokkosKernels_ENABLE_COMPONENT_GRAPH=ON
+  -DKokkosKernels_ADD_DEFAULT_ETI=OFF)
+case $variant in
+  host)
+    device=OPENMP
+    kokkos_options+=(-DKokkos_ENABLE_OPENMP=ON)
+    ;;
+  threads)
+    device=THREADS
+    kokkos_options+=(-DKokkos_ENABLE_THREADS=ON)
+    ;;
+  cuda)
+    # Kokkos itself is built for one kind of GPU: the first of the list, so the oldest belongs there.
+    device=CUDA
+    architecture=${HALOCLINE_CUDA_ARCHITECTURES:-90}
+    architecture=${architecture%%;*}
+    case $architecture in
+      75) kokkos_architecture=TURING75 ;;
+      80 | 86) kokkos_architecture=AMPERE$architecture ;;
+      89) kokkos_architecture=ADA89 ;;
+      90) kokkos_architecture=HOPPER90 ;;
+      *)
+        echo "halocline: Kokkos $kokkos_version knows no GPU \`$architecture\` (known: 75, 80, 86, 89, 90)" >&2
+        exit 2
+        ;;
+    esac
+    cuda_options=("-DCMAKE_CUDA_ARCHITECTURES=$architecture" -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
+      "-DCMAKE_CUDA_FLAGS=-include=$root/cmake/cuda13.hpp" -DCMAKE_CUDA_STANDARD=20)
+    kokkos_options+=(-DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$kokkos_architecture=ON"
+      -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "${cuda_options[@]}")
+    kernels_options+=("${cuda_options[@]}")
+    ;;
+  hip)
+    device=HIP
+    export ROCM_PATH=/usr HIP_PATH=/usr HIP_PLATFORM=amd HIP_CLANG_PATH=/usr/lib/llvm-15/bin
+    kokkos_options+=(-DKokkos_ENABLE_HIP=ON -DKokkos_ARCH_AMD_GFX90A=ON -DKokkos_ENABLE_ROCTHRUST=OFF
+      -DCMAKE_CXX_COMPILER=hipcc)
+    kernels_options+=(-DCMAKE_CXX_COMPILER=hipcc)
+    ;;
+esac
+
+# Lists of parameters are no hot code: without optimisation they build three times as fast.
+teuchos_options=(-DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DTrilinos_ENABLE_ALL_PACKAGES=OFF
+  -DTrilinos_ENABLE_ALL_OPTIONAL_PACKAGES=OFF -DTrilinos_ENABLE_SECONDARY_TESTED_CODE=OFF
+  -DTrilinos_ENABLE_TeuchosCore=ON -DTrilinos_ENABLE_TeuchosParser=ON -DTrilinos_ENABLE_TeuchosParameterList=ON
+  -DTrilinos_ENABLE_Kokkos=OFF -DTrilinos_ENABLE_Fortran=OFF -DTPL_ENABLE_MPI=OFF -DTPL_ENABLE_BLAS=OFF
+  -DTPL_ENABLE_LAPACK=OFF)

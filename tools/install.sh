@@ -1,0 +1,117 @@
+#!/usr/bin/env bash
+# Does one step of the set-up: tools/install.sh PRESET STEP. Called by setup.sh, in a shell of its own so that `set -e`
+# holds. What it writes to descriptor 3 becomes a remark on the line that reports the step.
+set -euo pipefail
+
+root=$(realpath "${BASH_SOURCE[0]%/*}/..")
+cache=$HALOCLINE_CACHE
+preset=$1
+# shellcheck source=tools/dependencies.sh
+source "$root/tools/dependencies.sh"
+
+# Debian packages that are missing, by apt, as root.
+install_packages() {
+  local missing=() name apt
+  for name in "$@"; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
+  done
+  ((${#missing[@]})) || return 0
+  apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
+  if ((EUID)); then
+    if ! command -v sudo >/dev/null; then
+      echo "neither root nor sudo, to install ${missing[*]}" >&3
+      exit 1
+    fi
+    apt=(sudo "${apt[@]}")
+  fi
+  "${apt[@]}" update
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
+}
+
+# found PACKAGE: whether CMake finds a suitable one that somebody else installed
+found() {
+  local build=$cache/build-dependencies/probe-$1-$variant
+  rm -rf "$build"
+  cmake -S "$root/cmake/probe" -B "$build" -G Ninja -DPACKAGE="$1" -DDEVICE="$device" || return 1
+  echo "found in $(<"$build/place")" >&3
+}
+
+# build_and_install NAME PREFIX OPTION…: from the source folder of that name
+build_and_install() {
+  local build=$cache/build-dependencies/$1-$variant
+  rm -rf "$build"
+  cmake -S "$cache/source/$1" -B "$build" -DCMAKE_INSTALL_PREFIX="$2" "${common_options[@]}" "${@:3}"
+  cmake --build "$build" --target install
+  rm -rf "$build"
+}
+
+# pip checks the sum before it unpacks; sha256sum checks a copy that was put here by hand as well.
+install_kokkos_source() {
+  local folder=$cache/downloads archive
+  archive=$folder/${kokkos_archive/==/-}.tar.gz
+  mkdir -p "$folder" "$cache/source"
+  if [[ ! -f $archive ]]; then
+    echo "$kokkos_archive --hash=sha256:$kokkos_sha256" >"$folder/requirements.txt"
+    /usr/bin/python3 -m pip download --no-deps --no-binary "${kokkos_archive%==*}" --require-hashes \
+      -r "$folder/requirements.txt" -d "$folder"
+  fi
+  echo "$kokkos_sha256  $archive" | sha256sum --check
+  rm -rf "$cache/source/kokkos" "$cache/source/kokkos-kernels"
+  tar -xzf "$archive" -C "$cache/source" --strip-components=1 --wildcards '*/kokkos/*' '*/kokkos-kernels/*'
+}
+
+install_kokkos() {
+  rm -rf "$kokkos_prefix/lib/cmake/Kokkos"
+  found Kokkos || build_and_install kokkos "$kokkos_prefix" "${kokkos_options[@]}"
+}
+
+install_kernels() {
+  rm -rf "$kokkos_prefix/lib/cmake/KokkosKernels"
+  found KokkosKernels || build_and_install kokkos-kernels "$kokkos_prefix" "${kernels_options[@]}" \
+    -DCMAKE_PREFIX_PATH="$kokkos_prefix"
+}
+
+# Debian's binary Teuchos drags an old Kokkos in, so its source package is built without. The machine's own apt sources
+# serve, with `deb` turned into `deb-src` in a private copy; apt checks the signature.
+install_teuchos() {
+  found Teuchos && return
+  local folder=$cache/downloads sources=$cache/downloads/sources archives=() file
+  archives=("$folder"/trilinos_*.orig.tar.gz)
+  if [[ ! -f ${archives[0]} ]]; then
+    rm -rf "$sources"
+    mkdir -p "$sources/list" "$sources/lists/partial"
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+      [[ -f $file ]] || continue
+      sed -E 's/^(Types:).*/\1 deb-src/; s/^deb([ \t])/deb-src\1/' "$file" >"$sources/list/source-${file##*/}"
+    done
+    local options=(-q -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$sources/list"
+      -o "Dir::State::lists=$sources/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=
+      -o Acquire::Retries=3)
+    apt-get "${options[@]}" update
+    (cd "$sources" && apt-get "${options[@]}" source --download-only trilinos)
+    mv "$sources"/trilinos_*.orig.tar.gz "$folder"
+    rm -rf "$sources"
+    archives=("$folder"/trilinos_*.orig.tar.gz)
+  fi
+  rm -rf "$cache/source/trilinos"
+  mkdir -p "$cache/source/trilinos"
+  tar -xzf "${archives[0]}" -C "$cache/source/trilinos" --strip-components=1 --wildcards '*/cmake/*' \
+    '*/packages/teuchos/*' '*CMakeLists.txt' '*.cmake' '*/README' '*/LICENSE' '*/Copyright.txt'
+  # C++20 no longer lets a constructor repeat the arguments of its template; one header still does.
+  sed -i 's/^  AbstractArrayValidator<ValidatorType, EntryType>();/  AbstractArrayValidator();/' \
+    "$cache/source/trilinos/packages/teuchos/parameterlist/src/Teuchos_StandardParameterEntryValidators.hpp"
+  build_and_install trilinos "$prefix" "${teuchos_options[@]}"
+  rm -rf "$cache/source/trilinos"
+}
+
+case $2 in
+  toolchain) install_packages "${toolchain_packages[@]}" ;;
+  libraries) install_packages "${library_packages[@]}" ;;
+  plots) install_packages "${plot_packages[@]}" ;;
+  tests) install_packages "${test_packages[@]}" ;;
+  style) install_packages "${style_packages[@]}" ;;
+  kokkos_source) install_kokkos_source ;;
+  kokkos) install_kokkos ;;
+  kernels) install_kernels ;;
+  teuchos) install_teuchos ;;
+esac

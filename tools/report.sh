@@ -1,0 +1,31 @@
+# How the launcher and the set-up tell what they did: one line for what was done, one for what stopped them.
+# shellcheck shell=bash
+
+# reported TITLE SECONDS_BEGAN [REMARK]: the line of a finished step; the start is in microseconds, as `now` gives it
+now() { REPLY=${EPOCHREALTIME/[.,]/}; }
+reported() {
+  now
+  local tenths=$(((REPLY - $2) / 100000))
+  printf 'halocline: %-42s %4d.%d s%s\n' "$1" $((tenths / 10)) $((tenths % 10)) "${3:+  $3}" >&2
+}
+
+# cause LOG: the likely reason of a failure, in a few words
+cause() {
+  if grep -qi 'no space left on device' "$1"; then
+    echo "the disk is full"
+  elif grep -qiE 'temporary failure (in name )?resol|could not resolve|network is unreachable|no address associated|name or service not known|failed to establish a new connection' "$1"; then
+    echo "no network"
+  elif grep -qE 'DO NOT MATCH THE HASHES|computed checksum did NOT match|: FAILED$' "$1"; then
+    echo "a download has the wrong checksum"
+  elif grep -qiE 'are you root|permission denied' "$1"; then
+    echo "not permitted"
+  elif grep -qiE 'cannot allocate memory|Killed signal' "$1"; then
+    echo "the memory is full"
+  else
+    # The first thing that a compiler, CMake or apt called an error
+    grep -m 1 -E '(error|Error at|^E|ERROR):? ?' "$1" || echo "it did not work"
+  fi
+}
+
+# stopped TITLE LOG [REMARK]: the line of a step that failed
+stopped() { echo "halocline: \"$1\" failed: ${3:-$(cause "$2")} (see $2)" >&2; }
