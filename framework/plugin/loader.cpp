@@ -37,7 +37,7 @@ void require_compatible(std::filesystem::path const& file, PluginDescription con
                      std::to_string(plugin_layout) + "; build the plugin against this installation");
   }
   require_same(file, "version", plugin.version, HALOCLINE_VERSION);
-  require_same(file, "backend", plugin.backend, HALOCLINE_BACKEND);
+  require_same(file, "backend", plugin.backend, HALOCLINE_BACKEND_NAME);
   require_same(file, "compiler", plugin.compiler, compiler_abi);
 }
 
