@@ -14,8 +14,9 @@ using ProcessGrid = std::array<int, 3>;
 /// Whether the mesh closes on itself along x, y and z.
 using Periodicity = std::array<bool, 3>;
 
-/// The process grid of `ranks` blocks whose blocks have the least surface between them, largest block counted (ties:
-/// the grid that cuts z, then y, so that rows along x stay whole). A positive entry of `wanted` is kept; 0 is chosen.
+/// The process grid of `ranks` blocks whose busiest block sends the fewest entries of a one-layer exchange (ties: the
+/// smallest largest block, then the grid that cuts z, then y, so that rows along x stay whole). A positive entry of
+/// `wanted` is kept; 0 is chosen.
 /// Throws InputError when no grid of `ranks` blocks leaves every block a cell on every axis, or when `wanted` does not
 /// divide `ranks`.
 [[nodiscard]] ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity const& periodic,

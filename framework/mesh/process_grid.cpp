@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <string>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "framework/mesh/partition.hpp"
 #include "framework/runtime/error.hpp"
@@ -8,20 +10,39 @@ namespace halocline {
 
 namespace {
 
-/// What a grid costs its busiest rank: entries sent by the largest block, then its cells.
+/// Cells of a block along one axis, and how many of its two sides have another block.
+struct Span {
+  double extent;
+  int sides;
+};
+
+/// The blocks of an axis that may be the busiest: the first, the second (no other inner one is larger) and the last.
+std::vector<Span> spans(Index cells, int blocks, bool periodic) {
+  if (blocks == 1) return {{static_cast<double>(cells), 0}};  // what a block copies to itself is no message
+  std::vector<Span> found;
+  for (int const block : {0, 1, blocks - 1}) {
+    Index const extent = cells / blocks + (block < cells % blocks ? 1 : 0);
+    bool const inner = periodic || (block > 0 && block < blocks - 1);
+    found.push_back({static_cast<double>(extent), inner ? 2 : 1});
+  }
+  return found;
+}
+
+/// What a grid costs: entries that its busiest block sends, then cells of its largest block.
 std::pair<double, double> cost(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic) {
-  double extent[3];
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    extent[axis] = static_cast<double>((cells[axis] + grid[axis] - 1) / grid[axis]);
+  double most = 0;
+  double largest = 0;
+  for (Span const& x : spans(cells[0], grid[0], periodic[0])) {
+    for (Span const& y : spans(cells[1], grid[1], periodic[1])) {
+      for (Span const& z : spans(cells[2], grid[2], periodic[2])) {
+        double const sent =
+            x.sides * y.extent * z.extent + y.sides * x.extent * z.extent + z.sides * x.extent * y.extent;
+        most = std::max(most, sent);
+        largest = std::max(largest, x.extent * y.extent * z.extent);
+      }
+    }
   }
-  double const volume = extent[0] * extent[1] * extent[2];
-  double surface = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    // A block is not a neighbour of itself here: what it copies to itself is no message.
-    int const sides = grid[axis] == 1 ? 0 : (grid[axis] == 2 && !periodic[axis] ? 1 : 2);
-    surface += sides * volume / extent[axis];
-  }
-  return {surface, volume};
+  return {most, largest};
 }
 
 std::string text(Extents const& cells, int ranks, ProcessGrid const& wanted) {

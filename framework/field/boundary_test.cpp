@@ -1,0 +1,419 @@
+#include "framework/field/boundary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/deck/deck.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/field/field.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/error.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Axis> axes, Periodicity const& periodic = {}) {
+  StructuredMeshDescription description;
+  description.axes = std::move(axes);
+  description.periodic = periodic;
+  return StructuredMesh::make(description, test::communicator().split(0));
+}
+
+std::string message_of(auto const& action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+/// Every entry of a component, ghosts included, in host memory.
+template <class Real>
+class HostCopy {
+ public:
+  HostCopy(Field<Real>& field, Block const& block, int component = 0)
+      : layout_(field.layout(block)),
+        offset_(layout_.first + component * layout_.component),
+        values_("host copy", static_cast<std::size_t>(layout_.entries)) {
+    Kokkos::fence();
+    Kokkos::deep_copy(values_, memory(field, block));
+  }
+  Real& operator()(Index i, Index j, Index k) { return values_(offset_ + i + j * layout_.row + k * layout_.plane); }
+  void write_back(Field<Real>& field, Block const& block) { Kokkos::deep_copy(memory(field, block), values_); }
+
+ private:
+  Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged> memory(Field<Real>& field, Block const& block) const {
+    return Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged>(static_cast<Real*>(field.data(block)),
+                                                                static_cast<std::size_t>(layout_.entries));
+  }
+  BlockLayout layout_;
+  Index offset_;
+  Kokkos::View<Real*, Kokkos::HostSpace> values_;
+};
+
+template <class Visit>
+void for_each(IndexRange const& range, Visit const& visit) {
+  for (Index k = range.begin[2]; k < range.end[2]; ++k) {
+    for (Index j = range.begin[1]; j < range.end[1]; ++j) {
+      for (Index i = range.begin[0]; i < range.end[0]; ++i) visit(i, j, k);
+    }
+  }
+}
+
+bool contains(IndexRange const& range, Index i, Index j, Index k) {
+  return !intersection(range, {{i, j, k}, {i + 1, j + 1, k + 1}}).empty();
+}
+
+/// Sets every entry that lies beyond a physical face of the block to NaN: none may be read before it is written.
+template <class Real>
+void spoil_physical_ghosts(Field<Real>& field) {
+  for (Block const& block : field.mesh().blocks()) {
+    IndexRange known = field.with_ghosts(block);
+    IndexRange const owned = field.owned(block);
+    for (int axis = 0; axis < field.mesh().dimensions(); ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      if (!block.neighbour(axis, -1)) known.begin[a] = owned.begin[a];
+      if (!block.neighbour(axis, 1)) known.end[a] = owned.end[a];
+    }
+    for (int c = 0; c < field.components(); ++c) {
+      HostCopy<Real> host(field, block, c);
+      for_each(field.with_ghosts(block), [&](Index i, Index j, Index k) {
+        if (!contains(known, i, j, k)) host(i, j, k) = std::numeric_limits<Real>::quiet_NaN();
+      });
+      host.write_back(field, block);
+    }
+  }
+}
+
+/// Conditions that `u` with the given derivatives (as expressions) obeys on every face.
+BoundaryConditions conditions_of(BoundaryKind kind, std::string const& u,
+                                 std::array<std::string, 3> const& derivative) {
+  BoundaryConditions conditions;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int const side : {-1, 1}) {
+      std::string const normal = std::string(side < 0 ? "-(" : "(") + derivative[static_cast<std::size_t>(axis)] + ")";
+      BoundaryCondition& condition = conditions.at(axis, side);
+      condition.kind = kind;
+      if (kind == BoundaryKind::dirichlet) condition.value = Expression(u);
+      if (kind == BoundaryKind::neumann) condition.value = Expression(normal);
+      if (kind == BoundaryKind::robin) {
+        condition.a = 0.7;
+        condition.b = 1.3;
+        condition.value = Expression("0.7 * (" + u + ") + 1.3 * " + normal);
+      }
+    }
+  }
+  return conditions;
+}
+
+/// Largest difference between a field and the expression it should hold, over owned entries and ghosts. Without
+/// corners, only entries that lie beyond one face at most.
+template <class Real>
+double largest_error(Field<Real>& field, std::string const& text, double time, bool corners) {
+  Expression const expression(text);
+  StructuredMesh const& mesh = structured(field.mesh());
+  double largest = 0;
+  for (Block const& block : mesh.blocks()) {
+    HostCopy<Real> host(field, block);
+    IndexRange const all = field.with_ghosts(block);
+    IndexRange const owned = field.owned(block);
+    std::vector<double> position[3];
+    for (int axis = 0; axis < 3; ++axis)
+      position[axis] = mesh.coordinates(block, axis, field.centring(), field.ghosts());
+    for_each(all, [&](Index i, Index j, Index k) {
+      Index const at[3] = {i, j, k};
+      int beyond = 0;
+      double x[3];
+      for (std::size_t a = 0; a < 3; ++a) {
+        beyond += at[a] < owned.begin[a] || at[a] >= owned.end[a];
+        x[a] = position[a][static_cast<std::size_t>(at[a] - all.begin[a])];
+      }
+      if (beyond > 1 && !corners) return;
+      double const error = std::abs(static_cast<double>(host(i, j, k)) - expression(x[0], x[1], x[2], time));
+      largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, error);
+    });
+  }
+  return largest;
+}
+
+std::vector<Axis> stretched_axes() {
+  std::vector<double> x{0};
+  for (int i = 0; i < 12; ++i) x.push_back(x.back() + 0.1 + 0.03 * (i % 4));
+  return {Axis::stretched(x), Axis::uniform(9, -1, 2), Axis::uniform(8, 0, 1)};
+}
+
+constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
+                                      Centring::face_z};
+constexpr BoundaryKind with_values[] = {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin};
+
+TEST(Boundary, IsExactForLinearFieldsInGhostsOfEveryWidth) {
+  auto const mesh = mesh_of(stretched_axes());
+  std::string const u = "1 + 2 * x - 3 * y + 0.5 * z + 4 * t";
+  for (BoundaryKind const kind : with_values) {
+    for (Centring const centring : all_centrings) {
+      for (int const ghosts : {1, 2, 3, 4}) {
+        for (BoundaryReach const reach : {BoundaryReach::faces, BoundaryReach::corners}) {
+          Field<double> field(mesh, {.name = "u", .centring = centring, .ghosts = ghosts});
+          field.fill(Expression(u), 0.25);
+          spoil_physical_ghosts(field);
+          BoundaryFill boundary(field, conditions_of(kind, u, {"2", "-3", "0.5"}));
+          boundary.fill(field, 0.25, reach);
+          // Values below 30, a handful of operations of 1.1e-16 each.
+          EXPECT_LT(largest_error(field, u, 0.25, reach == BoundaryReach::corners), 1e-13)
+              << to_string(kind) << ' ' << to_string(centring) << ' ' << ghosts;
+        }
+      }
+    }
+  }
+}
+
+TEST(Boundary, SinglePrecisionIsExactToo) {
+  auto const mesh = mesh_of(stretched_axes());
+  std::string const u = "1 + 2 * x - 3 * y + 0.5 * z";
+  for (BoundaryKind const kind : with_values) {
+    Field<float> field(mesh, {.name = "u", .ghosts = 2});
+    field.fill(Expression(u), 0);
+    spoil_physical_ghosts(field);
+    BoundaryFill(field, conditions_of(kind, u, {"2", "-3", "0.5"})).fill(field, 0, BoundaryReach::corners);
+    EXPECT_LT(largest_error(field, u, 0, true), 5e-5) << to_string(kind);  // 6e-8 times values below 30
+  }
+}
+
+/// Error of ghosts on a line of `cells` cells under a smooth u.
+double error_of(BoundaryKind kind, Centring centring, Index cells) {
+  auto const mesh = mesh_of({Axis::uniform(cells, 0.1, 0.9)});
+  Field<double> field(mesh, {.name = "u", .centring = centring, .ghosts = 1});
+  field.fill(Expression("exp(x)"), 0);
+  spoil_physical_ghosts(field);
+  BoundaryFill(field, conditions_of(kind, "exp(x)", {"exp(x)", "0", "0"})).fill(field, 0);
+  return test::communicator().max(largest_error(field, "exp(x)", 0, false));
+}
+
+TEST(Boundary, ConvergesWithTheOrderOfItsFormula) {
+  struct Case {
+    BoundaryKind kind;
+    Centring centring;
+    double order;
+  };
+  Case const cases[] = {{BoundaryKind::dirichlet, Centring::cell, 2}, {BoundaryKind::neumann, Centring::cell, 3},
+                        {BoundaryKind::robin, Centring::cell, 3},     {BoundaryKind::dirichlet, Centring::node, 2},
+                        {BoundaryKind::neumann, Centring::node, 3},   {BoundaryKind::robin, Centring::node, 3}};
+  for (Case const& c : cases) {
+    double const order = std::log2(error_of(c.kind, c.centring, 64) / error_of(c.kind, c.centring, 128));
+    EXPECT_NEAR(order, c.order, 0.1) << to_string(c.kind) << ' ' << to_string(c.centring);
+  }
+}
+
+TEST(Boundary, HomogeneousFillIsTheLinearPart) {
+  auto const mesh = mesh_of(stretched_axes());
+  for (BoundaryKind const kind : with_values) {
+    for (Centring const centring : {Centring::cell, Centring::node}) {
+      Field<double> with(mesh, {.name = "u", .centring = centring, .ghosts = 2});
+      with.fill(Expression("sin(3 * x) + y * z"), 0);
+      Field<double> without(mesh, {.name = "u", .centring = centring, .ghosts = 2});
+      without.copy(with);
+      BoundaryFill(with, conditions_of(kind, "0", {"0", "0", "0"})).fill(with, 0, BoundaryReach::corners);
+      BoundaryFill const inhomogeneous(without, conditions_of(kind, "1 + x + t", {"5", "z", "y"}));
+      inhomogeneous.fill_homogeneous(without, BoundaryReach::corners);
+      for (Block const& block : mesh->blocks()) {
+        HostCopy<double> a(with, block);
+        HostCopy<double> b(without, block);
+        for_each(with.with_ghosts(block), [&](Index i, Index j, Index k) { ASSERT_EQ(a(i, j, k), b(i, j, k)); });
+      }
+    }
+  }
+}
+
+TEST(Boundary, FollowsTime) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)});
+  Field<double> field(mesh, {.name = "u"});
+  BoundaryFill boundary(field, conditions_of(BoundaryKind::dirichlet, "t * y + x", {"", "", ""}));
+  for (double const time : {0.0, 1.0, 1.0, 3.0}) {
+    field.fill(Expression("t * y + x"), time);
+    spoil_physical_ghosts(field);
+    boundary.fill(field, time);
+    EXPECT_LT(largest_error(field, "t * y + x", time, false), 1e-14);
+  }
+}
+
+TEST(Boundary, ReflectingTurnsNormalComponentsAround) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(9, 0, 1)});
+  Field<double> velocity(mesh, {.name = "v", .components = 2, .ghosts = 2, .vector = true});
+  for (int c = 0; c < 2; ++c) velocity.fill(Expression("1 + x + 10 * y"), 0, c);
+  BoundaryFill boundary(velocity, BoundaryConditions::all({.kind = BoundaryKind::reflecting}));
+  boundary.fill(velocity, 0, BoundaryReach::corners);
+  for (Block const& block : mesh->blocks()) {
+    IndexRange const owned = velocity.owned(block);
+    HostCopy<double> vx(velocity, block, 0);
+    HostCopy<double> vy(velocity, block, 1);
+    bool const west = !block.neighbour(0, -1);
+    bool const north = !block.neighbour(1, 1);
+    Index const last = owned.end[1] - 1;
+    for (Index n = 0; n < 2; ++n) {
+      if (west) {
+        EXPECT_EQ(vx(-1 - n, 3, 0), -vx(n, 3, 0));
+      }
+      if (west) {
+        EXPECT_EQ(vy(-1 - n, 3, 0), vy(n, 3, 0));
+      }
+      if (north) {
+        EXPECT_EQ(vx(1, last + 1 + n, 0), vx(1, last - n, 0));
+      }
+      if (north) {
+        EXPECT_EQ(vy(1, last + 1 + n, 0), -vy(1, last - n, 0));
+      }
+      if (west && north) {
+        EXPECT_EQ(vx(-1 - n, last + 1, 0), -vx(n, last, 0));
+      }
+    }
+  }
+}
+
+TEST(Boundary, ReflectingStopsFlowThroughNormalFaces) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)});
+  Field<double> flow(mesh, {.name = "v", .centring = Centring::face_x, .ghosts = 2, .vector = true});
+  flow.fill(3.0);
+  BoundaryFill(flow, BoundaryConditions::all({.kind = BoundaryKind::reflecting})).fill(flow, 0);
+  for (Block const& block : mesh->blocks()) {
+    HostCopy<double> v(flow, block);
+    if (block.neighbour(0, -1)) continue;
+    EXPECT_EQ(v(0, 1, 0), 0);
+    EXPECT_EQ(v(-1, 1, 0), -3);
+    EXPECT_EQ(v(-2, 1, 0), -3);
+    if (!block.neighbour(1, -1)) {
+      EXPECT_EQ(v(1, -1, 0), 3);
+    }
+  }
+}
+
+TEST(Boundary, ZeroFillsWithZeroAndLeavesWallsAlone) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1)});
+  for (Centring const centring : {Centring::cell, Centring::node}) {
+    Field<double> field(mesh, {.name = "u", .centring = centring, .ghosts = 3});
+    field.fill(7.0);
+    BoundaryFill(field, BoundaryConditions::all({.kind = BoundaryKind::zero})).fill(field, 0);
+    for (Block const& block : mesh->blocks()) {
+      HostCopy<double> u(field, block);
+      IndexRange const owned = field.owned(block);
+      for (Index i = -3; i < owned.end[0] + 3; ++i) {
+        bool const beyond = (i < 0 && !block.neighbour(0, -1)) || (i >= owned.end[0] && !block.neighbour(0, 1));
+        EXPECT_EQ(u(i, 0, 0), beyond ? 0 : 7);
+      }
+    }
+  }
+}
+
+TEST(Boundary, LeavesPeriodicAxesToTheExchange) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {true, false, false});
+  Field<double> field(mesh, {.name = "u"});
+  field.fill(5.0);
+  BoundaryConditions conditions = BoundaryConditions::all({.kind = BoundaryKind::zero});
+  conditions.at(0, -1).kind = conditions.at(0, 1).kind = BoundaryKind::periodic;
+  BoundaryFill(field, conditions).fill(field, 0);
+  for (Block const& block : mesh->blocks()) {
+    HostCopy<double> u(field, block);
+    EXPECT_EQ(u(-1, 1, 0), 5);
+    if (!block.neighbour(1, -1)) {
+      EXPECT_EQ(u(1, -1, 0), 0);
+    }
+  }
+}
+
+TEST(Boundary, ThinMeshesFoldGhostsBack) {
+  if (test::communicator().size() > 1) GTEST_SKIP() << "one cell is for one rank";
+  for (Centring const centring : {Centring::cell, Centring::node}) {
+    for (BoundaryKind const kind : with_values) {
+      auto const mesh = mesh_of({Axis::uniform(1, 0, 1)});
+      Field<double> field(mesh, {.name = "u", .centring = centring, .ghosts = 4});
+      field.fill(Expression("2 - 3 * x"), 0);
+      spoil_physical_ghosts(field);
+      BoundaryFill(field, conditions_of(kind, "2 - 3 * x", {"-3", "0", "0"})).fill(field, 0);
+      EXPECT_LT(largest_error(field, "2 - 3 * x", 0, false), 1e-13) << to_string(kind) << ' ' << to_string(centring);
+    }
+  }
+}
+
+TEST(Boundary, RefusesWhatDoesNotFit) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
+  Field<double> field(mesh, {.name = "u"});
+  BoundaryConditions conditions;
+  EXPECT_EQ(message_of([&] { BoundaryFill(field, conditions); }),
+            "boundary.south is zero, but the mesh is periodic along y");
+  conditions.at(1, -1).kind = conditions.at(1, 1).kind = conditions.at(0, 1).kind = BoundaryKind::periodic;
+  EXPECT_EQ(message_of([&] { BoundaryFill(field, conditions); }),
+            "boundary.east is periodic, but the mesh is not periodic along x");
+  conditions.at(0, 1) = {.kind = BoundaryKind::robin, .a = -16, .b = 1};  // d = 1/8
+  EXPECT_EQ(
+      message_of([&] { BoundaryFill(field, conditions); }),
+      test::communicator().size() == 1 || !mesh->blocks().front().neighbour(0, 1)
+          ? "boundary.east: robin with a = -16.000000 and b = 1.000000 does not determine the ghost: a / 2 + b / d "
+            "is zero"
+          : "nothing was thrown");
+  conditions.at(0, 1).kind = BoundaryKind::zero;
+  BoundaryFill boundary(field, conditions);
+  Field<double> wider(mesh, {.name = "w", .ghosts = 2});
+  EXPECT_EQ(message_of([&] { boundary.fill(wider, 0); }), "field `w` is not like `u`, whose ghosts are filled");
+}
+
+TEST(Boundary, NamesWhereAValueDoesNotExist) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)});
+  Field<double> field(mesh, {.name = "u"});
+  BoundaryConditions conditions = BoundaryConditions::all({.kind = BoundaryKind::dirichlet});
+  conditions.at(0, -1).value = Expression("1 / (y - y)");
+  BoundaryFill boundary(field, conditions);
+  bool const west = !mesh->blocks().front().neighbour(0, -1);
+  EXPECT_THAT(message_of([&] { boundary.fill(field, 0); }),
+              testing::StartsWith(west ? "boundary.west: '1 / (y - y)' is not a finite number at (0.000000, "
+                                       : "nothing was thrown"));
+}
+
+TEST(BoundaryNames, AreReadBackAndRefusedByName) {
+  for (std::string const& name : boundary_kind_names()) EXPECT_EQ(to_string(boundary_kind(name)), name);
+  EXPECT_EQ(message_of([] { static_cast<void>(boundary_kind("open")); }),
+            "`open`: no such boundary condition (known: periodic, dirichlet, neumann, robin, reflecting, zero)");
+}
+
+Options judged(std::string const& text) {
+  Section root("deck", "A deck with nothing but boundaries.");
+  root.section(declare_boundary_section());
+  return Deck("test.yaml", text).read(root).section("boundary");
+}
+
+TEST(BoundarySection, GivesEachFaceItsCondition) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
+  BoundaryConditions const conditions = make_boundary_conditions(
+      judged("boundary:\n  west: {kind: dirichlet, value: 2 * y}\n  east: {kind: robin, a: 3, b: 4, value: 1}\n"),
+      *mesh);
+  EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::dirichlet);
+  EXPECT_EQ(conditions.at(0, -1).value(0, 5, 0, 0), 10);
+  EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::robin);
+  EXPECT_EQ(conditions.at(0, 1).a, 3);
+  EXPECT_EQ(conditions.at(0, 1).b, 4);
+  EXPECT_EQ(conditions.at(1, -1).kind, BoundaryKind::periodic);
+}
+
+TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
+  auto const refusal = [&](std::string const& text) {
+    return message_of([&] { static_cast<void>(make_boundary_conditions(judged(text), *mesh)); });
+  };
+  EXPECT_THAT(
+      refusal("boundary:\n  west: {kind: periodic}\n"),
+      testing::StartsWith("`boundary.west`: the face is periodic, the mesh is not along this axis (test.yaml:2:"));
+  EXPECT_THAT(
+      refusal("boundary:\n  south: {kind: zero}\n"),
+      testing::StartsWith("`boundary.south`: the mesh is periodic along this axis, the face is not (test.yaml:2:"));
+  EXPECT_THAT(refusal("boundary:\n  top: {kind: zero}\n"),
+              testing::StartsWith("`boundary.top`: the mesh has 2 axes and no such face (test.yaml:2:"));
+  EXPECT_THAT(
+      refusal("boundary:\n  west: {kind: robin, a: 0, b: 0}\n"),
+      testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 says nothing about u (test.yaml:2:"));
+}
+
+}  // namespace
+}  // namespace halocline
