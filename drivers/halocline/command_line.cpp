@@ -61,7 +61,7 @@ CommandLine read_command_line(int count, char** arguments) {
   auto const commands = std::make_shared<Commands>();
   CLI::App program("Halocline: performance-portable stencil solvers", "halocline");
   program.footer(exit_codes);
-  program.set_version_flag("--version", std::string(HALOCLINE_VERSION) + " (" + HALOCLINE_BACKEND + ")");
+  program.set_version_flag("--version", std::string(HALOCLINE_VERSION) + " (" + HALOCLINE_BACKEND_NAME + ")");
   program.require_subcommand(1);
   program.get_formatter()->column_width(28);
   add_run(program, commands->run, line);

@@ -40,5 +40,5 @@ inline constexpr char const* plugin_symbol = "halocline_plugin";
 #define HALOCLINE_PLUGIN(function)                                                                       \
   extern "C" __attribute__((visibility("default"))) halocline::PluginDescription const halocline_plugin; \
   halocline::PluginDescription const halocline_plugin {                                                  \
-    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND, halocline::compiler_abi, &function   \
+    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, &function   \
   }
