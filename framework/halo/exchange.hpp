@@ -19,7 +19,8 @@ struct ExchangeOptions {
 /// Copies owned entries into the ghosts of neighbouring blocks, for a set of fields of any centrings, precisions, ghost
 /// widths and components on one mesh: one message to each neighbouring rank, packed by one kernel. Made once, used for
 /// any fields like those it was made from, thousands of times. All ranks make and start their exchanges in the same
-/// order. Ghosts beyond the end of the mesh are left alone.
+/// order, and finish what they start: an exchange that is destroyed under way (by an error that unwinds) leaves its
+/// communicator unfit for others. Ghosts beyond the end of the mesh are left alone.
 ///
 /// Consume (fields that are ready):
 ///     exchange.start({&u}); sweep(interior); exchange.finish(); sweep(shell);

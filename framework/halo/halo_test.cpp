@@ -1,0 +1,383 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "framework/field/field.hpp"
+#include "framework/halo/exchange.hpp"
+#include "framework/halo/exchange_plan.hpp"
+#include "framework/halo/orders.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/error.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Index> const& cells, Periodicity const& periodic,
+                                              ProcessGrid const& grid = {0, 0, 0}) {
+  StructuredMeshDescription description;
+  for (Index const n : cells) description.axes.push_back(Axis::uniform(n, 0, 1));
+  description.periodic = periodic;
+  description.process_grid = grid;
+  return StructuredMesh::make(description, test::communicator().split(0));
+}
+
+std::string message_of(auto const& action) {
+  try {
+    action();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
+                                      Centring::face_z};
+constexpr double untouched = -1;
+
+/// All entries of a field's block on the host, by component and local index.
+template <class Real>
+class HostCopy {
+ public:
+  HostCopy(Field<Real>& field, Block const& block)
+      : layout_(field.layout(block)),
+        device_(static_cast<Real*>(field.data(block)), static_cast<std::size_t>(layout_.entries)),
+        values_("host copy", static_cast<std::size_t>(layout_.entries)) {
+    Kokkos::fence();
+    Kokkos::deep_copy(values_, device_);
+  }
+  Real& operator()(int c, Index i, Index j, Index k) {
+    return values_(layout_.first + c * layout_.component + i + j * layout_.row + k * layout_.plane);
+  }
+  void write_back() { Kokkos::deep_copy(device_, values_); }
+
+ private:
+  BlockLayout layout_;
+  Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged> device_;
+  Kokkos::View<Real*, Kokkos::HostSpace> values_;
+};
+
+/// A value that tells each entry of each component of each centring apart; below 2^24, so exact as a float too.
+double value_of(StructuredMesh const& mesh, Centring centring, int c, Extents const& global) {
+  Extents const all = mesh.extents(centring);
+  Extents wrapped{};
+  for (std::size_t axis = 0; axis < 3; ++axis) wrapped[axis] = (global[axis] % all[axis] + all[axis]) % all[axis];
+  return static_cast<double>(1 + c + 3 * (wrapped[0] + all[0] * (wrapped[1] + all[1] * wrapped[2])));
+}
+
+/// Calls visit(local, global, steps), `steps` being the direction in which the entry lies outside of what is owned.
+template <class Visit>
+void for_each_entry(FieldBase const& field, Block const& block, Visit const& visit) {
+  IndexRange const all = field.with_ghosts(block);
+  IndexRange const owned = field.owned(block);
+  Extents const first = field.mesh().global_owned(block.id, field.centring()).begin;
+  for (Index k = all.begin[2]; k < all.end[2]; ++k) {
+    for (Index j = all.begin[1]; j < all.end[1]; ++j) {
+      for (Index i = all.begin[0]; i < all.end[0]; ++i) {
+        Extents const local{i, j, k};
+        Extents global{};
+        Direction steps{};
+        for (std::size_t a = 0; a < 3; ++a) {
+          global[a] = local[a] + first[a];
+          steps[a] = local[a] < 0 ? -1 : (local[a] >= owned.end[a] ? 1 : 0);
+        }
+        visit(local, global, steps);
+      }
+    }
+  }
+}
+
+template <class Real>
+void set_owned_only(Field<Real>& field) {
+  StructuredMesh const& mesh = structured(field.mesh());
+  for (Block const& block : mesh.blocks()) {
+    HostCopy<Real> host(field, block);
+    for (int c = 0; c < field.components(); ++c) {
+      for_each_entry(field, block, [&](Extents const& at, Extents const& global, Direction const& steps) {
+        double const value = distance(steps) == 0 ? value_of(mesh, field.centring(), c, global) : untouched;
+        host(c, at[0], at[1], at[2]) = static_cast<Real>(value);
+      });
+    }
+    host.write_back();
+  }
+}
+
+/// Every ghost within `width` layers beside a neighbour holds the value of its entry, every other one is untouched.
+template <class Real>
+void expect_exchanged(Field<Real>& field, bool corners, int width) {
+  StructuredMesh const& mesh = structured(field.mesh());
+  for (Block const& block : mesh.blocks()) {
+    HostCopy<Real> host(field, block);
+    IndexRange const reached = mesh.with_ghosts(block, field.centring(), width);
+    for (int c = 0; c < field.components(); ++c) {
+      Index wrong = 0;
+      for_each_entry(field, block, [&](Extents const& at, Extents const& global, Direction const& steps) {
+        bool within = true;
+        for (std::size_t a = 0; a < 3; ++a) within = within && reached.begin[a] <= at[a] && at[a] < reached.end[a];
+        bool const filled =
+            distance(steps) == 0 || (within && block.neighbour(steps).has_value() && (corners || distance(steps) == 1));
+        double const expected = filled ? value_of(mesh, field.centring(), c, global) : untouched;
+        wrong += static_cast<double>(host(c, at[0], at[1], at[2])) != expected;
+      });
+      EXPECT_EQ(wrong, 0) << field.name() << ' ' << to_string(field.centring()) << " component " << c << " width "
+                          << width;
+    }
+  }
+}
+
+struct Shape {
+  std::vector<Index> cells;
+  Periodicity periodic;
+  ProcessGrid grid{0, 0, 0};
+};
+
+/// Uneven partitions in one, two and three dimensions, every block at least four cells thick for up to four ranks.
+std::vector<Shape> shapes() {
+  return {{{17}, {}},
+          {{17}, {true, false, false}},
+          {{19, 18}, {}},
+          {{19, 18}, {true, true, false}},
+          {{18, 17}, {false, true, false}, {1, 0, 1}},
+          {{17, 5}, {true, true, false}, {0, 1, 1}},
+          {{9, 17, 9}, {}},
+          {{9, 10, 17}, {true, true, true}},
+          {{17, 4, 5}, {true, false, true}, {0, 1, 1}}};
+}
+
+TEST(Exchange, FillsGhostsOfEveryCentringAndWidth) {
+  for (Shape const& shape : shapes()) {
+    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+    for (bool const corners : {false, true}) {
+      for (int const ghosts : {1, 2, 3, 4}) {
+        for (Centring const centring : all_centrings) {
+          Field<double> u(mesh, {.name = "u", .centring = centring, .ghosts = ghosts});
+          Exchange exchange({&u}, {.corners = corners});
+          set_owned_only(u);
+          exchange.exchange({&u});
+          expect_exchanged(u, corners, ghosts);
+        }
+      }
+    }
+  }
+}
+
+TEST(Exchange, TakesManyFieldsInOneMessage) {
+  for (Shape const& shape : shapes()) {
+    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+    for (bool const corners : {false, true}) {
+      Field<double> a(mesh, {.name = "a", .ghosts = 2});
+      Field<float> b(mesh, {.name = "b", .centring = Centring::node, .components = 3, .ghosts = 3});
+      Field<float> c(mesh, {.name = "c", .centring = Centring::face_x, .ghosts = 1});
+      Field<double> d(mesh, {.name = "d", .centring = Centring::face_y, .components = 2, .ghosts = 4});
+      Field<double> none(mesh, {.name = "none", .ghosts = 0});
+      Exchange exchange({&a, &b, &c, &d, &none}, {.corners = corners});
+      for (int repetition = 0; repetition < 3; ++repetition) {
+        set_owned_only(a);
+        set_owned_only(b);
+        set_owned_only(c);
+        set_owned_only(d);
+        exchange.start({&a, &b, &c, &d, &none});
+        EXPECT_TRUE(exchange.under_way() || mesh->block_count() == 1);
+        exchange.finish();
+        EXPECT_FALSE(exchange.under_way());
+        expect_exchanged(a, corners, 2);
+        expect_exchanged(b, corners, 3);
+        expect_exchanged(c, corners, 1);
+        expect_exchanged(d, corners, 4);
+      }
+    }
+  }
+}
+
+TEST(Exchange, SendsOneMessageToEachNeighbouringRank) {
+  auto const mesh = mesh_of({9, 10, 17}, {true, true, true});
+  Field<double> a(mesh, {.name = "a", .ghosts = 2});
+  Field<float> b(mesh, {.name = "b", .centring = Centring::node, .components = 3});
+  ExchangePlan const plan = plan_exchange({&a, &b}, true, 0);
+  std::set<int> ranks;
+  for (Block const& block : mesh->blocks()) {
+    for (auto const& neighbour : block.neighbours) {
+      if (neighbour && neighbour->rank != block.rank) ranks.insert(neighbour->rank);
+    }
+  }
+  EXPECT_EQ(plan.sends.size(), ranks.size());
+  EXPECT_EQ(plan.receives.size(), ranks.size());
+  for (std::size_t n = 0; n < plan.sends.size(); ++n) {
+    EXPECT_TRUE(ranks.contains(plan.sends[n].rank));
+    EXPECT_EQ(plan.sends[n].offset % 64, 0);
+  }
+  EXPECT_EQ(plan.local.empty(), mesh->blocks().front().neighbour(0, 1)->rank != mesh->communicator().rank() &&
+                                    mesh->blocks().front().neighbour(1, 1)->rank != mesh->communicator().rank() &&
+                                    mesh->blocks().front().neighbour(2, 1)->rank != mesh->communicator().rank());
+}
+
+TEST(Exchange, TakesOtherFieldsOfTheSameShape) {
+  auto const mesh = mesh_of({19, 18}, {true, true, false});
+  Field<double> u(mesh, {.name = "u"});
+  Field<double> v(mesh, {.name = "v"});
+  Exchange exchange({&u});
+  set_owned_only(u);
+  set_owned_only(v);
+  exchange.exchange({&u});
+  exchange.exchange({&v});
+  expect_exchanged(v, false, 1);
+  set_owned_only(u);
+  u.swap_values(v);
+  exchange.exchange({&v});
+  expect_exchanged(v, false, 1);
+}
+
+TEST(Exchange, ExchangesFewerLayersWhenAsked) {
+  auto const mesh = mesh_of({19, 18}, {true, false, false});
+  Field<double> u(mesh, {.name = "u", .ghosts = 4});
+  Exchange exchange({&u}, {.corners = true, .width = 2});
+  set_owned_only(u);
+  exchange.exchange({&u});
+  expect_exchanged(u, true, 2);
+}
+
+TEST(Exchange, LargeMessagesArePackedInManyPieces) {
+  // Faces of 300 x 300 cells, two layers: well above what one host thread copies at a time.
+  auto const mesh = mesh_of({24, 300, 300}, {true, false, false}, {0, 1, 1});
+  Field<float> u(mesh, {.name = "u", .ghosts = 2});
+  Exchange exchange({&u}, {.corners = true});
+  set_owned_only(u);
+  exchange.exchange({&u});
+  expect_exchanged(u, true, 2);
+}
+
+TEST(Exchange, SeveralMayBeUnderWay) {
+  auto const mesh = mesh_of({19, 18}, {true, true, false});
+  Field<double> u(mesh, {.name = "u", .ghosts = 2});
+  Field<float> v(mesh, {.name = "v", .centring = Centring::node});
+  Exchange of_u({&u});
+  Exchange of_v({&v}, {.corners = true});
+  set_owned_only(u);
+  set_owned_only(v);
+  of_u.start({&u});
+  of_v.start({&v});
+  of_v.finish();
+  of_u.finish();
+  expect_exchanged(u, false, 2);
+  expect_exchanged(v, true, 1);
+}
+
+TEST(Exchange, WithoutNeighboursDoesNothing) {
+  std::shared_ptr<Communicator> const alone = test::communicator().split(test::communicator().rank());
+  StructuredMeshDescription description;
+  description.axes = {Axis::uniform(5, 0, 1)};
+  Field<double> u(StructuredMesh::make(description, alone), {.name = "u", .ghosts = 2});
+  Exchange exchange({&u});
+  set_owned_only(u);
+  exchange.start({&u});
+  EXPECT_FALSE(exchange.under_way());
+  exchange.finish();
+  expect_exchanged(u, false, 2);
+}
+
+TEST(Exchange, RefusesWhatDoesNotFit) {
+  auto const mesh = mesh_of({8, 8}, {true, true, false});
+  auto const other_mesh = mesh_of({8, 8}, {true, true, false});
+  Field<double> u(mesh, {.name = "u"});
+  Field<float> single(mesh, {.name = "s"});
+  Field<double> elsewhere(other_mesh, {.name = "e"});
+  EXPECT_EQ(message_of([&] {
+              Exchange({&u, &elsewhere});
+            }),
+            "fields `u` and `e` are on different meshes and cannot be exchanged together");
+  EXPECT_EQ(message_of([&] { Exchange({&u}, {.width = 2}); }), "field `u` has 1 ghost layers, 2 are to be exchanged");
+  Exchange exchange({&u});
+  EXPECT_EQ(message_of([&] { exchange.start({&single}); }), "an exchange made for fields like `u` is given others");
+  EXPECT_EQ(message_of([&] { exchange.start({&elsewhere}); }), "an exchange made for fields like `u` is given others");
+  EXPECT_EQ(message_of([&] { exchange.start({&u, &u}); }), "an exchange made for fields like `u` is given others");
+  exchange.start({&u});
+  EXPECT_EQ(message_of([&] { exchange.start({&u}); }), "an exchange is started twice without an end between");
+  exchange.finish();
+}
+
+TEST(Exchange, RefusesBlocksThinnerThanTheirNeighboursGhosts) {
+  auto const mesh = mesh_of({4}, {true, false, false});
+  Field<double> u(mesh, {.name = "u", .ghosts = 5});
+  EXPECT_THAT(message_of([&] { Exchange({&u}); }),
+              testing::MatchesRegex("field `u`: block [0-3] has [1-4] layers along x, its neighbour needs 5 of them as "
+                                    "ghosts: use fewer ranks or more cells"));
+}
+
+/// Adds up what a stencil of radius 2 on the axes reads: what is missing in a ghost is missing in the sum.
+struct AddStar {
+  BlockView<double const> in;
+  BlockView<double> out;
+  IndexRange range;
+  bool has_y;
+
+  KOKKOS_FUNCTION void operator()(Index n) const {
+    Index const i = range.begin[0] + n % (range.end[0] - range.begin[0]);
+    Index const j = range.begin[1] + n / (range.end[0] - range.begin[0]);
+    double sum = 0;
+    for (int d = -2; d <= 2; ++d) sum += in(i + d, j, 0) + (has_y ? in(i, j + d, 0) : 0);
+    out(i, j, 0) = sum;
+  }
+};
+
+/// Counts the entries that a sweep visits, and sweeps.
+struct CountingSweep {
+  Field<double> const& in;
+  Field<double>& out;
+  Index& visited;
+
+  void operator()(Block const& block, IndexRange const& range) const {
+    visited += range.size();
+    if (range.empty()) return;
+    Kokkos::parallel_for("add star", Kokkos::RangePolicy<Execution>(execution(block), 0, range.size()),
+                         AddStar{in.view(block), out.view(block), range, in.mesh().dimensions() > 1});
+  }
+};
+
+TEST(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
+  for (Shape const& shape : shapes()) {
+    if (shape.cells.size() > 2) continue;
+    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+    auto const make = [&](char const* name) { return Field<double>(mesh, {.name = name, .ghosts = 2}); };
+    Field<double> u = make("u"), once = make("once"), twice = make("twice");
+    Field<double> consumed = make("consumed"), produced = make("produced");
+    Exchange exchange({&u});
+    Index owned = 0;
+    for (Block const& block : mesh->blocks()) owned += u.owned(block).size();
+
+    set_owned_only(u);
+    Index visited = 0;
+    exchange.exchange({&u});
+    for (Block const& block : mesh->blocks()) CountingSweep{u, once, visited}(block, u.owned(block));
+    exchange.exchange({&once});
+    for (Block const& block : mesh->blocks()) CountingSweep{once, twice, visited}(block, u.owned(block));
+
+    set_owned_only(u);
+    visited = 0;
+    exchange.exchange({&u});
+    produce(exchange, {&produced}, Centring::cell, 2, CountingSweep{u, produced, visited});
+    EXPECT_EQ(visited, owned);
+    EXPECT_EQ(exchange.under_way(), mesh->block_count() > 1 || shape.periodic[0] || shape.periodic[1]);
+    exchange.finish();
+    visited = 0;
+    Field<double> from_consumed = make("from consumed");
+    consume(exchange, {&once}, Centring::cell, 2, CountingSweep{once, from_consumed, visited});
+    EXPECT_EQ(visited, owned);
+
+    for (Block const& block : mesh->blocks()) {
+      CountingSweep{produced, consumed, visited}(block, u.owned(block));
+      HostCopy<double> expected(twice, block);
+      HostCopy<double> by_produce(consumed, block);
+      HostCopy<double> by_consume(from_consumed, block);
+      for_each_entry(u, block, [&](Extents const& at, Extents const&, Direction const& steps) {
+        if (distance(steps) != 0) return;
+        EXPECT_EQ(by_produce(0, at[0], at[1], 0), expected(0, at[0], at[1], 0));
+        EXPECT_EQ(by_consume(0, at[0], at[1], 0), expected(0, at[0], at[1], 0));
+      });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halocline
