@@ -14,6 +14,10 @@ function(halocline_kernel_sources target)
   target_sources(${target} PRIVATE ${ARGN})
   if(HALOCLINE_BACKEND STREQUAL "Cuda")
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+    if(Kokkos_VERSION VERSION_LESS 4.7)
+      target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
+    endif()
   endif()
 endfunction()
 

@@ -1,15 +1,21 @@
-# `cmake --install` makes one folder that holds everything and can be moved:
-#   bin/halocline, lib/ (rooms and the libraries they need), lib/halocline/physics, lib/cmake, include/halocline
+# `cmake --install` makes one folder that can be moved to another place or machine:
+#   bin/halocline, lib/ (the rooms and the libraries they stand on), lib/halocline/physics, include/halocline,
+#   lib/cmake/Halocline (for find_package)
 include_guard()
+include(CMakePackageConfigHelpers)
 
-# DT_RPATH rather than DT_RUNPATH: it also serves the libraries of libraries, which come from a distribution without one.
+# DT_RPATH rather than DT_RUNPATH: it also serves the copied libraries of a distribution, which carry neither.
 add_link_options(LINKER:--disable-new-dtags)
 
-function(halocline_install_library target folder)
+set(HALOCLINE_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/Halocline)
+set(HALOCLINE_HEADER_FOLDER ${CMAKE_INSTALL_INCLUDEDIR}/halocline)
+
+function(halocline_install_library target)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN)
   install(TARGETS ${target} EXPORT HaloclineTargets RUNTIME_DEPENDENCY_SET halocline_needs
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/halocline/${folder}
+  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${HALOCLINE_HEADER_FOLDER}/${folder}
     FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
@@ -23,6 +29,29 @@ function(halocline_install_driver target)
   install(TARGETS ${target} RUNTIME_DEPENDENCY_SET halocline_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
+# What is not copied: it belongs to the machine that the folder comes to (its C library, compiler runtime, MPI, GPU).
+set(HALOCLINE_LEFT_TO_THE_MACHINE
+  "^ld-linux" "^lib(c|m|dl|rt|pthread|util|resolv|stdc\\+\\+|gcc_s|gomp|asan|ubsan)\\.so"
+  "^lib(mpi|open-rte|open-pal|hwloc|event|pmix|munge|ucp|ucs|uct|ucm|fabric|psm|ibverbs|rdmacm|nl-)"
+  "^lib(cuda|cudart|amdhip64|amd_comgr|hsa-runtime64)\\.so")
+
 # The package for find_package(Halocline), and copies of the libraries that another machine may lack.
 function(halocline_install_package)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/framework DESTINATION ${HALOCLINE_HEADER_FOLDER})
+  install(EXPORT HaloclineTargets NAMESPACE Halocline:: DESTINATION ${HALOCLINE_CMAKE_FOLDER})
+
+  configure_package_config_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake INSTALL_DESTINATION ${HALOCLINE_CMAKE_FOLDER})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake ${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineDependencies.cmake
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineFlags.cmake
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclinePhysics.cmake
+    ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp
+    DESTINATION ${HALOCLINE_CMAKE_FOLDER})
+
+  install(RUNTIME_DEPENDENCY_SET halocline_needs
+    PRE_EXCLUDE_REGEXES ${HALOCLINE_LEFT_TO_THE_MACHINE}
+    POST_EXCLUDE_REGEXES ${HALOCLINE_LEFT_TO_THE_MACHINE}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
