@@ -1,0 +1,31 @@
+#include "framework/io/output_boxes.hpp"
+
+namespace halocline {
+
+Extents output_extents(StructuredMesh const& mesh, Centring centring) {
+  Extents extents = mesh.extents(Centring::cell);
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (on_edges(centring, axis)) ++extents[static_cast<std::size_t>(axis)];
+  }
+  return extents;
+}
+
+std::vector<OutputBox> output_boxes(StructuredMesh const& mesh, Block const& block, Centring centring) {
+  IndexRange const owned = mesh.global_owned(block.id, centring);
+  std::vector<OutputBox> boxes{{mesh.owned(block, centring), owned.begin}};
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    auto const a = static_cast<std::size_t>(axis);
+    if (!mesh.periodic(axis) || !on_edges(centring, axis) || owned.begin[a] != 0) continue;
+    std::size_t const count = boxes.size();
+    for (std::size_t n = 0; n < count; ++n) {
+      OutputBox copy = boxes[n];
+      copy.local.begin[a] = 0;
+      copy.local.end[a] = 1;
+      copy.place[a] = mesh.extents(Centring::cell)[a];
+      boxes.push_back(copy);
+    }
+  }
+  return boxes;
+}
+
+}  // namespace halocline

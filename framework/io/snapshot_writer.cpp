@@ -1,0 +1,155 @@
+#include "framework/io/snapshot_writer.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "framework/io/mesh_file.hpp"
+#include "framework/io/output_boxes.hpp"
+#include "framework/io/shared_file.hpp"
+#include "framework/io/whole_file.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+
+namespace {
+
+constexpr char const* mesh_file = "mesh.h5";
+constexpr char const* series_file = "snapshots.xdmf";
+
+std::string name_of(Index step) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), "snapshot_%06lld.vtkhdf", static_cast<long long>(step));
+  return text.data();
+}
+
+hid_t type_in_memory(FieldBase const& field) {
+  return field.precision() == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+hid_t type_in_file(FieldBase const& field) {
+  return field.precision() == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+}
+
+Index entries(Extents const& extents) { return extents[0] * extents[1] * extents[2]; }
+
+void declare_one_number(hdf5::File const& file, std::string const& name, hid_t stored, hid_t type, void const* value) {
+  hdf5::Object const dataset = hdf5::declare(file, name, stored, std::array{hsize_t{1}});
+  hdf5::write_range(file, dataset, type, 0, 1, 1, value);
+}
+
+/// The grid of a VTKHDF file, its geometry linked from the mesh file beside it.
+void declare_grid(hdf5::File const& file, StructuredMesh const& mesh) {
+  hdf5::Object const group = hdf5::create_group(file, "VTKHDF");
+  hdf5::set_attribute(file, group, "Version", std::array<Index, 2>{1, 0});
+  hdf5::set_attribute(file, group, "Type", std::string("UnstructuredGrid"));
+  Index const points = entries(output_extents(mesh, Centring::node));
+  Index const cells = entries(output_extents(mesh, Centring::cell));
+  Index const corners = cells * corners_of_cell(mesh.dimensions());
+  declare_one_number(file, "VTKHDF/NumberOfPoints", H5T_STD_I64LE, H5T_NATIVE_INT64, &points);
+  declare_one_number(file, "VTKHDF/NumberOfCells", H5T_STD_I64LE, H5T_NATIVE_INT64, &cells);
+  declare_one_number(file, "VTKHDF/NumberOfConnectivityIds", H5T_STD_I64LE, H5T_NATIVE_INT64, &corners);
+  for (std::string const name : {"Points", "Connectivity", "Offsets", "Types"}) {
+    hdf5::check(H5Lcreate_external(mesh_file, ("/" + name).c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                file.path);
+  }
+}
+
+void declare_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase const& field) {
+  Extents const extents = output_extents(mesh, field.centring());
+  std::array<hsize_t, 2> const dimensions{static_cast<hsize_t>(entries(extents)),
+                                          static_cast<hsize_t>(field.components())};
+  std::size_t const rank = field.components() == 1 ? 1 : 2;
+  hdf5::Object const dataset =
+      hdf5::declare(file, dataset_of(field), type_in_file(field), std::span(dimensions).first(rank));
+  hdf5::set_attribute(file, dataset, "shape", std::array{extents[2], extents[1], extents[0]});
+  hdf5::set_attribute(file, dataset, "unit", field.unit());
+}
+
+/// The owned values of a block, all components of an entry side by side.
+std::vector<std::byte> values_of(FieldBase const& field, Block const& block) {
+  auto const count = static_cast<std::size_t>(field.owned(block).size());
+  std::size_t const size = field.bytes_per_entry();
+  auto const components = static_cast<std::size_t>(field.components());
+  std::vector<std::byte> values(count * size * components);
+  if (components == 1) {
+    field.copy_owned(block, 0, values);
+    return values;
+  }
+  std::vector<std::byte> component(count * size);
+  for (std::size_t c = 0; c < components; ++c) {
+    field.copy_owned(block, static_cast<int>(c), component);
+    for (std::size_t n = 0; n < count; ++n) {
+      std::memcpy(&values[(n * components + c) * size], &component[n * size], size);
+    }
+  }
+  return values;
+}
+
+/// The values of a part of the block's box, packed; `bytes` is the size of an entry with all of its components.
+std::vector<std::byte> cut(std::vector<std::byte> const& values, Extents const& extents, IndexRange const& part,
+                           std::size_t bytes) {
+  std::vector<std::byte> packed;
+  std::size_t const row = static_cast<std::size_t>(part.extent(0)) * bytes;
+  for (Index k = part.begin[2]; k < part.end[2]; ++k) {
+    for (Index j = part.begin[1]; j < part.end[1]; ++j) {
+      Index const first = part.begin[0] + extents[0] * (j + extents[1] * k);
+      std::byte const* const from = &values[static_cast<std::size_t>(first) * bytes];
+      packed.insert(packed.end(), from, from + row);
+    }
+  }
+  return packed;
+}
+
+void write_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase const& field) {
+  hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(field));
+  Extents const whole = output_extents(mesh, field.centring());
+  std::size_t const bytes = field.bytes_per_entry() * static_cast<std::size_t>(field.components());
+  for (Block const& block : mesh.blocks()) {
+    IndexRange const owned = field.owned(block);
+    std::vector<std::byte> const values = values_of(field, block);
+    for (OutputBox const& box : output_boxes(mesh, block, field.centring())) {
+      bool const all = box.local == owned;
+      std::vector<std::byte> const part = all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, bytes);
+      hdf5::write_box(file, dataset, type_in_memory(field), whole, box.place, box.local.extents(), field.components(),
+                      all ? values.data() : part.data());
+    }
+  }
+}
+
+}  // namespace
+
+SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<StructuredMesh const> mesh)
+    : folder_(std::move(folder)), mesh_(std::move(mesh)), series_(*mesh_, mesh_file) {
+  write_mesh_file(*mesh_, folder_ / mesh_file);
+}
+
+void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* const> fields) {
+  for (FieldBase const* const field : fields) {
+    if (&field->mesh() != mesh_.get()) throw DefectError("field " + field->name() + " is not on the snapshot's mesh");
+  }
+  std::string const name = name_of(step);
+  write_shared_file(
+      mesh_->communicator(), folder_ / name,
+      [&](hdf5::File const& file) {
+        declare_grid(file, *mesh_);
+        for (char const* const group : {"VTKHDF/CellData", "VTKHDF/PointData", "VTKHDF/FieldData"}) {
+          hdf5::create_group(file, group);
+        }
+        declare_one_number(file, "VTKHDF/FieldData/TimeValue", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time);
+        hdf5::set_attribute(file, file.object, "halocline", std::string(version));
+        hdf5::set_attribute(file, file.object, "step", std::array{step});
+        for (FieldBase const* const field : fields) declare_field(file, *mesh_, *field);
+      },
+      [&](hdf5::File const& file) {
+        for (FieldBase const* const field : fields) write_field(file, *mesh_, *field);
+      });
+  series_.add(name, time, *mesh_, fields);
+  if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());
+}
+
+}  // namespace halocline

@@ -1,0 +1,89 @@
+#include "framework/io/whole_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  Descriptor(std::filesystem::path const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+void sync(std::filesystem::path const& path, int flags, std::filesystem::path const& named) {
+  Descriptor const file(path, flags);
+  if (file.number() < 0 || fsync(file.number()) != 0) throw_write_error(named, errno);
+}
+
+void write_all(Descriptor const& file, std::string const& text, std::filesystem::path const& path) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    ssize_t const written = write(file.number(), text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_write_error(path, errno);
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+std::filesystem::path partial_name(std::filesystem::path const& path) { return path.string() + ".partial"; }
+
+void sync_file(std::filesystem::path const& file) { sync(file, O_RDWR, file); }
+
+void give_name(std::filesystem::path const& path) {
+  std::error_code error;
+  std::filesystem::rename(partial_name(path), path, error);
+  if (error) throw_write_error(path, error.message());
+  std::filesystem::path const folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  sync(folder, O_RDONLY | O_DIRECTORY, path);
+}
+
+void write_whole_file(std::filesystem::path const& path, std::string const& text) {
+  FileSizeSignalIgnored const ignored;
+  std::filesystem::path const partial = partial_name(path);
+  try {
+    {
+      Descriptor const file(partial, O_WRONLY | O_CREAT | O_TRUNC);
+      if (file.number() < 0) throw_write_error(path, errno);
+      write_all(file, text, path);
+      if (fsync(file.number()) != 0) throw_write_error(path, errno);
+    }
+    give_name(path);
+  } catch (...) {
+    unlink(partial.c_str());
+    throw;
+  }
+}
+
+void throw_write_error(std::filesystem::path const& path, std::string const& reason) {
+  throw InputOutputError("cannot write " + path.string() + ": " + reason);
+}
+
+void throw_write_error(std::filesystem::path const& path, int error) {
+  throw_write_error(path, std::generic_category().message(error));
+}
+
+FileSizeSignalIgnored::FileSizeSignalIgnored() : previous_(std::signal(SIGXFSZ, SIG_IGN)) {}
+
+FileSizeSignalIgnored::~FileSizeSignalIgnored() { std::signal(SIGXFSZ, previous_); }
+
+}  // namespace halocline

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace halocline {
+
+/// Where a file is written before it is whole and gets its name.
+[[nodiscard]] std::filesystem::path partial_name(std::filesystem::path const& path);
+
+/// Makes sure that the bytes of `file` are on the disk. Throws InputOutputError.
+void sync_file(std::filesystem::path const& file);
+
+/// Gives the whole and synced file partial_name(path) its name, replacing a file of that name, and makes sure that the
+/// name is on the disk too. Throws InputOutputError.
+void give_name(std::filesystem::path const& path);
+
+/// Writes `text` to `path`: a file of that name is either the old one or the new one, whole, whatever happens. Throws
+/// InputOutputError naming the file and the reason.
+void write_whole_file(std::filesystem::path const& path, std::string const& text);
+
+/// "cannot write heat.out/summary.json: No space left on device"
+[[noreturn]] void throw_write_error(std::filesystem::path const& path, std::string const& reason);
+/// The same with the words for `error`, an errno.
+[[noreturn]] void throw_write_error(std::filesystem::path const& path, int error);
+
+/// While one of these lives, a file that grows beyond the limit of the process ends in an error instead of a signal.
+class FileSizeSignalIgnored {
+ public:
+  FileSizeSignalIgnored();
+  ~FileSizeSignalIgnored();
+  FileSizeSignalIgnored(FileSizeSignalIgnored const&) = delete;
+  FileSizeSignalIgnored& operator=(FileSizeSignalIgnored const&) = delete;
+
+ private:
+  void (*previous_)(int);
+};
+
+}  // namespace halocline

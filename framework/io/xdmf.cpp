@@ -1,0 +1,123 @@
+#include "framework/io/xdmf.hpp"
+
+#include <array>
+#include <charconv>
+
+#include "framework/io/output_boxes.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  auto const [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end};
+}
+
+/// Slowest axis first, as XDMF wants it.
+std::string sizes(Extents const& extents) {
+  return std::to_string(extents[2]) + ' ' + std::to_string(extents[1]) + ' ' + std::to_string(extents[0]);
+}
+
+std::string escaped(std::string const& text) {
+  std::string safe;
+  for (char const letter : text) {
+    switch (letter) {
+      case '&':
+        safe += "&amp;";
+        break;
+      case '<':
+        safe += "&lt;";
+        break;
+      case '"':
+        safe += "&quot;";
+        break;
+      default:
+        safe += letter;
+    }
+  }
+  return safe;
+}
+
+bool is_uniform(StructuredMesh const& mesh) {
+  return mesh.axis(0).is_uniform() && mesh.axis(1).is_uniform() && mesh.axis(2).is_uniform();
+}
+
+std::string data_item(std::string const& dimensions, std::size_t bytes, std::string const& format,
+                      std::string const& content) {
+  return "<DataItem Dimensions=\"" + dimensions + "\" NumberType=\"Float\" Precision=\"" + std::to_string(bytes) +
+         "\" Format=\"" + format + "\">" + content + "</DataItem>";
+}
+
+std::string uniform_grid(StructuredMesh const& mesh) {
+  std::string origin;
+  std::string spacing;
+  for (int axis = 2; axis >= 0; --axis) {
+    bool const exists = axis < mesh.dimensions();
+    origin += number(exists ? mesh.axis(axis).lower() : 0) + ' ';
+    spacing += number(exists ? mesh.axis(axis).spacing() : 1) + ' ';
+  }
+  return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" +
+         sizes(output_extents(mesh, Centring::node)) + "\"/>\n      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n        " +
+         data_item("3", 8, "XML", origin) + "\n        " + data_item("3", 8, "XML", spacing) + "\n      </Geometry>\n";
+}
+
+std::string stretched_grid(StructuredMesh const& mesh, std::string const& mesh_file) {
+  constexpr std::array<char const*, 3> names{"x", "y", "z"};
+  Extents const nodes = output_extents(mesh, Centring::node);
+  std::string grid = "      <Topology TopologyType=\"3DRectMesh\" Dimensions=\"" + sizes(nodes) +
+                     "\"/>\n      <Geometry GeometryType=\"VXVYVZ\">\n";
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    bool const exists = static_cast<int>(axis) < mesh.dimensions();
+    grid += "        " + (exists ? data_item(std::to_string(nodes[axis]), 8, "HDF", mesh_file + ":/" + names[axis])
+                                 : data_item("1", 8, "XML", "0")) +
+            '\n';
+  }
+  return grid + "      </Geometry>\n";
+}
+
+std::string attribute_type(FieldBase const& field) {
+  if (field.components() == 1) return "Scalar";
+  return field.components() == 3 ? "Vector" : "Matrix";
+}
+
+}  // namespace
+
+std::string dataset_of(FieldBase const& field) {
+  switch (field.centring()) {
+    case Centring::cell:
+      return "VTKHDF/CellData/" + field.name();
+    case Centring::node:
+      return "VTKHDF/PointData/" + field.name();
+    default:
+      throw DefectError("field " + field.name() + " lives on faces; snapshots hold fields on cells and nodes");
+  }
+}
+
+XdmfSeries::XdmfSeries(StructuredMesh const& mesh, std::string const& mesh_file)
+    : grid_(is_uniform(mesh) ? uniform_grid(mesh) : stretched_grid(mesh, mesh_file)) {}
+
+void XdmfSeries::add(std::string const& file, double time, StructuredMesh const& mesh,
+                     std::span<FieldBase const* const> fields) {
+  snapshots_ += "    <Grid Name=\"mesh\">\n      <Time Value=\"" + number(time) + "\"/>\n" + grid_;
+  for (FieldBase const* const field : fields) {
+    std::string dimensions = sizes(output_extents(mesh, field->centring()));
+    if (field->components() > 1) dimensions += ' ' + std::to_string(field->components());
+    snapshots_ += "      <Attribute Name=\"" + escaped(field->name()) + "\" Center=\"" +
+                  (field->centring() == Centring::cell ? "Cell" : "Node") + "\" AttributeType=\"" +
+                  attribute_type(*field) + "\">" +
+                  data_item(dimensions, field->bytes_per_entry(), "HDF", escaped(file + ":/" + dataset_of(*field))) +
+                  "</Attribute>\n";
+  }
+  snapshots_ += "    </Grid>\n";
+}
+
+std::string XdmfSeries::text() const {
+  return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n<Domain>\n"
+         "  <Grid Name=\"snapshots\" GridType=\"Collection\" CollectionType=\"Temporal\">\n" +
+         snapshots_ + "  </Grid>\n</Domain>\n</Xdmf>\n";
+}
+
+}  // namespace halocline
