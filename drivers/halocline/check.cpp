@@ -1,0 +1,56 @@
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/schedule.hpp"
+#include "framework/deck/deck.hpp"
+#include "framework/deck/judgement.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/memory.hpp"
+
+namespace halocline {
+namespace {
+
+std::string mesh_line(Options const& deck) {
+  std::vector<std::int64_t> const cells = deck.section("mesh").integers("cells");
+  // The judged mesh has no more cells than 64 bits count.
+  std::int64_t const all = product(cells).value();
+  double const bytes = static_cast<double>(all) * (precision_of(deck) == Precision::single ? 4 : 8);
+  return fmt::format("mesh     {} cells ({}), {} a field\n", fmt::join(cells, " x "), all, readable_bytes(bytes));
+}
+
+std::string solver_line(Options const& deck) {
+  Options const solver = deck.section("solver");
+  std::string const method = solver.choice("method");
+  Options const chosen = solver.section(method);
+  std::string line = "solver   " + method;
+  if (chosen.declares("preconditioner")) line += ", preconditioner " + chosen.choice("preconditioner");
+  if (chosen.declares("relative_tolerance"))
+    line += fmt::format(", relative tolerance {:g}", chosen.real("relative_tolerance"));
+  if (chosen.declares("iterations")) line += fmt::format(", at most {} iterations", chosen.integer("iterations"));
+  return line + "\n";
+}
+
+}  // namespace
+
+ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+  Registry<PhysicsEntry> const physics = load_physics(command.plugins);
+  Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
+  Options const options = deck.read(declare_deck(physics));
+  PhysicsEntry const& entry = physics.find(options.choice("physics"));
+  AvailableMemory const memory = memory_per_rank(*communicator);
+  if (communicator->rank() != 0) return ExitCode::done;
+  fmt::print("{}: no mistakes\n", deck.name());
+  fmt::print("physics  {}: {}\n", entry.name, entry.sentence);
+  fmt::print("{}", mesh_line(options));
+  fmt::print("memory   {} free\n", readable_bytes(static_cast<double>(memory.host)));
+  if (entry.time_dependence == TimeDependence::evolving) {
+    Schedule const schedule = Schedule::evolving(options.section("time"));
+    fmt::print("time     {} steps by {}\n", schedule.steps(), options.section("time").choice("method"));
+  }
+  fmt::print("{}", solver_line(options));
+  return ExitCode::done;
+}
+
+}  // namespace halocline
