@@ -7,6 +7,7 @@
 #include "framework/deck/judge.hpp"
 #include "framework/deck/overrides.hpp"
 #include "framework/deck/tea_reader.hpp"
+#include "framework/deck/tea_words.hpp"
 #include "framework/deck/yaml_reader.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/throw_site.hpp"

@@ -99,6 +99,12 @@ std::vector<Options> Options::list(std::string_view name) const {
   return all;
 }
 
+bool Options::declares(std::string_view name) const {
+  auto const& options = values_->declaration->options();
+  return values_->sections.contains(name) || values_->lists.contains(name) ||
+         std::any_of(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
+}
+
 bool Options::has(std::string_view name) const {
   Option const& option = declared(*values_, name);
   refuse_mistaken(*values_, name);
@@ -106,7 +112,7 @@ bool Options::has(std::string_view name) const {
 }
 
 bool Options::given(std::string_view name) const {
-  if (!values_->sections.contains(name) && !values_->lists.contains(name)) declared(*values_, name);
+  if (!declares(name)) throw DefectError("nothing is declared as " + in_section(*values_, name));
   return values_->locations.contains(name);
 }
 

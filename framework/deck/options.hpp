@@ -33,6 +33,8 @@ class Options {
   [[nodiscard]] Options section(std::string_view name) const;
   [[nodiscard]] std::vector<Options> list(std::string_view name) const;
 
+  /// True if the section declares an option, a section or a list of this name.
+  [[nodiscard]] bool declares(std::string_view name) const;
   /// True if the option has a value, given or default.
   [[nodiscard]] bool has(std::string_view name) const;
   /// True if the deck or the command line gives this option, section or list.

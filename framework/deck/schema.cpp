@@ -87,6 +87,15 @@ bool is_default_choice(Section const& section, std::string const& chooser, std::
   return false;
 }
 
+/// True if a deck that leaves the section out breaks these requirements.
+bool forbids_absence(Json const& requirements) {
+  if (requirements.contains("required")) return true;
+  for (Json const& choice : requirements.value("allOf", Json::array())) {
+    if (!choice["if"].contains("required")) return true;
+  }
+  return false;
+}
+
 /// What a section must hold: its required options, the sections that hold such, and those of what it chooses.
 Json requirements(Section const& section) {
   Json required = Json::array();
@@ -101,7 +110,7 @@ Json requirements(Section const& section) {
     std::string const chooser = section.chooser_of(nested.name());
     if (chooser.empty()) {
       properties[nested.name()] = inner;
-      if (!nested.is_optional()) required.push_back(nested.name());
+      if (!nested.is_optional() && forbids_absence(inner)) required.push_back(nested.name());
       continue;
     }
     Json condition{{"properties", {{chooser, {{"const", nested.name()}}}}}};

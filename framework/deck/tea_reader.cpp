@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <sstream>
 #include <utility>
 
 #include "framework/deck/nearest_name.hpp"
@@ -137,6 +136,18 @@ class TeaReader {
     if (TeaWord const* const value = find(word)) section.set(option, value->location, number(*value));
   }
 
+  /// The value of a word that goes to several places: what is wrong with it is said once, here.
+  Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(double)) {
+    TeaWord const* const value = find(word);
+    if (value == nullptr) return {};
+    Node const node = number(*value);
+    auto const real = real_from(node.text);
+    auto const* const good = std::get_if<double>(&real);
+    if (good != nullptr && is_allowed(*good)) return node;
+    mistakes_.add(value->location, word, "expected " + expectation + ", got " + described(node));
+    return reported(value->location);
+  }
+
   void write_mesh(Node& root) {
     Node& mesh = root.section("mesh", root.location);
     auto const pair = [&](std::string const& option, std::string const& x, std::string const& y) {
@@ -180,10 +191,12 @@ class TeaReader {
       chosen.push_back(method);
       solver.set("method", word->location, scalar(method, word->location));
     }
+    Node const tolerance = judged("tl_eps", "a number of at least 0 and below 1", [](double eps) { return eps >= 0 && eps < 1; });
+    Node const iterations = judged("tl_max_iters", "a number of at least 1", [](double most) { return most >= 1; });
     for (std::string const method : {"cg", "chebyshev", "jacobi", "multigrid"}) {
       Node& section = solver.section(method, root.location);
-      copy("tl_eps", section, "relative_tolerance");
-      copy("tl_max_iters", section, "iterations");
+      if (find("tl_eps") != nullptr) section.set("relative_tolerance", tolerance.location, tolerance);
+      if (find("tl_max_iters") != nullptr) section.set("iterations", iterations.location, iterations);
     }
     copy("tl_ch_cg_presteps", solver.section("chebyshev", root.location), "presteps");
     write_preconditioner(solver.section("cg", root.location));
@@ -201,9 +214,11 @@ class TeaReader {
   }
 
   void write_output(Node& root) {
-    Node& output = root.section("output", root.location);
-    copy("visit_frequency", output.section("snapshots", root.location), "interval");
-    copy("summary_frequency", output.section("scalars", root.location), "interval");
+    std::map<std::string, std::string> const outputs{{"visit_frequency", "snapshots"}, {"summary_frequency", "scalars"}};
+    for (auto const& [word, section] : outputs) {
+      if (find(word) != nullptr)
+        copy(word, root.section("output", root.location).section(section, root.location), "interval");
+    }
   }
 
   void write_coefficient(Node& heat) {
@@ -222,16 +237,6 @@ class TeaReader {
 };
 
 }  // namespace
-
-bool is_tea(std::string const& text) {
-  std::istringstream stream(text);
-  std::string line;
-  while (std::getline(stream, line)) {
-    std::size_t const first = line.find_first_not_of(" \t");
-    if (first != std::string::npos && line.compare(first, 4, "*tea") == 0) return true;
-  }
-  return false;
-}
 
 Node read_tea(std::string const& name, std::string const& text, Mistakes& mistakes) {
   return TeaReader(name, mistakes).read(tea_lines(name, text));

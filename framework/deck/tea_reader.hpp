@@ -7,9 +7,6 @@
 
 namespace halocline::deck {
 
-/// True if a line of the text says `*tea`: then it is an input of the TeaLeaf benchmark (tea.in), whatever its name.
-[[nodiscard]] bool is_tea(std::string const& text);
-
 /// Reads the part between `*tea` and `*endtea` (or the end of the text) as the deck of the same problem: `physics: heat`,
 /// states as `heat.regions`, the mesh, the time steps, and tolerance and iterations for every solver that `solver.method`
 /// may be changed to. Words are `name=value` or `name value`, letter case does not matter, `!` and `#` begin comments.

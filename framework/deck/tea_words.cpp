@@ -27,6 +27,15 @@ std::vector<TeaWord> words_of(std::string const& line, std::string const& name, 
 
 }  // namespace
 
+bool is_tea(std::string const& text) {
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    std::vector<TeaWord> const words = words_of(line.substr(0, 80), "", 0);
+    if (!words.empty() && words.front().text == "*tea") return true;
+  }
+  return false;
+}
+
 std::vector<std::vector<TeaWord>> tea_lines(std::string const& name, std::string const& text) {
   std::vector<std::vector<TeaWord>> lines;
   std::istringstream stream(text);
