@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Sets up and builds one preset: tools/build.sh program|tests
+#
+# `program` is the driver and the physics; `tests` is that and all tests. Environment as for the launcher.
+set -euo pipefail
+
+root=$(realpath "${BASH_SOURCE[0]%/*}/..")
+cache=$(realpath -m "${HALOCLINE_CACHE:-$root/.halocline}")
+preset=${HALOCLINE_PRESET:-release}
+build=$cache/build-$preset
+log=$cache/logs/build-$preset.log
+# shellcheck source=tools/report.sh
+source "$root/tools/report.sh"
+
+# quietly TITLE COMMAND…: one line if it took long enough to be worth one
+quietly() {
+  local began
+  now
+  began=$REPLY
+  if ! "${@:2}" >"$log" 2>&1; then
+    stopped "$1" "$log"
+    exit 1
+  fi
+  now
+  if ((REPLY - began > 500000)); then reported "$1" "$began"; fi
+}
+
+architectures=${HALOCLINE_CUDA_ARCHITECTURES:-90}
+
+# configured [NAME=VALUE]: whether the build folder is ready, for these GPUs and with this setting
+configured() {
+  local setting
+  [[ -f $build/build.ninja ]] || return 1
+  for setting in "HALOCLINE_CUDA_ARCHITECTURES=$architectures" "$@"; do
+    grep -q "^${setting%=*}:[A-Z]*=${setting#*=}$" "$build/CMakeCache.txt" || return 1
+  done
+}
+
+configure() {
+  local prefixes=$cache/prefix
+  case $preset in threads | cuda | hip) prefixes="$cache/prefix-$preset;$prefixes" ;; esac
+  quietly "Configuring $preset" cmake --preset "$preset" -S "$root" -B "$build" -DHALOCLINE_PREFIX="$prefixes" \
+    -DHALOCLINE_CUDA_ARCHITECTURES="$architectures" "$@"
+}
+
+# The toolkit's own installer leaves nvcc off the path.
+if [[ $preset == cuda && -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null; then
+  export CUDACXX=/usr/local/cuda/bin/nvcc
+fi
+
+case $1 in
+  program)
+    "$root/tools/setup.sh" "$preset"
+    target=program
+    ;;
+  tests)
+    "$root/tools/setup.sh" "$preset" tests
+    target=all
+    ;;
+  *)
+    echo "halocline: what can be built is \`program\` or \`tests\`, not \`$1\`" >&2
+    exit 2
+    ;;
+esac
+
+# Two builds in one folder would tread on each other.
+exec 9>"$cache/lock-$preset"
+flock 9
+if [[ $1 == tests ]]; then
+  configured HALOCLINE_TESTS=ON || configure -DHALOCLINE_TESTS=ON
+elif ! configured; then
+  configure -DHALOCLINE_TESTS=OFF
+fi
+quietly "Building $preset" ninja -C "$build" "$target"

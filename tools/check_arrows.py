@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Holds the includes of every room to the arrows of docs/architecture.md: who may know whom.
+
+Prints each include that points the wrong way, and exits 1 if there is one.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# A room may know those below it, however far down.
+ARROWS = {
+    "framework/runtime": [],
+    "framework/deck": ["framework/runtime"],
+    "framework/mesh": ["framework/runtime", "framework/deck"],
+    "framework/field": ["framework/mesh"],
+    "framework/halo": ["framework/field"],
+    "framework/kernel": ["framework/field"],
+    "framework/operator": ["framework/halo", "framework/kernel"],
+    "framework/io": ["framework/operator"],
+    "framework/plugin": ["framework/io"],
+}
+# Solvers know operators and vectors, and no mesh, field or kernel, though operators are made of them.
+SOLVERS = {"framework/runtime", "framework/deck", "framework/operator", "framework/plugin"}
+# What several physics share; otherwise none knows another.
+SHARED_PHYSICS = {"physics/diffusion"}
+
+
+def below(room):
+    reach = set()
+    for lower in ARROWS[room]:
+        reach |= {lower} | below(lower)
+    return reach
+
+
+def room_of(path):
+    """The room of a file or of what an include names; None for a header that is no part of this repository."""
+    parts = path.split("/")
+    if parts[0] in ("framework", "physics", "drivers"):
+        return "/".join(parts[:2])
+    return parts[0] if parts[0] in ("solvers", "tests", "bench") and len(parts) > 1 else None
+
+
+def may_know(room):
+    if room in ARROWS:
+        return below(room)
+    if room == "solvers":
+        return SOLVERS
+    known = set(ARROWS) | {"solvers"}
+    if room.startswith("physics/"):
+        return known | SHARED_PHYSICS
+    physics = {f"physics/{folder.name}" for folder in (ROOT / "physics").iterdir()}
+    return known | physics | ({"drivers/halocline"} if room == "tests" else set())
+
+
+def main():
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.hpp", "*.cpp"],
+        cwd=ROOT, text=True, capture_output=True, check=True)
+    wrong = 0
+    for path in listing.stdout.split():
+        file, room = ROOT / path, room_of(path)
+        if room is None or not file.exists():
+            continue
+        known = may_know(room) | {room}
+        if path.endswith("_test.cpp") or "/test_" in path:
+            known = known | {"tests"}
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            include = re.match(r'\s*#\s*include "([^"]+)"', line)
+            target = room_of(include[1]) if include else None
+            if target is not None and target not in known:
+                print(f"{path}:{number}: {room} must not know {target}")
+                wrong += 1
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
