@@ -1,20 +1,14 @@
 #include "framework/io/xdmf.hpp"
 
 #include <array>
-#include <charconv>
 
 #include "framework/io/output_boxes.hpp"
+#include "framework/io/table_writer.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 
 namespace {
-
-std::string number(double value) {
-  std::array<char, 32> text{};
-  auto const [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end};
-}
 
 /// Slowest axis first, as XDMF wants it.
 std::string sizes(Extents const& extents) {
@@ -56,8 +50,8 @@ std::string uniform_grid(StructuredMesh const& mesh) {
   std::string spacing;
   for (int axis = 2; axis >= 0; --axis) {
     bool const exists = axis < mesh.dimensions();
-    origin += number(exists ? mesh.axis(axis).lower() : 0) + ' ';
-    spacing += number(exists ? mesh.axis(axis).spacing() : 1) + ' ';
+    origin += shortest_text(exists ? mesh.axis(axis).lower() : 0) + ' ';
+    spacing += shortest_text(exists ? mesh.axis(axis).spacing() : 1) + ' ';
   }
   return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" +
          sizes(output_extents(mesh, Centring::node)) + "\"/>\n      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n        " +
@@ -101,7 +95,7 @@ XdmfSeries::XdmfSeries(StructuredMesh const& mesh, std::string const& mesh_file)
 
 void XdmfSeries::add(std::string const& file, double time, StructuredMesh const& mesh,
                      std::span<FieldBase const* const> fields) {
-  snapshots_ += "    <Grid Name=\"mesh\">\n      <Time Value=\"" + number(time) + "\"/>\n" + grid_;
+  snapshots_ += "    <Grid Name=\"mesh\">\n      <Time Value=\"" + shortest_text(time) + "\"/>\n" + grid_;
   for (FieldBase const* const field : fields) {
     std::string dimensions = sizes(output_extents(mesh, field->centring()));
     if (field->components() > 1) dimensions += ' ' + std::to_string(field->components());

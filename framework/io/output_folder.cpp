@@ -1,0 +1,87 @@
+#include "framework/io/output_folder.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether a run writes files of this name.
+bool belongs_to_a_run(std::string const& name) {
+  constexpr std::array<std::string_view, 6> names{"summary.json", "scalars.csv", "residuals.csv",
+                                                  "mesh.h5",      "snapshots.xdmf", "residuals.png"};
+  for (std::string_view const own : names) {
+    if (name == own || name == std::string(own) + ".partial") return true;
+  }
+  if (name.starts_with("snapshot_")) return name.ends_with(".vtkhdf") || name.ends_with(".vtkhdf.partial");
+  return name.starts_with("slice_") && name.ends_with(".png");
+}
+
+bool holds_a_run(fs::path const& folder) {
+  for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
+    if (belongs_to_a_run(entry.path().filename().string())) return true;
+  }
+  return false;
+}
+
+/// `folder` or the nearest folder above it that exists.
+fs::path nearest_existing(fs::path const& folder) {
+  fs::path nearest = fs::absolute(folder).lexically_normal();
+  while (!fs::exists(nearest)) nearest = nearest.parent_path();
+  return nearest;
+}
+
+void create(fs::path const& folder) {
+  try {
+    fs::create_directories(folder);
+    for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
+      if (belongs_to_a_run(entry.path().filename().string())) fs::remove(entry.path());
+    }
+  } catch (fs::filesystem_error const& error) {
+    throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+  }
+}
+
+}  // namespace
+
+fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
+
+void judge_output_folder(fs::path const& folder, bool overwrite) {
+  std::string const name = folder.string();
+  try {
+    fs::path const nearest = nearest_existing(folder);
+    if (!fs::is_directory(nearest)) throw InputError(name + " cannot be the output folder: " + nearest.string() +
+                                                     " is not a folder");
+    if (access(nearest.c_str(), W_OK | X_OK) != 0) throw InputError("cannot write to the output folder " + name +
+                                                                    ": no permission in " + nearest.string());
+    if (!overwrite && fs::exists(folder) && holds_a_run(folder)) {
+      throw InputError(name + " holds a run already; --overwrite replaces it, --output chooses another folder");
+    }
+  } catch (fs::filesystem_error const& error) {
+    throw InputError("cannot use the output folder " + name + ": " + error.code().message());
+  }
+}
+
+void create_output_folder(Communicator const& communicator, fs::path const& folder) {
+  std::exception_ptr failure;
+  if (communicator.rank() == 0) {
+    try {
+      create(folder);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  communicator.agree(failure);
+}
+
+}  // namespace halocline

@@ -1,0 +1,175 @@
+#include "framework/io/run_record.hpp"
+
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "framework/io/whole_file.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/region.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string now() {
+  std::time_t const seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+Json described(Index step, SolveReport const& report) {
+  Json solve{{"step", step},
+             {"method", report.method},
+             {"outcome", to_string(report.outcome)},
+             {"iterations", report.iterations},
+             {"initial_residual", report.initial_residual},
+             {"final_residual", report.final_residual},
+             {"true_residual", report.true_residual},
+             {"seconds", report.seconds}};
+  if (!report.remark.empty()) solve["remark"] = report.remark;
+  return solve;
+}
+
+Json by_name(std::vector<NamedValue> const& values) {
+  Json object = Json::object();
+  for (NamedValue const& value : values) object[value.name] = value.value;
+  return object;
+}
+
+Json regions() {
+  Json list = Json::array();
+  for (RegionTime const& region : region_times()) {
+    list.push_back({{"name", region.name}, {"calls", region.calls}, {"seconds", region.seconds}});
+  }
+  return list;
+}
+
+Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
+  Json deck{{"path", provenance.deck_path},
+            {"xxh3_128", checksum(provenance.deck_text)},
+            {"text", provenance.deck_text}};
+  if (!provenance.deck.empty()) deck["options"] = Json::parse(provenance.deck);
+  return {{"version", version},
+          {"revision", revision()},
+          {"command", provenance.command},
+          {"deck", std::move(deck)},
+          {"started", started},
+          {"machine", host_name()},
+          {"hardware", backend_hardware()},
+          {"backend", backend_name},
+          {"ranks", ranks},
+          {"hosts", hosts},
+          {"threads", host_threads()},
+          {"transport", provenance.transport}};
+}
+
+}  // namespace
+
+std::string status_of(ExitCode code) {
+  switch (code) {
+    case ExitCode::done:
+      return "done";
+    case ExitCode::wrong_input:
+      return "wrong input";
+    case ExitCode::unsolved:
+      return "unsolved";
+    case ExitCode::input_output:
+      return "input/output failed";
+    case ExitCode::stopped:
+      return "stopped";
+    case ExitCode::defect:
+      break;
+  }
+  return "defect";
+}
+
+std::string checksum(std::string const& text) {
+  XXH128_hash_t const hash = XXH3_128bits(text.data(), text.size());
+  std::array<char, 33> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return digits.data();
+}
+
+RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance)
+    : folder_(std::move(folder)),
+      writes_(communicator.rank() == 0),
+      provenance_(std::move(provenance)),
+      ranks_(communicator.size()),
+      hosts_(communicator.hosts()),
+      started_(now()) {
+  if (writes_) residuals_.emplace(folder_ / "residuals.csv", std::vector<std::string>{"step", "solve", "method",
+                                                                                      "iteration", "residual"});
+}
+
+void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
+                         std::span<SolveReport const> solves) {
+  if (!writes_) return;
+  if (!scalars_) {
+    std::vector<std::string> columns{"step", "time"};
+    for (NamedValue const& quantity : quantities) columns.push_back(quantity.name);
+    scalars_.emplace(folder_ / "scalars.csv", columns);
+  }
+  std::vector<TableWriter::Value> row{number, time};
+  for (NamedValue const& quantity : quantities) row.emplace_back(quantity.value);
+  scalars_->add(row);
+  scalars_->flush();
+  add_solves(number, solves);
+  steps_ = number;
+  time_ = time;
+  quantities_.assign(quantities.begin(), quantities.end());
+}
+
+void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
+  Index solve = 0;
+  for (SolveReport const& report : solves) {
+    ++solve;
+    for (std::size_t n = 0; n < report.history.size(); ++n) {
+      Index const iteration = n < report.measured.size() ? report.measured[n] : static_cast<Index>(n);
+      residuals_->add({step, solve, report.method, iteration, report.history[n]});
+    }
+    solves_.push_back({step, report});
+    solves_.back().report.history = {};
+    solves_.back().report.measured = {};
+  }
+  if (solve > 0) residuals_->flush();
+}
+
+void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
+
+void RunRecord::finish(ExitCode code, std::string const& message) {
+  if (!writes_) return;
+  double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  Json summary{{"status", status_of(code)}, {"exit_code", static_cast<int>(code)}};
+  if (!message.empty()) summary["message"] = message;
+  summary["steps"] = steps_;
+  summary["time"] = time_;
+  summary["quantities"] = by_name(quantities_);
+  summary["solves"] = Json::array();
+  for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
+  summary["timings"] = by_name(timings_);
+  summary["timings"]["total"] = total;
+  summary["timings"]["regions"] = regions();
+  summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
+  // Text that is no UTF-8 (a path, say) is no reason to lose the record.
+  write_whole_file(folder_ / "summary.json", summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace halocline

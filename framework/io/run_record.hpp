@@ -1,0 +1,78 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/io/table_writer.hpp"
+#include "framework/operator/solve_report.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+/// Where a run comes from: what it takes to repeat it.
+struct Provenance {
+  std::string command;       ///< as typed
+  std::string deck_path;
+  std::string deck_text;     ///< its checksum is recorded too
+  std::string deck;          ///< the judged deck with all defaults, as JSON; may be empty
+  std::string transport;     ///< of the halo exchange
+};
+
+/// A named number of a run.
+struct NamedValue {
+  std::string name;
+  double value = 0;
+};
+
+/// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
+/// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities, timings,
+/// provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming the file
+/// and the reason.
+class RunRecord {
+ public:
+  /// `folder` exists.
+  RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
+
+  /// The state after step `number`; 0 is the initial one. The names of the quantities are the same each time.
+  void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
+  /// A named time to be listed with the timings, in seconds.
+  void add_timing(std::string const& name, double seconds);
+  /// Writes `summary.json`, at the end of the run or where it failed, with the code and message it ends with.
+  void finish(ExitCode code, std::string const& message = "");
+
+ private:
+  struct Solve {
+    Index step;
+    SolveReport report;  ///< without its history
+  };
+  void add_solves(Index step, std::span<SolveReport const> solves);
+
+  std::filesystem::path folder_;
+  bool writes_;
+  Provenance provenance_;
+  int ranks_;
+  int hosts_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string started_;  ///< date and time, UTC
+  std::optional<TableWriter> scalars_;
+  std::optional<TableWriter> residuals_;
+  Index steps_ = 0;
+  double time_ = 0;
+  std::vector<NamedValue> quantities_;
+  std::vector<NamedValue> timings_;
+  std::vector<Solve> solves_;
+};
+
+/// "done", "wrong input", "unsolved", "input/output failed", "stopped" or "defect".
+[[nodiscard]] std::string status_of(ExitCode code);
+
+/// XXH3 128-bit checksum as 32 hexadecimal digits.
+[[nodiscard]] std::string checksum(std::string const& text);
+
+}  // namespace halocline
