@@ -2,6 +2,8 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include "framework/mesh/index_range.hpp"
+
 namespace halocline {
 
 // What a reduction gathers its terms with. A default-made accumulator is the neutral element; `add` takes one term and
@@ -54,9 +56,9 @@ inline constexpr int longest_row = 4096;
 
 /// Merges up to `group` accumulators, `stride` apart, by halving: 0 with 16, 1 with 17, …; then 0 with 8, …
 template <class Accumulator>
-KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_group(Accumulator const* first, int count) {
+KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_group(Accumulator const* first, Index count) {
   Accumulator lane[group];
-  for (int n = 0; n < count; ++n) lane[n] = first[n];
+  for (Index n = 0; n < count; ++n) lane[n] = first[n];
   for (int half = group / 2; half > 0; half /= 2) {
     for (int n = 0; n < half; ++n) lane[n].merge(lane[n + half]);
   }

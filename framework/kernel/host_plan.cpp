@@ -30,19 +30,24 @@ Index cache_of_one_core() {
   return bytes;
 }
 
-/// Rows whose planes, as many as the shape reaches, stay in the cache of one core while the sweep goes from one plane to
-/// the next.
-Index rows_in_cache(IndexRange const& range, HostTraffic const& traffic) {
+/// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together has to
+/// stay in the cache of its core until the next planes come, which read some of it again.
+Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool streaming) {
   if (range.extent(2) == 1 || traffic.radius == 0) return range.extent(1);
-  Index const planes = 2 * traffic.radius + 1;
-  Index const row_bytes = range.extent(0) * planes * traffic.input_bytes;
-  Index const rows = cache_of_one_core() / std::max<Index>(1, row_bytes);
-  return std::clamp<Index>(rows, std::min<Index>(8 * traffic.radius, range.extent(1)), range.extent(1));
+  Index const bytes_per_point = traffic.input_bytes + (streaming ? 0 : traffic.output_bytes);
+  Index const row_bytes = std::max<Index>(1, range.extent(0) * bytes_per_point * rows_together);
+  Index const fewest = std::min<Index>(8 * traffic.radius, range.extent(1));
+  return std::clamp(cache_of_one_core() / 2 / row_bytes, fewest, range.extent(1));
 }
 
 bool worth_streaming(IndexRange const& range, HostTraffic const& traffic) {
-  if (traffic.in_place || range.extent(0) < shortest_streamed_row) return false;
-  return range.size() * traffic.output_bytes > last_level_cache();
+  if (range.extent(0) < shortest_streamed_row) return false;
+  return range.size() * (traffic.input_bytes + traffic.output_bytes) > last_level_cache();
+}
+
+bool is_streaming(IndexRange const& range, HostTraffic const& traffic, Stores stores) {
+  if (!traffic.streamable || stores == Stores::plain) return false;
+  return stores == Stores::streaming || worth_streaming(range, traffic);
 }
 
 }  // namespace
@@ -52,11 +57,16 @@ HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, Ho
   Rows const rows(range);
   Index const affordable = range.size() / points_per_worker;
   Index const workers = tuning.workers > 0 ? tuning.workers : std::min<Index>(concurrency, affordable);
-  HostPlan plan{rows, static_cast<int>(std::clamp<Index>(workers, 1, std::max<Index>(1, rows.count()))),
-                tuning.tile_rows > 0 ? tuning.tile_rows : rows_in_cache(range, traffic), false};
-  plan.streaming = traffic.output_bytes > 0 && (tuning.stores == Stores::streaming ||
-                                                (tuning.stores == Stores::automatic && worth_streaming(range, traffic)));
-  return plan;
+  bool const streaming = is_streaming(range, traffic, tuning.stores);
+  Index const traffic_bytes = range.size() * (traffic.input_bytes + traffic.output_bytes);
+  return {.rows = rows,
+          .workers = static_cast<int>(std::clamp<Index>(workers, 1, std::max<Index>(1, rows.count()))),
+          .tile_rows = tuning.tile_rows > 0 ? tuning.tile_rows : rows_of_tile(range, traffic, streaming),
+          .streaming = streaming,
+          .together_in_z = range.extent(2) > 1,
+          .prefetching = traffic_bytes > cache_of_one_core(),
+          .reach_y = range.extent(1) > 1 ? traffic.radius : 0,
+          .reach_z = range.extent(2) > 1 ? traffic.radius : 0};
 }
 
 }  // namespace halocline::kernel

@@ -18,10 +18,14 @@ struct HostTuning {
 /// What a sweep touches, as far as its plan depends on it.
 struct HostTraffic {
   int radius = 0;
-  Index input_bytes = 0;   ///< of one point, all inputs
-  Index output_bytes = 0;  ///< of one point, all outputs
-  bool in_place = false;   ///< an output is an input as well
+  Index input_bytes = 0;    ///< of one point, all inputs
+  Index output_bytes = 0;   ///< of one point, all outputs
+  bool streamable = false;  ///< no output is an input as well, and the rows of all outputs meet cache lines alike
 };
+
+/// Rows that are swept together, piece by piece along x: neighbours in z, or in y where the range has one plane. What
+/// one of them reads is then still in the first-level cache when the next one needs it.
+inline constexpr Index rows_together = 4;
 
 /// How one sweep is shared among workers and cut into tiles.
 struct HostPlan {
@@ -29,18 +33,23 @@ struct HostPlan {
   int workers;
   Index tile_rows;
   bool streaming;
+  bool together_in_z;
+  bool prefetching;
+  Index reach_y;  ///< rows beyond its own that a point reads, as far as they are worth fetching ahead
+  Index reach_z;  ///< planes likewise
 };
 
 /// `concurrency`: threads that the execution space has.
 [[nodiscard]] HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, HostTuning const& tuning,
                                        int concurrency);
 
-/// A piece of a plane: one segment of each of the rows j_begin <= j < j_end.
+/// A piece of up to `rows_together` planes k, k + 1, …: one segment of each of the rows j_begin <= j < j_end.
 struct RowBlock {
   Index segment;
   Index j_begin;
   Index j_end;
   Index k;
+  Index planes;
 };
 using VisitRows = void (*)(void const* sweep, RowBlock const& block);
 
@@ -53,10 +62,5 @@ void run_host_sweep(Execution const& execution, HostPlan const& plan, VisitRows 
 /// Number of threads of a host space; here so that callers need not see the whole space.
 template <class Execution>
 [[nodiscard]] int host_concurrency(Execution const& execution);
-
-/// Copies past the caches: whole cache lines of `to` are written without being read first. `stream_fence` makes the
-/// calling thread's streamed lines visible to others in order.
-void stream_copy(void* to, void const* from, Index bytes);
-void stream_fence();
 
 }  // namespace halocline::kernel

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "framework/kernel/host_plan.hpp"
+#include "framework/kernel/stream.hpp"
 
 namespace halocline::kernel {
 
@@ -21,23 +22,29 @@ void visit_segments(HostPlan const& plan, int worker, VisitRows visit, void cons
   for (Index number = share.begin; number < share.end; ++number) {
     Index const row = number / rows.segments;
     Index const j = rows.begin[1] + row % rows.extent(1);
-    visit(sweep, {number % rows.segments, j, j + 1, rows.begin[2] + row / rows.extent(1)});
+    visit(sweep, {number % rows.segments, j, j + 1, rows.begin[2] + row / rows.extent(1), 1});
   }
 }
 
 /// Workers own consecutive rows, in general with a piece of a plane at both ends; one tile of rows is followed through
-/// all planes before the next tile.
+/// all planes, several at a time, before the next tile.
 void visit_tiles(HostPlan const& plan, int worker, VisitRows visit, void const* sweep) {
   Rows const& rows = plan.rows;
   Index const per_plane = rows.extent(1);
   Share const share(per_plane * rows.extent(2), worker, plan.workers);
+  Index const first_plane = share.begin / per_plane;
+  Index const end_plane = (share.end + per_plane - 1) / per_plane;
+  Index const first_whole = (share.begin + per_plane - 1) / per_plane;
+  Index const end_whole = share.end / per_plane;
   for (Index tile = 0; tile < per_plane; tile += plan.tile_rows) {
-    for (Index plane = share.begin / per_plane; plane * per_plane < share.end; ++plane) {
+    for (Index plane = first_plane, planes = 1; plane < end_plane; plane += planes) {
+      bool const whole = first_whole <= plane && plane < end_whole;
+      planes = whole ? std::min(rows_together, end_whole - plane) : 1;
       Index const begin = std::max(tile, share.begin - plane * per_plane);
       Index const end = std::min({tile + plan.tile_rows, per_plane, share.end - plane * per_plane});
       if (begin >= end) continue;
       for (Index segment = 0; segment < rows.segments; ++segment) {
-        visit(sweep, {segment, rows.begin[1] + begin, rows.begin[1] + end, rows.begin[2] + plane});
+        visit(sweep, {segment, rows.begin[1] + begin, rows.begin[1] + end, rows.begin[2] + plane, planes});
       }
     }
   }

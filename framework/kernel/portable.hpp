@@ -50,7 +50,7 @@ struct MergeGroups {
   KOKKOS_FUNCTION void operator()(Index item) const {
     Index const first = item % to_count * group;
     Index const left = from_count - first;
-    to[item] = merge_group(from + item / to_count * from_count + first, static_cast<int>(left < group ? left : group));
+    to[item] = merge_group(from + item / to_count * from_count + first, left < group ? left : Index{group});
   }
 };
 

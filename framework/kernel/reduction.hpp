@@ -6,6 +6,7 @@
 
 #include "framework/kernel/accumulator.hpp"
 #include "framework/kernel/backends.hpp"
+#include "framework/mesh/index_range.hpp"
 
 #if defined(HALOCLINE_KERNEL_DEVICE)
 #include "framework/kernel/device_scratch.hpp"
@@ -58,7 +59,7 @@ class Reduction {
   }
 
   /// For the backends: room for `partials` accumulators in the kernel's memory and `count` results that the host reads.
-  void reserve(Execution const& execution, Index partials, int count) {
+  void reserve(Execution const& execution, Index partials, Index count) {
     scratch_.reserve(execution, static_cast<std::size_t>(partials) * sizeof(Accumulator),
                      static_cast<std::size_t>(count) * sizeof(Accumulator));
   }

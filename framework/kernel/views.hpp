@@ -85,6 +85,12 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
     return ((static_cast<void const*>(Input<Position, Real>::view.origin) == memory) || ...);
   }
 
+  /// Calls `visit` with each view.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(Visit const& visit) const {
+    (visit(Input<Position, Real>::view), ...);
+  }
+
   /// Bytes that one point of every input takes.
   static constexpr Index bytes_per_point = (Index{0} + ... + Index{sizeof(Real)});
 };
@@ -104,6 +110,7 @@ struct Returns {
   static constexpr int outputs = 1;
   static constexpr int sums = 0;
   KOKKOS_FORCEINLINE_FUNCTION static Returned value(Returned const& returned, int) { return returned; }
+  KOKKOS_FORCEINLINE_FUNCTION static Returned term(Returned const&, int) { return 0; }
 };
 template <class Real, int OutputCount, int SumCount>
 struct Returns<Result<Real, OutputCount, SumCount>> {
@@ -112,6 +119,9 @@ struct Returns<Result<Real, OutputCount, SumCount>> {
   static constexpr int sums = SumCount;
   KOKKOS_FORCEINLINE_FUNCTION static Real value(Result<Real, OutputCount, SumCount> const& returned, int n) {
     return returned.value[n];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Real term(Result<Real, OutputCount, SumCount> const& returned, int n) {
+    return returned.sum[n];
   }
 };
 

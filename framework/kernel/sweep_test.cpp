@@ -1,0 +1,187 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ostream>
+
+#include "framework/kernel/test_sweeps.hpp"
+
+namespace halocline {
+namespace {
+
+using namespace kernel_test;
+using kernel::HostTuning;
+using kernel::Stores;
+
+/// Extents that are one, prime, or next to a multiple of vectors, pieces, tiles and segments; 1D, 2D and 3D.
+std::vector<Extents> const awkward = {{1, 1, 1},   {2, 1, 1},   {63, 1, 1},  {64, 1, 1},  {65, 1, 1},   {4099, 1, 1},
+                                      {1, 3, 1},   {7, 5, 1},   {65, 64, 1}, {129, 9, 1}, {8197, 2, 1}, {1, 1, 5},
+                                      {2, 3, 1},   {3, 2, 5},   {31, 7, 11}, {64, 3, 63}, {65, 17, 6},  {16, 1, 9}};
+
+template <class Space>
+class SweepTest : public testing::Test {};
+using Spaces = testing::Types<
+#if defined(KOKKOS_ENABLE_OPENMP)
+    Kokkos::OpenMP,
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+    Kokkos::Threads,
+#endif
+    Kokkos::Serial>;
+TYPED_TEST_SUITE(SweepTest, Spaces);
+
+std::string name(Extents const& extents) {
+  return std::to_string(extents[0]) + " x " + std::to_string(extents[1]) + " x " + std::to_string(extents[2]);
+}
+
+std::vector<HostTuning> tunings() {
+  std::vector<HostTuning> all;
+  for (int const workers : {1, 2, 3, 5}) {
+    for (Index const tile_rows : {0, 1, 3}) {
+      for (Stores const stores : {Stores::plain, Stores::streaming}) all.push_back({workers, tile_rows, stores});
+    }
+  }
+  return all;
+}
+
+template <class Real>
+Geometry<Real> test_geometry() {
+  Geometry<Real> geometry;
+  geometry.first[0] = 1000;
+  geometry.first[2] = 3;
+  geometry.spacing[0] = Real{0.125};
+  geometry.spacing[1] = Real{0.3125};
+  geometry.origin[1] = Real{-7};
+  geometry.time = Real{0.75};
+  return geometry;
+}
+
+/// Runs the portable form once and the host form with every tuning, over all owned points and over a range that starts
+/// and ends inside; outputs must agree to the bit, and nothing outside of the range be touched.
+template <class Real, int OutputCount, class Space, class Functor, class... Input>
+void expect_same_fields(Space const& space, Extents const& extents, Functor const& functor, Input const&... input) {
+  IndexRange inner{{0, 0, 0}, extents};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (extents[axis] > 2) ++inner.begin[axis], --inner.end[axis];
+  }
+  for (IndexRange const& range : {IndexRange{{0, 0, 0}, extents}, inner}) {
+    auto const run = [&](auto const& sweep) {
+      std::vector<TestBlock<Real, Space>> out;
+      for (int n = 0; n < OutputCount; ++n) out.emplace_back(extents, 1, 100 + n, 3);
+      auto const views = [&]<std::size_t... N>(std::index_sequence<N...>) { return outputs(out[N].view()...); }(
+          std::make_index_sequence<OutputCount>());
+      sweep(kernel::make_task(test_geometry<Real>(), views, functor, input.view()...));
+      std::vector<Real> contents;
+      for (auto const& block : out) {
+        auto const values = block.contents();
+        contents.insert(contents.end(), values.begin(), values.end());
+      }
+      return contents;
+    };
+    auto const expected = run([&](auto const& task) {
+      kernel::sweep_portably(space, range, task);
+      space.fence();
+    });
+    for (HostTuning const& tuning : tunings()) {
+      auto const actual = run([&](auto const& task) { kernel::sweep_on_host(space, range, task, tuning); });
+      ASSERT_EQ(first_difference(expected, actual), -1)
+          << name(extents) << " from " << range.begin[0] << ", workers " << tuning.workers << ", tile "
+          << tuning.tile_rows << (tuning.stores == Stores::streaming ? ", streaming" : ", plain");
+    }
+  }
+}
+
+template <class Real, class Space>
+void check_shapes(Space const& space) {
+  for (Extents const& extents : awkward) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 1>{Real{0.6875}}, u);
+    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 4>{Real{0.6875}}, u);
+    expect_same_fields<Real, 1>(space, extents, BoxSum<Real>{Real{0.3125}}, u);
+  }
+  for (Extents const& extents : {Extents{65, 17, 6}, Extents{31, 7, 11}}) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 2>{Real{0.6875}}, u);
+    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 3>{Real{0.6875}}, u);
+  }
+}
+
+TYPED_TEST(SweepTest, HostFormHasTheBitsOfThePortableFormInDouble) { check_shapes<double>(TypeParam{}); }
+TYPED_TEST(SweepTest, HostFormHasTheBitsOfThePortableFormInFloat) { check_shapes<float>(TypeParam{}); }
+
+/// Evaluated by plain loops: that the two forms agree would not show a mistake they share.
+TYPED_TEST(SweepTest, PortableFormEvaluatesEveryPoint) {
+  Extents const extents{7, 5, 3};
+  TestBlock<double, TypeParam> const u(extents, 1, 1);
+  TestBlock<double, TypeParam> const out(extents, 0, 2);
+  StarSum<double, 1> const functor{0.6875};
+  auto const geometry = test_geometry<double>();
+  kernel::sweep_portably(TypeParam{}, out.owned(), kernel::make_task(geometry, out.view(), functor, u.view()));
+  TypeParam{}.fence();
+  auto const v = u.view();
+  for (Index k = 0; k < extents[2]; ++k) {
+    for (Index j = 0; j < extents[1]; ++j) {
+      for (Index i = 0; i < extents[0]; ++i) {
+        double const neighbours = (v(i + 1, j, k) + 2 * v(i - 1, j, k)) + (v(i, j + 1, k) - v(i, j - 1, k)) +
+                                  (v(i, j, k + 1) + 0.6875 * v(i, j, k - 1));
+        double const x = 0.125 * static_cast<double>(1000 + i);
+        double const y = -7 + 0.3125 * static_cast<double>(j);
+        double const expected = 0.6875 * v(i, j, k) + neighbours + 0.6875 * x - y + 0.75 * static_cast<double>((3 + k) % 7);
+        ASSERT_EQ(out.view()(i, j, k), expected) << i << ' ' << j << ' ' << k;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SweepTest, SweepChoosesByItself) {
+  Extents const extents{65, 33, 40};
+  TestBlock<double, TypeParam> const u(extents, 1, 1);
+  TestBlock<double, TypeParam> const a(extents, 0, 2);
+  TestBlock<double, TypeParam> const b(extents, 0, 2);
+  BoxSum<double> const functor{0.3};
+  sweep(TypeParam{}, a.owned(), Geometry<double>{}, a.view(), functor, u.view());
+  kernel::sweep_portably(TypeParam{}, b.owned(), kernel::make_task(Geometry<double>{}, b.view(), functor, u.view()));
+  TypeParam{}.fence();
+  EXPECT_EQ(first_difference(a.contents(), b.contents()), -1);
+}
+
+TYPED_TEST(SweepTest, NothingIsDoneOnAnEmptyRange) {
+  TestBlock<double, TypeParam> const u({4, 4, 4}, 1, 1);
+  TestBlock<double, TypeParam> const out({4, 4, 4}, 1, 2);
+  auto const before = out.contents();
+  for (IndexRange const& range : {IndexRange{{1, 1, 1}, {1, 3, 3}}, IndexRange{{1, 1, 1}, {3, 1, 3}},
+                                  IndexRange{{1, 1, 1}, {3, 3, 0}}}) {
+    sweep(TypeParam{}, range, Geometry<double>{}, out.view(), BoxSum<double>{1}, u.view());
+    Reduction<TypeParam> sums;
+    sweep_reduce(TypeParam{}, range, Geometry<double>{}, sums, no_outputs, Dot<double>{}, u.view(), u.view());
+    EXPECT_EQ(sums.value(), 0.0);
+    kernel::sweep_reduce_portably(TypeParam{}, range,
+                                  kernel::make_task(Geometry<double>{}, no_outputs, Dot<double>{}, u.view(), u.view()),
+                                  sums);
+    TypeParam{}.fence();
+    EXPECT_EQ(sums.value(), 0.0);
+  }
+  EXPECT_EQ(first_difference(before, out.contents()), -1);
+}
+
+/// Rows that do not begin on cache lines cannot be streamed; asked to, the sweep stores plainly and is right.
+TYPED_TEST(SweepTest, UnalignedOutputsAreNotStreamed) {
+  Extents const extents{100, 3, 3};
+  TestBlock<double, TypeParam> const u(extents, 1, 1);
+  for (Index const row : {Index{101}, Index{104}}) {
+    std::vector<double> memory(1000, -1.0);
+    BlockView<double> const out{memory.data() + 1, row, 3 * row};
+    kernel::sweep_on_host(TypeParam{}, u.owned(),
+                          kernel::make_task(Geometry<double>{}, out, BoxSum<double>{0.3}, u.view()),
+                          {1, 0, Stores::streaming});
+    TestBlock<double, TypeParam> const expected(extents, 0, 2);
+    sweep(TypeParam{}, u.owned(), Geometry<double>{}, expected.view(), BoxSum<double>{0.3}, u.view());
+    for (Index k = 0; k < 3; ++k) {
+      for (Index j = 0; j < 3; ++j) {
+        for (Index i = 0; i < 100; ++i) ASSERT_EQ(out(i, j, k), expected.view()(i, j, k));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halocline
