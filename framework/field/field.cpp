@@ -1,12 +1,10 @@
 #include "framework/field/field.hpp"
 
-#include <cmath>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
 #include "framework/mesh/execution.hpp"
-#include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -38,21 +36,6 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
                 "field `" + name + "` needs " + std::to_string(entries * static_cast<Index>(sizeof(Real))) +
                     " bytes on block " + std::to_string(block.id) + ": that much memory cannot be had");
   }
-}
-
-/// Calls `visit(i, j, k)` for every index of a box, x fastest.
-template <class Visit>
-void for_each(IndexRange const& range, Visit const& visit) {
-  for (Index k = range.begin[2]; k < range.end[2]; ++k) {
-    for (Index j = range.begin[1]; j < range.end[1]; ++j) {
-      for (Index i = range.begin[0]; i < range.end[0]; ++i) visit(i, j, k);
-    }
-  }
-}
-
-bool contains(IndexRange const& range, Index i, Index j, Index k) {
-  return range.begin[0] <= i && i < range.end[0] && range.begin[1] <= j && j < range.end[1] && range.begin[2] <= k &&
-         k < range.end[2];
 }
 
 /// Copies between a view of owned entries and a packed array in the same memory.
@@ -124,38 +107,6 @@ std::unique_ptr<FieldBase> Field<Real>::create_like(std::string name) const {
 template <class Real>
 void Field<Real>::fill(Real value) {
   for (Block const& block : mesh().blocks()) set_all(execution(block), storage_[block.local].values, value);
-}
-
-template <class Real>
-void Field<Real>::fill(Expression const& expression, double time, int component) {
-  StructuredMesh const& mesh = structured(this->mesh());
-  for (Block const& block : mesh.blocks()) {
-    Storage const& storage = storage_[block.local];
-    IndexRange const all = with_ghosts(block);
-    // One component with its ghosts is a stretch of memory that no other component touches.
-    Index const first = storage.layout.first + all.begin[0] + all.begin[1] * storage.layout.row +
-                        all.begin[2] * storage.layout.plane + component * storage.layout.component;
-    auto const part = Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + storage.layout.component));
-    auto const host = Kokkos::create_mirror_view(part);
-    std::vector<double> position[3];
-    for (int axis = 0; axis < 3; ++axis) position[axis] = mesh.coordinates(block, axis, centring(), ghosts());
-    IndexRange const inside = owned(block);
-    execution(block).fence();
-    for_each(all, [&](Index i, Index j, Index k) {
-      Index const at[3] = {i - all.begin[0], j - all.begin[1], k - all.begin[2]};
-      double const x = position[0][static_cast<std::size_t>(at[0])];
-      double const y = position[1][static_cast<std::size_t>(at[1])];
-      double const z = position[2][static_cast<std::size_t>(at[2])];
-      double const value = expression(x, y, z, time);
-      if (!std::isfinite(value) && contains(inside, i, j, k)) {
-        throw InputError("field `" + name() + "`: '" + expression.text() + "' is not a finite number at (" +
-                         std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-                         "), t = " + std::to_string(time));
-      }
-      host(at[0] + at[1] * storage.layout.row + at[2] * storage.layout.plane) = static_cast<Real>(value);
-    });
-    Kokkos::deep_copy(part, host);
-  }
 }
 
 template <class Real>

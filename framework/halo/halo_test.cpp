@@ -213,6 +213,45 @@ TEST(Exchange, SendsOneMessageToEachNeighbouringRank) {
                                     mesh->blocks().front().neighbour(2, 1)->rank != mesh->communicator().rank());
 }
 
+/// A field without memory, for plans of sizes that no test machine holds.
+class PlannedField final : public FieldBase {
+ public:
+  PlannedField(std::shared_ptr<Mesh const> mesh, FieldDescription description)
+      : FieldBase(std::move(mesh), std::move(description)) {
+    for (Block const& block : this->mesh().blocks()) {
+      layouts_.push_back(
+          block_layout(owned(block).extents(), this->mesh().dimensions(), ghosts(), components(), bytes_per_entry()));
+    }
+  }
+  [[nodiscard]] Precision precision() const override { return Precision::double_; }
+  [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(double); }
+  [[nodiscard]] BlockLayout const& layout(Block const& block) const override { return layouts_[block.local]; }
+  [[nodiscard]] void* data(Block const&) override { return nullptr; }
+  [[nodiscard]] void const* data(Block const&) const override { return nullptr; }
+  [[nodiscard]] std::unique_ptr<FieldBase> create_like(std::string) const override { return nullptr; }
+  void copy_owned(Block const&, int, std::span<std::byte>) const override {}
+  void set_owned(Block const&, int, std::span<std::byte const>) override {}
+
+ private:
+  std::vector<BlockLayout> layouts_;
+};
+
+TEST(Exchange, PlansMessagesBeyond32Bits) {
+  Index const side = 70000;  // a face of 4.9e9 entries
+  auto const mesh = mesh_of({8, side, side}, {true, false, false}, {0, 1, 1});
+  PlannedField const u(mesh, {.name = "u", .components = 2});
+  ExchangePlan const plan = plan_exchange({&u}, false, 0);
+  std::vector<BoxCopy> const& copies = plan.sends.empty() ? plan.local : plan.pack;
+  ASSERT_EQ(copies.size(), 4u);  // two sides, two components
+  for (BoxCopy const& copy : copies) EXPECT_EQ(copy.entries(), side * side);
+  BlockLayout const& layout = u.layout(mesh->blocks().front());
+  EXPECT_EQ(layout.component, layout.plane * (side + 2));
+  EXPECT_GT(copies.back().from.first, layout.component);
+  Index bytes = 0;
+  for (Message const& message : plan.sends) bytes += message.bytes;
+  EXPECT_EQ(bytes, plan.sends.empty() ? 0 : 4 * side * side * 8);
+}
+
 TEST(Exchange, TakesOtherFieldsOfTheSameShape) {
   auto const mesh = mesh_of({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u"});

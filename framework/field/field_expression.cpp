@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+using HostExecution = Kokkos::DefaultHostExecutionSpace;
+
+/// Positions of one block's entries, ghosts included, by place along each axis.
+struct Positions {
+  std::vector<double> along[3];
+
+  Positions(StructuredMesh const& mesh, Block const& block, Centring centring, int ghosts) {
+    for (int axis = 0; axis < 3; ++axis) along[axis] = mesh.coordinates(block, axis, centring, ghosts);
+  }
+  [[nodiscard]] Index count(int axis) const { return static_cast<Index>(along[axis].size()); }
+  [[nodiscard]] double at(int axis, Index place) const { return along[axis][static_cast<std::size_t>(place)]; }
+};
+
+/// Evaluates rows of entries, each thread with a copy of the expression of its own.
+template <class Real>
+void evaluate(Expression const& expression, double time, Positions const& positions, BlockView<Real> to) {
+  Index const rows = positions.count(1) * positions.count(2);
+  Index const shares = std::min<Index>(HostExecution().concurrency(), rows);
+  std::vector<Expression> const copies(static_cast<std::size_t>(shares), expression);
+  auto const evaluate_share = [&](Index share) {
+    Expression const& mine = copies[static_cast<std::size_t>(share)];
+    for (Index row = rows * share / shares; row < rows * (share + 1) / shares; ++row) {
+      Index const j = row % positions.count(1);
+      Index const k = row / positions.count(1);
+      for (Index i = 0; i < positions.count(0); ++i) {
+        to(i, j, k) = static_cast<Real>(mine(positions.at(0, i), positions.at(1, j), positions.at(2, k), time));
+      }
+    }
+  };
+  Kokkos::parallel_for("halocline expression", Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, shares),
+                       evaluate_share);
+  HostExecution().fence();
+}
+
+/// Throws at the first entry of `inside` that is not a finite number. Ghosts may be: they lie outside of the domain.
+template <class Real>
+void require_finite(std::string const& name, Expression const& expression, double time, Positions const& positions,
+                    IndexRange const& inside, BlockView<Real> values) {
+  for (Index k = inside.begin[2]; k < inside.end[2]; ++k) {
+    for (Index j = inside.begin[1]; j < inside.end[1]; ++j) {
+      for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
+        if (std::isfinite(values(i, j, k))) continue;
+        throw InputError("field `" + name + "`: '" + expression.text() + "' is not a finite number at (" +
+                         std::to_string(positions.at(0, i)) + ", " + std::to_string(positions.at(1, j)) + ", " +
+                         std::to_string(positions.at(2, k)) + "), t = " + std::to_string(time));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+void Field<Real>::fill(Expression const& expression, double time, int component) {
+  for (Block const& block : mesh().blocks()) {
+    Storage const& storage = storage_[block.local];
+    BlockLayout const& layout = storage.layout;
+    IndexRange const all = with_ghosts(block);
+    // One component with its ghosts is a stretch of memory that no other component touches.
+    Index const first = layout.first + all.begin[0] + all.begin[1] * layout.row + all.begin[2] * layout.plane +
+                        component * layout.component;
+    auto const part = Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + layout.component));
+    auto const host = Kokkos::create_mirror_view(part);
+    Positions const positions(structured(mesh()), block, centring(), ghosts());
+    BlockView<Real> const view{host.data(), layout.row, layout.plane};
+    execution(block).fence();
+    evaluate(expression, time, positions, view);
+    IndexRange const inside = shifted(owned(block), {-all.begin[0], -all.begin[1], -all.begin[2]});
+    require_finite(name(), expression, time, positions, inside, view);
+    Kokkos::deep_copy(part, host);
+  }
+}
+
+template void Field<float>::fill(Expression const&, double, int);
+template void Field<double>::fill(Expression const&, double, int);
+
+}  // namespace halocline
