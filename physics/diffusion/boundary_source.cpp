@@ -111,7 +111,9 @@ class BoundarySource<Real>::Implementation {
             face_terms<Real>(grid_, block, axis, material, widths, factors, terms.view(block)));
 
     auto const size = static_cast<std::size_t>(box.size());
-    Part part{block.local, axis, side, {box}, condition.value, 0, {"wall weights", size}, {"wall values", size}};
+    using Numbers = Kokkos::View<Real*, Memory>;
+    Part part{block.local,     axis, side, {box}, condition.value, 0, Numbers("wall weights", size),
+              Numbers("wall values", size)};
     CopyWall<Real> copy{std::as_const(terms).view(block), part.weights.data(), part.place, {0, 0, 0}};
     if (side > 0) copy.to_face[axis] = 1;
     for_box(execution(block), box, copy);

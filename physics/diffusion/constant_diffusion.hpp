@@ -22,18 +22,18 @@ struct ConstantDiffusion {
   }
 
   template <class P>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(P const& point) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(P const& at) const {
     Real sum = shift;
-    for (int axis = 0; axis < Dimensions; ++axis) sum += axis_term(axis, point.index(axis));
+    for (int axis = 0; axis < Dimensions; ++axis) sum += axis_term(axis, at.index(axis));
     return sum;
   }
 
   template <class P, class U>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& point, U const& u) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, U const& u) const {
     Real neighbours = coupling[0] * (u[west] + u[east]);
     if constexpr (Dimensions > 1) neighbours += coupling[1] * (u[south] + u[north]);
     if constexpr (Dimensions > 2) neighbours += coupling[2] * (u[bottom] + u[top]);
-    return diagonal(point) * u[here] - neighbours;
+    return diagonal(at) * u[here] - neighbours;
   }
 };
 

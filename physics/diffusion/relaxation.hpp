@@ -77,10 +77,10 @@ KOKKOS_FORCEINLINE_FUNCTION void for_children(LegViews<Stencil> const& views, In
 
 // ---- Rows: the form for the host ----------------------------------------------------------------------------------
 // Both colours of a row are evaluated and the right ones kept: vector instructions at the cost of the arithmetic, which
-// memory hides. The values rewritten in the other colour are those that were there, so iterations are independent.
+// memory hides. What is rewritten in the other colour is what was there.
 
 /// Unknowns of a row that are handled at a time: offsets within them fit a 32-bit lane.
-inline constexpr Index row_piece = 1024;
+inline constexpr Index row_piece = 512;
 
 /// Calls `row(i, count, j, k)` for the pieces of the rows of a box.
 template <class Row>
@@ -118,11 +118,12 @@ template <class Stencil>
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
     int const phase = static_cast<int>((i + views.row_parity(j, k) + static_cast<int>(colour)) & 1);
+    // By way of a buffer: compilers would rather branch than evaluate what is thrown away.
+    alignas(64) Real value[row_piece];
     HALOCLINE_INDEPENDENT_ITERATIONS
-    for (int n = 0; n < count; ++n) {
-      Real const value = (b[n] + row.neighbours(around, i + n)) * row.inverse(i + n);
-      x[n] = ((n + phase) & 1) == 0 ? value : x[n];
-    }
+    for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(around, i + n)) * row.inverse(i + n);
+    HALOCLINE_INDEPENDENT_ITERATIONS
+    for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? value[n] : x[n];
   });
 }
 

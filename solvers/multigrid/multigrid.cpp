@@ -35,6 +35,7 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
 
 }  // namespace
 
+Multigrid::Multigrid(MultigridSettings const& settings) : settings_(settings) {}
 Multigrid::~Multigrid() = default;
 
 void Multigrid::prepare(Operator const& a) {

@@ -30,7 +30,7 @@ struct MultigridSettings {
 /// conjugate gradients may use it: each way smooths as often as the other, in the adjoint order.
 class Multigrid final : public Preconditioner {
  public:
-  explicit Multigrid(MultigridSettings const& settings = {}) : settings_(settings) {}
+  explicit Multigrid(MultigridSettings const& settings = {});
   ~Multigrid() override;
 
   void prepare(Operator const& a) override;

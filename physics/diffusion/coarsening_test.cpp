@@ -1,0 +1,304 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "physics/diffusion/diffusion_test_support.hpp"
+
+// Multigrid on the operators of this room.
+
+namespace halocline {
+namespace {
+
+using namespace halocline::test;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+struct Problem {
+  std::vector<Index> cells;
+  bool stretched = false;
+  bool varying = false;
+  double mass = 0;
+  BoundaryKind walls = BoundaryKind::dirichlet;
+  Centring centring = Centring::cell;
+  Periodicity periodic{};
+};
+
+std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communicator> ranks = all_ranks()) {
+  auto const mesh = unit_mesh(problem.cells, {problem.stretched, problem.periodic}, std::move(ranks));
+  auto const k = cell_field<double>(mesh, [](Index i, Index j, Index l) {
+    return (i / 5 + j / 5 + l / 5) % 2 == 0 ? 1.0 : 1e4;
+  });
+  BoundaryConditions conditions = all_walls(problem.walls);
+  for (int axis = 0; axis < mesh->dimensions(); ++axis) {
+    if (!mesh->periodic(axis)) continue;
+    conditions.at(axis, -1).kind = BoundaryKind::periodic;
+    conditions.at(axis, 1).kind = BoundaryKind::periodic;
+  }
+  return make_diffusion<double>(
+      {.mesh = mesh, .centring = problem.centring, .conditions = conditions, .mass = problem.mass},
+      {.conductivity = problem.varying ? &k : nullptr});
+}
+
+/// Only what every Coarsening must have: the solver smooths and transfers step by step.
+class StepByStep final : public Operator {
+ public:
+  explicit StepByStep(Operator const& a) : a_(a) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
+  void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
+  [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
+  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
+    return a_.red_black_sweep(forward, b, x);
+  }
+  [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
+    auto inner = a_.coarsen();
+    return inner ? std::make_unique<Transfers>(std::move(inner)) : nullptr;
+  }
+
+ private:
+  class Transfers final : public Coarsening {
+   public:
+    explicit Transfers(std::unique_ptr<Coarsening> inner) : inner_(std::move(inner)), coarse_(inner_->coarse()) {}
+    [[nodiscard]] Operator const& coarse() const override { return coarse_; }
+    void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override {
+      inner_->residual_restrict(b, x, coarse_b);
+    }
+    void restrict_to(Vector const& fine, Vector& coarse) const override { inner_->restrict_to(fine, coarse); }
+    void prolong_add(Vector const& coarse_x, Vector& x) const override { inner_->prolong_add(coarse_x, x); }
+
+   private:
+    std::unique_ptr<Coarsening> inner_;
+    StepByStep coarse_;
+  };
+  Operator const& a_;
+};
+
+double relative_difference(Vector const& x, Vector const& y) {
+  auto const difference = x.create();
+  difference->copy(x);
+  difference->add(-1, y);
+  return std::sqrt(difference->square() / x.square());
+}
+
+std::vector<Problem> leg_problems() {
+  return {{.cells = {20011}},
+          {.cells = {9001}, .varying = true},
+          {.cells = {150, 120}},
+          {.cells = {97, 101}, .stretched = true, .varying = true},
+          {.cells = {200, 61}, .walls = BoundaryKind::neumann},
+          {.cells = {128, 96}, .mass = 1, .walls = BoundaryKind::neumann, .periodic = {true, false, false}},
+          {.cells = {100, 100}, .centring = Centring::node},
+          {.cells = {24, 20, 22}},
+          {.cells = {23, 29, 19}, .varying = true},
+          {.cells = {21, 26, 31}, .centring = Centring::node},
+          {.cells = {24, 24, 24}, .mass = 1, .periodic = {true, true, true}}};
+}
+
+TEST(Coarsening, LegsInOnePassAreTheStepsOneByOne) {
+  for (Problem const& problem : leg_problems()) {
+    SCOPED_TRACE(problem.cells[0]);
+    auto const a = make(problem);
+    auto const coarsening = a->coarsen();
+    ASSERT_NE(coarsening, nullptr);
+    auto const b = a->create_vector();
+    auto const x = a->create_vector();
+    auto const y = a->create_vector();
+    auto const coarse_x = coarsening->coarse().create_vector();
+    auto const coarse_y = coarsening->coarse().create_vector();
+    b->randomize(1);
+    x->randomize(2);  // must not be read
+    ASSERT_TRUE(coarsening->relax_restrict(2, *b, *x, *coarse_x));
+    bool const gathers = coarse_x->size() == b->size();
+    if (gathers) continue;
+    ASSERT_TRUE(a->red_black_sweep(true, *b, *y));
+    ASSERT_TRUE(a->red_black_sweep(true, *b, *y));
+    coarsening->residual_restrict(*b, *y, *coarse_y);
+    // The two forms round differently, by less than some ten roundings in each of five steps.
+    EXPECT_LE(relative_difference(*x, *y), 50 * epsilon * 1e2);
+    EXPECT_LE(relative_difference(*coarse_x, *coarse_y), 50 * epsilon * 1e4);
+
+    coarse_x->randomize(3);
+    double product = 0;
+    ASSERT_TRUE(coarsening->prolong_relax(2, *coarse_x, *b, *x, &product));
+    coarsening->prolong_add(*coarse_x, *y);
+    ASSERT_TRUE(a->red_black_sweep(false, *b, *y));
+    ASSERT_TRUE(a->red_black_sweep(false, *b, *y));
+    EXPECT_LE(relative_difference(*x, *y), 50 * epsilon * 1e2);
+    EXPECT_DOUBLE_EQ(product, b->dot(*x));
+  }
+}
+
+TEST(Coarsening, RestrictionIsTheTransposeOfProlongation) {
+  for (Problem const& problem : leg_problems()) {
+    auto const a = make(problem);
+    auto const coarsening = a->coarsen();
+    auto const fine = a->create_vector();
+    auto const coarse = coarsening->coarse().create_vector();
+    auto const restricted = coarse->create();
+    auto const prolonged = fine->create();
+    fine->randomize(1);
+    coarse->randomize(2);
+    coarsening->restrict_to(*fine, *restricted);
+    coarsening->prolong_add(*coarse, *prolonged);
+    double const right = fine->dot(*prolonged);
+    if (restricted->size() == fine->size()) continue;  // gathered: products are those of one rank
+    double const size = std::sqrt(fine->square() * prolonged->square());
+    EXPECT_NEAR(coarse->dot(*restricted), right, 40 * epsilon * size);
+  }
+}
+
+TEST(MultigridOnDiffusion, CycleIsSymmetricAndPositive) {
+  for (Problem const& problem : leg_problems()) {
+    if (problem.walls == BoundaryKind::neumann && problem.mass == 0) continue;
+    auto const a = make(problem);
+    for (auto const cycle : {Cycle::v, Cycle::w}) {
+      for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+        Multigrid multigrid({.smoother = {.kind = kind, .sweeps = 2}, .cycle = cycle});
+        multigrid.prepare(*a);
+        auto const x = a->create_vector();
+        auto const y = a->create_vector();
+        auto const mx = a->create_vector();
+        auto const my = a->create_vector();
+        x->randomize(1);
+        y->randomize(2);
+        multigrid.apply(*x, *mx);
+        double const product = multigrid.apply_dot(*y, *my);
+        EXPECT_GT(product, 0);
+        EXPECT_NEAR(product, y->dot(*my), 1e-12 * product);
+        EXPECT_GT(x->dot(*mx), 0);
+        // A cycle is a few hundred roundings deep; a forward order on both ways is off by a tenth.
+        double const size = std::sqrt(x->dot(*mx) * y->dot(*my));
+        EXPECT_NEAR(x->dot(*my), y->dot(*mx), 1e-11 * size) << problem.cells[0];
+      }
+    }
+  }
+}
+
+TEST(MultigridOnDiffusion, IterationsDoNotGrowWithTheMesh) {
+  for (bool const nodes : {false, true}) {
+    Centring const centring = nodes ? Centring::node : Centring::cell;
+    // One-digit counts on cells; the walls of nodes move as they are coarsened, which costs a few more.
+    Index const bound = nodes ? 14 : 9;
+    for (Index const n : {16, 32, 64, 128, 256}) {
+      EXPECT_LE(solve_random(*make({.cells = {n, n}, .centring = centring}), 1e-8).iterations, bound) << n;
+    }
+    for (Index const n : {8, 16, 32, 48}) {
+      EXPECT_LE(solve_random(*make({.cells = {n, n, n}, .centring = centring}), 1e-8).iterations, bound) << n;
+    }
+  }
+  for (Index const n : {100, 1000, 10000}) EXPECT_LE(solve_random(*make({.cells = {n}}), 1e-8).iterations, 12) << n;
+}
+
+TEST(MultigridOnDiffusion, AnySizeConverges) {
+  std::vector<std::vector<Index>> const sizes{{1}, {2}, {3}, {97}, {1, 1}, {2, 2}, {1, 50}, {17, 31}, {53, 101},
+                                              {400, 3}, {2, 300}, {1, 1, 1}, {2, 3, 5}, {64, 64, 1}, {31, 37, 2}, {17, 19, 23}};
+  for (auto const& cells : sizes) {
+    for (bool const varying : {false, true}) {
+      std::unique_ptr<Operator> a;
+      try {
+        a = make({.cells = cells, .varying = varying});
+      } catch (InputError const&) {
+        continue;  // fewer cells than ranks
+      }
+      SolveReport const report = solve_random(*a, 1e-9);
+      EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome) << " " << cells[0];
+      EXPECT_LE(report.iterations, varying ? 40 : 16) << cells[0];
+    }
+  }
+}
+
+TEST(MultigridOnDiffusion, WeakAxesAreNotCoarsened) {
+  // A tenth of the cells along y on the same length: couplings differ by a hundred.
+  SolveReport const report = solve_random(*make({.cells = {200, 20}}), 1e-8);
+  EXPECT_TRUE(reached(report.outcome));
+  EXPECT_LE(report.iterations, 12);
+}
+
+TEST(MultigridOnDiffusion, JumpsOfTenThousandConverge) {
+  for (std::vector<Index> const& cells : {std::vector<Index>{128, 128}, {131, 127}, {40, 40, 40}}) {
+    SolveReport const report = solve_random(*make({.cells = cells, .varying = true}), 1e-8);
+    EXPECT_TRUE(reached(report.outcome));
+    EXPECT_LE(report.iterations, 40);
+  }
+}
+
+TEST(MultigridOnDiffusion, InsulatedWallsWithoutMassAreSafe) {
+  for (bool const varying : {false, true}) {
+    auto const a = make({.cells = {60, 45}, .varying = varying, .walls = BoundaryKind::neumann});
+    auto const b = a->create_vector();
+    auto const x = a->create_vector();
+    auto const guess = a->create_vector();
+    guess->randomize(1);
+    a->apply(*guess, *b);  // a right-hand side that has solutions
+    ConjugateGradients solver = multigrid_cg(1e-8);
+    solver.prepare(*a);
+    SolveReport const report = solver.solve(*a, *b, *x);
+    EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome) << " " << report.remark;
+    EXPECT_LE(report.iterations, 40);
+  }
+}
+
+TEST(MultigridOnDiffusion, StepByStepIsTheSamePreconditioner) {
+  auto const a = make({.cells = {120, 110}, .varying = true});
+  StepByStep const plain(*a);
+  Multigrid fused;
+  Multigrid steps;
+  fused.prepare(*a);
+  steps.prepare(plain);
+  auto const r = a->create_vector();
+  auto const x = a->create_vector();
+  auto const y = a->create_vector();
+  r->randomize(1);
+  fused.apply(*r, *x);
+  steps.apply(*r, *y);
+  // On several ranks only the step-by-step form also smooths the level that is gathered.
+  EXPECT_LE(relative_difference(*x, *y), communicator().size() == 1 ? 1e-10 : 0.3);
+}
+
+TEST(MultigridOnDiffusion, IsASolverToo) {
+  for (auto const& cells : {std::vector<Index>{96, 80}, {24, 24, 24}}) {
+    auto const a = make({.cells = cells});
+    MultigridSolver solver({.relative = 1e-9, .absolute = 0, .iterations = 60}, {});
+    auto const b = a->create_vector();
+    auto const x = a->create_vector();
+    b->randomize(1);
+    solver.prepare(*a);
+    SolveReport const report = solver.solve(*a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+    EXPECT_LE(report.true_residual, 1e-9 * report.initial_residual);
+  }
+}
+
+TEST(MultigridOnDiffusion, AnyNumberOfRanksHasTheAnswerOfOne) {
+  for (Problem const& problem : leg_problems()) {
+    if (problem.walls == BoundaryKind::neumann && problem.mass == 0) continue;
+    auto const spread = make(problem);
+    auto const whole = make(problem, this_rank());
+    auto const solve = [](Operator const& a) {
+      auto const b = a.create_vector();
+      auto x = a.create_vector();
+      b->randomize(3);
+      ConjugateGradients solver = multigrid_cg(1e-12);
+      solver.prepare(a);
+      SolveReport const report = solver.solve(a, *b, *x);
+      EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome);
+      return x;
+    };
+    auto const x = solve(*spread);
+    auto const y = solve(*whole);
+    // Residuals of 1e-12, times the condition number of what is coupled by the strongest links, at most 1e5 here.
+    EXPECT_NEAR(std::sqrt(x->square() / y->square()), 1, 1e-7);
+    EXPECT_NEAR(x->maximum() / y->maximum(), 1, 1e-7);
+  }
+}
+
+TEST(MultigridOnDiffusion, SinglePrecisionConverges) {
+  auto const mesh = unit_mesh({60, 70});
+  auto const a = make_diffusion<float>({.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet)});
+  SolveReport const report = solve_random(*a, 1e-4);
+  EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome);
+  EXPECT_LE(report.iterations, 8);
+}
+
+}  // namespace
+}  // namespace halocline
