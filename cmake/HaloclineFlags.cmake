@@ -14,6 +14,8 @@ function(halocline_kernel_sources target)
   target_sources(${target} PRIVATE ${ARGN})
   if(HALOCLINE_BACKEND STREQUAL "Cuda")
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+    # CMake 3.25 does not know that nvcc has C++20.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
     if(Kokkos_VERSION VERSION_LESS 4.7)
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)

@@ -60,8 +60,9 @@ case $variant in
         exit 2
         ;;
     esac
+    # Debian's CMake does not know how nvcc is told C++20.
     cuda_options=("-DCMAKE_CUDA_ARCHITECTURES=$architecture" -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
-      "-DCMAKE_CUDA_FLAGS=-include=$root/cmake/cuda13.hpp" -DCMAKE_CUDA_STANDARD=20)
+      "-DCMAKE_CUDA_FLAGS=-std=c++20 -include=$root/cmake/cuda13.hpp")
     kokkos_options+=(-DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$kokkos_architecture=ON"
       -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "${cuda_options[@]}")
     kernels_options+=("${cuda_options[@]}")

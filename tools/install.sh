@@ -28,12 +28,14 @@ install_packages() {
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
-# found PACKAGE: whether CMake finds a suitable one that somebody else installed
-found() {
+# look_for PACKAGE: sets $place to where somebody else installed it; empty if nowhere. One that does not suit ends the step.
+look_for() {
   local build=$cache/build-dependencies/probe-$1-$variant
   rm -rf "$build"
-  cmake -S "$root/cmake/probe" -B "$build" -G Ninja -DPACKAGE="$1" -DDEVICE="$device" || return 1
-  echo "found in $(<"$build/place")" >&3
+  cmake -S "$root/cmake/probe" -B "$build" -G Ninja -DPACKAGE="$1" -DDEVICE="$device"
+  place=$(<"$build/place")
+  rm -rf "$build"
+  if [[ -n $place ]]; then echo "found in $place" >&3; fi
 }
 
 # build_and_install NAME PREFIX OPTION…: from the source folder of that name
@@ -62,19 +64,22 @@ install_kokkos_source() {
 
 install_kokkos() {
   rm -rf "$kokkos_prefix/lib/cmake/Kokkos"
-  found Kokkos || build_and_install kokkos "$kokkos_prefix" "${kokkos_options[@]}"
+  look_for Kokkos
+  [[ -n $place ]] || build_and_install kokkos "$kokkos_prefix" "${kokkos_options[@]}"
 }
 
 install_kernels() {
   rm -rf "$kokkos_prefix/lib/cmake/KokkosKernels"
-  found KokkosKernels || build_and_install kokkos-kernels "$kokkos_prefix" "${kernels_options[@]}" \
+  look_for KokkosKernels
+  [[ -n $place ]] || build_and_install kokkos-kernels "$kokkos_prefix" "${kernels_options[@]}" \
     -DCMAKE_PREFIX_PATH="$kokkos_prefix"
 }
 
 # Debian's binary Teuchos drags an old Kokkos in, so its source package is built without. The machine's own apt sources
 # serve, with `deb` turned into `deb-src` in a private copy; apt checks the signature.
 install_teuchos() {
-  found Teuchos && return
+  look_for Teuchos
+  if [[ -n $place ]]; then return; fi
   local folder=$cache/downloads sources=$cache/downloads/sources archives=() file
   archives=("$folder"/trilinos_*.orig.tar.gz)
   if [[ ! -f ${archives[0]} ]]; then

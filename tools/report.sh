@@ -22,8 +22,12 @@ cause() {
   elif grep -qiE 'cannot allocate memory|Killed signal' "$1"; then
     echo "the memory is full"
   else
-    # The first thing that a compiler, CMake or apt called an error
-    grep -m 1 -E '(error|Error at|^E|ERROR):? ?' "$1" || echo "it did not work"
+    # The first thing that a compiler, CMake, pip or apt called an error; CMake's words stand in the lines below it.
+    awk '/^CMake Error/ {cmake = 1; next}
+      cmake && NF {text = text (text ? " " : "") substr($0, match($0, /[^ ]/)); next}
+      cmake && text {print text; found = 1; exit}
+      !cmake && /(error|ERROR|Error|^E): / {print; found = 1; exit}
+      END {if (!found) print "it did not work"}' "$1"
   fi
 }
 
