@@ -40,7 +40,8 @@ bool is_normal(FieldBase const& field, int component, int axis) {
   return field.centring() != Centring::node && on_edges(field.centring(), axis);
 }
 
-/// The ghosts (and walls, where written) of one block that a fill of some reach writes, as disjoint boxes.
+/// The ghosts (and walls, where written) of one block that a fill of some reach writes, as disjoint boxes, tagged
+/// with the number of their face.
 BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&writes_wall)[3][2], BoundaryReach reach) {
   Mesh const& mesh = field.mesh();
   IndexRange const all = field.with_ghosts(block);
@@ -57,7 +58,7 @@ BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&wr
         IndexRange ghosts = owned;
         ghosts.begin[a] = side == 0 ? all.begin[a] : owned.end[a];
         ghosts.end[a] = side == 0 ? owned.begin[a] : all.end[a];
-        boxes.add(ghosts);
+        boxes.add(ghosts, 2 * axis + side);
       }
       IndexRange peel = rest;
       if (side == 0) {
@@ -65,7 +66,7 @@ BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&wr
       } else {
         peel.begin[a] = rest.end[a] = owned.end[a] - wall;
       }
-      boxes.add(peel);
+      boxes.add(peel, 2 * axis + side);
     }
   }
   return boxes;
@@ -112,6 +113,7 @@ class BlockBoundary {
     kernel.boxes = boxes_[reach == BoundaryReach::faces ? 0 : 1];
     kernel.view = field.view(block_);
     kernel.homogeneous = homogeneous;
+    kernel.simple = simple_ && reach == BoundaryReach::faces;
     Index const work = kernel.boxes.work() * field.components();
     if (work == 0) return;
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
@@ -143,11 +145,13 @@ class BlockBoundary {
         FaceRule const rule = face_rule(conditions.at(axis, direction), mesh_, centring_, ghosts_, axis, direction,
                                         is_normal(like, c, axis));
         writes_wall[axis][side] = writes_wall[axis][side] || rule.writes_wall;
+        simple_ = simple_ && !rule.writes_wall && ghosts_ < kernel_.owned[axis];
         auto at = static_cast<std::size_t>(3 * (6 * c + face) * kernel_.layers);
         host(at) = rule.writes_wall ? Real{1} : Real{0};
         host(at + 2) = static_cast<Real>(rule.wall_value);
         for (LayerRule const& layer : rule.layers) {
           at += 3;
+          simple_ = simple_ && layer.wall == 0;
           host(at) = static_cast<Real>(layer.mirror);
           host(at + 1) = static_cast<Real>(layer.wall);
           host(at + 2) = static_cast<Real>(layer.value);
@@ -205,6 +209,7 @@ class BlockBoundary {
   Block const& block_;
   BoundaryKernel<Real> kernel_;
   BoxSet boxes_[2];
+  bool simple_ = true;  ///< see BoundaryKernel; of fills that reach faces only
   Array<Real> rules_;
   Array<Real> values_[3][2];
 };

@@ -25,7 +25,9 @@ struct BoundaryKernel {
   Index owned[3] = {1, 1, 1};
   bool on_wall[3] = {false, false, false};  ///< entries lie on the cell borders of the axis
   bool homogeneous = false;                 ///< v = 0
-  int layers = 1;                           ///< ghost layers and one for the wall
+  /// Each entry to be filled lies beyond one face only, and is made from its mirror image and v alone.
+  bool simple = false;
+  int layers = 1;  ///< ghost layers and one for the wall
   /// Three numbers (mirror, wall, value) for each component, face and layer; layer 0 is the wall itself: whether it is
   /// written, unused, its factor of v.
   Real const* rules = nullptr;
@@ -43,6 +45,12 @@ struct BoundaryKernel {
     return rules + 3 * (((Index{6} * c + 2 * axis + side) * layers) + layer);
   }
 
+  /// Index of the mirror image of a ghost layer.
+  KOKKOS_FUNCTION Index mirrored(int axis, int side, Index layer) const {
+    Index const inwards = on_wall[axis] ? layer : layer - 1;
+    return side == 0 ? inwards : owned[axis] - 1 - inwards;
+  }
+
   KOKKOS_FUNCTION Folded fold(int c, int axis, Index i) const {
     Folded folded{i};
     Index const last = owned[axis] - 1;
@@ -58,11 +66,10 @@ struct BoundaryKernel {
         folded.main = 0;
         return folded;
       }
-      Index const inwards = on_wall[axis] ? layer : layer - 1;
       folded.value[side] += folded.main * r[2];
       folded.wall[side] += folded.main * r[1];
       folded.main *= r[0];
-      folded.at = side == 0 ? inwards : last - inwards;
+      folded.at = mirrored(axis, side, layer);
       if (folded.main == Real{0}) return folded;
     }
   }
@@ -103,6 +110,38 @@ struct BoundaryKernel {
     return view.at(at[0], at[1], at[2]) + c * component;
   }
 
+  /// A ghost beyond an x face that `simple` holds for.
+  KOKKOS_FUNCTION Real beyond_x(int c, int side, Index const (&at)[3]) const {
+    Index const layer = side == 0 ? -at[0] : at[0] - (owned[0] - 1);
+    Real const* const r = rule(c, 0, side, layer);
+    Index const mirror[3] = {mirrored(0, side, layer), at[1], at[2]};
+    Real const value = homogeneous || r[2] == Real{0} ? Real{0} : r[2] * boundary_value(0, side, at);
+    return (r[0] == Real{0} ? Real{0} : r[0] * *entry(c, mirror)) + value;
+  }
+
+  /// Ghosts of one row beyond a y or z face that `simple` holds for: all have the same rule.
+  KOKKOS_FUNCTION void fill_row(int c, int axis, int side, Index i_begin, Index i_end, Index j, Index k) const {
+    Index at[3] = {0, j, k};
+    Index const last = owned[axis] - 1;
+    Index const layer = side == 0 ? -at[axis] : at[axis] - last;
+    Real const* const r = rule(c, axis, side, layer);
+    Real const mirror = r[0];
+    Real const value = homogeneous ? Real{0} : r[2];
+    Real* const ghosts = entry(c, at);
+    FaceOfBlock<Real> const& face = faces[axis][side];
+    Real const* const v = face.values == nullptr ? nullptr : face.values + at[3 - axis] * face.stride;
+    at[axis] = mirrored(axis, side, layer);
+    Real const* const inside = entry(c, at);
+    if (mirror == Real{0}) {
+      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = Real{0};
+    } else if (v == nullptr || value == Real{0}) {
+      Real const constant = value == Real{0} ? Real{0} : value * face.constant;
+      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = mirror * inside[i] + constant;
+    } else {
+      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = mirror * inside[i] + value * v[i];
+    }
+  }
+
   KOKKOS_FUNCTION void operator()(Index n) const {
     int const c = static_cast<int>(n / boxes.work());
     boxes.each(n % boxes.work(), Visit{*this, c});
@@ -112,9 +151,15 @@ struct BoundaryKernel {
   struct Visit {
     BoundaryKernel const& kernel;
     int c;
-    KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-      Index const at[3] = {i, j, k};
-      *kernel.entry(c, at) = kernel.template resolved<0>(c, at);
+    KOKKOS_FUNCTION void operator()(int face, Index i_begin, Index i_end, Index j, Index k) const {
+      if (kernel.simple && face > 1) {
+        kernel.fill_row(c, face / 2, face % 2, i_begin, i_end, j, k);
+        return;
+      }
+      for (Index i = i_begin; i < i_end; ++i) {
+        Index const at[3] = {i, j, k};
+        *kernel.entry(c, at) = kernel.simple ? kernel.beyond_x(c, face, at) : kernel.template resolved<0>(c, at);
+      }
     }
   };
 };

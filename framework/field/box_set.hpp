@@ -7,46 +7,54 @@
 
 namespace halocline {
 
-/// A few boxes that one kernel works through: on the host one row at a time, on a device one entry at a time.
+/// A few boxes that one kernel works through: on the host some rows at a time, on a device an entry at a time. Each box
+/// has a tag by which the kernel knows it again.
 class BoxSet {
  public:
   static constexpr int capacity = 12;
-  static constexpr bool by_rows = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
   /// Empty boxes are left out.
-  void add(IndexRange const& range) {
+  void add(IndexRange const& range, int tag) {
     if (range.empty()) return;
     for (int axis = 0; axis < 3; ++axis) {
       begin_[count_][axis] = range.begin[static_cast<std::size_t>(axis)];
       extent_[count_][axis] = range.extent(axis);
     }
-    first_[count_ + 1] = first_[count_] + (by_rows ? range.extent(1) * range.extent(2) : range.size());
+    tag_[count_] = tag;
+    first_[count_ + 1] = first_[count_] + (by_rows ? pieces(range.extent(1)) * range.extent(2) : range.size());
     ++count_;
   }
-  /// Number of rows (host) or entries (device) in all boxes.
+  /// Number of pieces that the work is cut into.
   [[nodiscard]] Index work() const { return first_[count_]; }
 
-  /// Calls `visit(i, j, k)` for each entry of the n-th piece of work.
+  /// Calls `visit(tag, first i, last i + 1, j, k)` for each row (on a device: each entry) of the n-th piece.
   template <class Visit>
   KOKKOS_FUNCTION void each(Index n, Visit const& visit) const {
     int box = 0;
     while (n >= first_[box + 1]) ++box;
-    Index rest = n - first_[box];
+    Index const rest = n - first_[box];
     Index const* const begin = begin_[box];
     Index const* const extent = extent_[box];
     if constexpr (by_rows) {
-      Index const j = begin[1] + rest % extent[1];
-      Index const k = begin[2] + rest / extent[1];
-      for (Index i = begin[0]; i < begin[0] + extent[0]; ++i) visit(i, j, k);
+      Index const per_plane = pieces(extent[1]);
+      Index const k = begin[2] + rest / per_plane;
+      Index const j_begin = begin[1] + rest % per_plane * rows_per_piece;
+      Index const j_end = Kokkos::min(j_begin + rows_per_piece, begin[1] + extent[1]);
+      for (Index j = j_begin; j < j_end; ++j) visit(tag_[box], begin[0], begin[0] + extent[0], j, k);
     } else {
       Index const i = begin[0] + rest % extent[0];
-      rest /= extent[0];
-      visit(i, begin[1] + rest % extent[1], begin[2] + rest / extent[1]);
+      Index const row = rest / extent[0];
+      visit(tag_[box], i, i + 1, begin[1] + row % extent[1], begin[2] + row / extent[1]);
     }
   }
 
  private:
+  static constexpr bool by_rows = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+  static constexpr Index rows_per_piece = 64;
+  KOKKOS_FUNCTION static constexpr Index pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
+
   int count_ = 0;
+  int tag_[capacity] = {};
   Index begin_[capacity][3] = {};
   Index extent_[capacity][3] = {};
   Index first_[capacity + 1] = {};
