@@ -1,5 +1,6 @@
 #include "framework/io/hdf5.hpp"
 
+#include <cerrno>
 #include <vector>
 
 #include "framework/io/whole_file.hpp"
@@ -125,7 +126,11 @@ void write_rows(File const& file, hid_t dataset, hid_t type, Rows const& rows, I
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), stride.data(), count.data(), block.data()), file.path);
   auto const numbers = static_cast<hsize_t>(rows.length * rows.rows * per_entry);
   Object const memory(H5Screate_simple(1, &numbers, nullptr), H5Sclose, file.path);
-  check(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values), file.path);
+  errno = 0;
+  if (H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values) >= 0) return;
+  // MPI-IO does not pass on what the system said, but leaves it there.
+  if (errno != 0) throw_write_error(file.path, errno);
+  throw_write_error(file.path, reason());
 }
 
 }  // namespace

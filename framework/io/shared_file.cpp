@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <exception>
 
+#include "framework/io/direct_driver.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/throw_site.hpp"
@@ -35,34 +36,62 @@ void reserve(std::filesystem::path const& partial, std::filesystem::path const& 
   if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) throw_write_error(path, error);
 }
 
+/// How a rank opens the file: with MPI-IO when the ranks are on several hosts, whose file systems need it; within one
+/// host, where the kernel keeps all parts together, directly.
+class Access {
+ public:
+  Access(std::filesystem::path const& path, Communicator const* sharing) : path_(path), properties_(open(sharing)) {}
+  [[nodiscard]] hid_t properties() const { return properties_; }
+  /// Throws what the system said about a write, if one failed.
+  void check() const {
+    if (error_ != 0) throw_write_error(path_, error_);
+  }
+
+ private:
+  hdf5::Object open(Communicator const* sharing) {
+    if (sharing == nullptr || sharing->hosts() == 1) return hdf5::direct_access(error_, path_);
+    hdf5::Object properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path_);
+    hdf5::check(H5Pset_fapl_mpio(properties, sharing->data(), MPI_INFO_NULL), path_);
+    return properties;
+  }
+
+  std::filesystem::path const& path_;
+  int error_ = 0;
+  hdf5::Object properties_;
+};
+
+/// Runs `work` on the file that `open` opens, and closes it, which every rank does in any case.
+void with_file(Access const& access, std::filesystem::path const& path, auto&& open, auto&& work) {
+  std::exception_ptr failure;
+  bool closed = true;
+  {
+    hid_t const id = open(partial_name(path).c_str(), access.properties());
+    if (id < 0) access.check();
+    hdf5::File file{{id, H5Fclose, path}, path};
+    attempt(failure, [&] { work(file); });
+    closed = file.object.close();
+  }
+  access.check();
+  if (failure) std::rethrow_exception(failure);
+  if (!closed) throw_write_error(path, hdf5::reason());
+}
+
 void declare_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& declare) {
-  std::filesystem::path const partial = partial_name(path);
-  hdf5::Object const properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
-  hdf5::File file{{H5Fcreate(partial.c_str(), H5F_ACC_TRUNC, properties, H5P_DEFAULT), H5Fclose, path}, path};
-  declare(file);
-  if (!file.object.close()) throw_write_error(path, hdf5::reason());
-  reserve(partial, path);
+  Access const access(path, nullptr);
+  auto const create = [](char const* name, hid_t properties) {
+    return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, properties);
+  };
+  with_file(access, path, create, declare);
+  reserve(partial_name(path), path);
 }
 
-hdf5::Object access(Communicator const& communicator, std::filesystem::path const& path) {
-  hdf5::Object properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  // One rank has nobody to share the file with, and saves the start of MPI-IO.
-  if (communicator.size() > 1) hdf5::check(H5Pset_fapl_mpio(properties, communicator.data(), MPI_INFO_NULL), path);
-  return properties;
-}
-
-void fill_file(Communicator const& communicator, std::filesystem::path const& path, std::exception_ptr& failure,
+void fill_file(Communicator const& communicator, std::filesystem::path const& path,
                std::function<void(hdf5::File const&)> const& fill) {
-  // Opening and closing are collective: no rank leaves before it has closed.
-  hdf5::Object const properties = access(communicator, path);
-  hdf5::File file{{H5Fopen(partial_name(path).c_str(), H5F_ACC_RDWR, properties), H5Fclose, path}, path};
-  attempt(failure, [&] {
+  Access const access(path, &communicator);
+  auto const open = [](char const* name, hid_t properties) { return H5Fopen(name, H5F_ACC_RDWR, properties); };
+  with_file(access, path, open, [&](hdf5::File const& file) {
     throw_site(ThrowSite::hdf5_write);
     fill(file);
-  });
-  bool const closed = file.object.close();
-  attempt(failure, [&] {
-    if (!closed) throw_write_error(path, hdf5::reason());
   });
 }
 
@@ -81,7 +110,7 @@ void write_shared_file(Communicator const& communicator, std::filesystem::path c
       if (first) declare_file(path, declare);
     });
     communicator.agree(failure);
-    attempt(failure, [&] { fill_file(communicator, path, failure, fill); });
+    attempt(failure, [&] { fill_file(communicator, path, fill); });
     attempt(failure, [&] {
       if (communicator.local_rank() == 0) sync_file(partial_name(path));
     });

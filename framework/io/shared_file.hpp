@@ -9,8 +9,7 @@
 namespace halocline {
 
 /// Collective. Writes one HDF5 file from all ranks: rank 0 declares what is in it, then all ranks write their values
-/// into it at the same time, independently of each other (MPI-IO). The file has its name only when it is whole and on
-/// the disk.
+/// into it at the same time, independently of each other. The file has its name only when it is whole and on the disk.
 ///
 /// When a rank fails, in `declare`, in `fill` or in what surrounds them, it still takes part in everything that is
 /// collective, and all ranks throw its error afterwards; nothing of the file is left.

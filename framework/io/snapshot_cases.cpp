@@ -1,8 +1,10 @@
-// Writes snapshots of known values for read_back_test.py: snapshot_cases FOLDER
+// Writes snapshots of known values for read_back_test.py: snapshot_cases [--several-hosts] FOLDER
+// With --several-hosts each rank simulates a host of its own, so that files are shared through MPI-IO.
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -58,10 +60,15 @@ void write_case(std::filesystem::path const& folder, StructuredMeshDescription c
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   Environment const environment;
-  auto const ranks = std::make_shared<Communicator>(MPI_COMM_WORLD);
-  std::filesystem::path const folder = argv[1];
+  std::vector<int> hosts;
+  if (std::string(argv[1]) == "--several-hosts") {
+    hosts.resize(static_cast<std::size_t>(Communicator(MPI_COMM_WORLD).size()));
+    std::iota(hosts.begin(), hosts.end(), 0);
+  }
+  auto const ranks = std::make_shared<Communicator>(MPI_COMM_WORLD, hosts);
+  std::filesystem::path const folder = argv[argc - 1];
   Axis const five = Axis::uniform(5, 0, 10);
   Axis const seven = Axis::uniform(7, -1, 2.5);
   Axis const stretched = Axis::stretched({0, 1, 3, 6, 10});

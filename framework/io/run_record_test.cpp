@@ -1,0 +1,203 @@
+#include "framework/io/run_record.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "framework/io/output_folder.hpp"
+#include "framework/io/whole_file.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/version.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A scratch folder for each rank.
+class Output : public testing::Test {
+ protected:
+  Output() {
+    std::string name = (fs::temp_directory_path() / "halocline_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::bad_alloc();
+    folder = name;
+  }
+  ~Output() override {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+
+  static std::string read(fs::path const& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  template <class Thrown>
+  static void expect_message(std::function<void()> const& function, std::string const& message) {
+    try {
+      function();
+      ADD_FAILURE() << "nothing thrown; expected: " << message;
+    } catch (Thrown const& error) {
+      EXPECT_EQ(error.what(), message);
+    }
+  }
+
+  Communicator const& ranks = test::communicator();
+  fs::path folder;
+};
+
+TEST_F(Output, WholeFilesReplaceOldOnes) {
+  fs::path const path = folder / "a.txt";
+  write_whole_file(path, "old");
+  write_whole_file(path, "new\n");
+  EXPECT_EQ(read(path), "new\n");
+  EXPECT_FALSE(fs::exists(partial_name(path)));
+}
+
+TEST_F(Output, AFileThatCannotBeWrittenLeavesTheOldOne) {
+  fs::path const path = folder / "a.txt";
+  write_whole_file(path, "old");
+  rlimit previous{};
+  getrlimit(RLIMIT_FSIZE, &previous);
+  rlimit limit = previous;
+  limit.rlim_cur = 1000;
+  setrlimit(RLIMIT_FSIZE, &limit);
+  expect_message<InputOutputError>([&] { write_whole_file(path, std::string(5000, 'x')); },
+                                   "cannot write " + path.string() + ": File too large");
+  setrlimit(RLIMIT_FSIZE, &previous);
+  EXPECT_EQ(read(path), "old");
+  EXPECT_FALSE(fs::exists(partial_name(path)));
+  fs::path const nowhere = folder / "missing" / "a.txt";
+  expect_message<InputOutputError>([&] { write_whole_file(nowhere, ""); },
+                                   "cannot write " + nowhere.string() + ": No such file or directory");
+}
+
+TEST_F(Output, TablesReadBackExactly) {
+  fs::path const path = folder / "t.csv";
+  double const third = 1.0 / 3;
+  TableWriter table(path, {"step", "energy [J]", "note"});
+  table.add({Index{1} << 40, third, std::string("plain")});
+  table.add({Index{-2}, std::numeric_limits<double>::quiet_NaN(), std::string("with, \"marks\"")});
+  table.flush();
+  EXPECT_EQ(read(path), "step,energy [J],note\n1099511627776,0.3333333333333333,plain\n-2,nan,\"with, \"\"marks\"\"\"\n");
+  expect_message<DefectError>([&] { table.add({Index{1}}); }, path.string() + " has 3 columns; a row has 1 values");
+  for (double const value : {third, 1e300, 5e-324, -0.1, 123456789.0}) {
+    EXPECT_EQ(std::strtod(shortest_text(value).c_str(), nullptr), value);
+  }
+}
+
+TEST_F(Output, AFullDiskIsNamed) {
+  expect_message<InputOutputError>([] { TableWriter const table("/dev/full", {"step"}); },
+                                   "cannot write /dev/full: No space left on device");
+}
+
+TEST_F(Output, DefaultFolders) {
+  EXPECT_EQ(default_output_folder("decks/heat.yaml"), "heat.out");
+  EXPECT_EQ(default_output_folder("/abs/tea_bm_2.in"), "tea_bm_2.out");
+  EXPECT_EQ(default_output_folder("noextension"), "noextension.out");
+}
+
+TEST_F(Output, AFolderThatHoldsARunIsRefused) {
+  for (std::string const file : {"summary.json", "snapshot_000010.vtkhdf", "scalars.csv"}) {
+    fs::path const used = folder / ("used_" + file);
+    fs::create_directory(used);
+    judge_output_folder(used, false);
+    write_whole_file(used / file, "");
+    expect_message<InputError>(
+        [&] { judge_output_folder(used, false); },
+        used.string() + " holds a run already; --overwrite replaces it, --output chooses another folder");
+    judge_output_folder(used, true);
+    EXPECT_TRUE(fs::exists(used / file)) << "judging touches nothing";
+  }
+}
+
+TEST_F(Output, JudgingCreatesNothing) {
+  judge_output_folder(folder / "a" / "b", false);
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  fs::path const file = folder / "file";
+  write_whole_file(file, "");
+  expect_message<InputError>([&] { judge_output_folder(file, true); },
+                             file.string() + " cannot be the output folder: " + file.string() + " is not a folder");
+  expect_message<InputError>(
+      [&] { judge_output_folder(file / "b", false); },
+      (file / "b").string() + " cannot be the output folder: " + file.string() + " is not a folder");
+}
+
+TEST_F(Output, CreatingTakesTheOldRunAwayAndNothingElse) {
+  fs::path const out = folder / "a" / "b";
+  create_output_folder(ranks, out);
+  if (ranks.rank() == 0) {
+    for (char const* const name : {"summary.json", "snapshot_000001.vtkhdf", "snapshots.xdmf", "mesh.h5", "notes.txt",
+                                   "snapshot_000002.vtkhdf.partial", "slice_u.png"}) {
+      write_whole_file(out / name, "");
+    }
+  }
+  create_output_folder(ranks, out);
+  if (ranks.rank() == 0) {
+    EXPECT_FALSE(fs::is_empty(out));
+    for (auto const& entry : fs::directory_iterator(out)) EXPECT_EQ(entry.path().filename(), "notes.txt");
+  }
+}
+
+TEST_F(Output, Checksum) {
+  // XXH3's 128 bits of nothing, from the published test values of the algorithm.
+  EXPECT_EQ(checksum(""), "99aa06d3014798d86001c324468d497f");
+  EXPECT_NE(checksum("a"), checksum("b"));
+}
+
+TEST_F(Output, TheRecordOfARun) {
+  SolveReport solve;
+  solve.method = "cg";
+  solve.outcome = Outcome::converged;
+  solve.iterations = 20;
+  solve.initial_residual = 1;
+  solve.true_residual = std::numeric_limits<double>::quiet_NaN();
+  solve.history = {1.0, 0.1, 0.01};
+  solve.measured = {0, 10, 20};
+  {
+    RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
+    std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
+    record.add_step(0, 0.0, quantities, {});
+    quantities[1].value = 0.3;
+    record.add_step(1, 0.25, quantities, {{solve}});
+    record.add_timing("solve", 2.5);
+    record.finish(ExitCode::unsolved, "no answer \xff");
+  }
+  if (ranks.rank() != 0) {
+    EXPECT_TRUE(fs::is_empty(folder));
+    return;
+  }
+  EXPECT_EQ(read(folder / "scalars.csv"), "step,time,mass,energy\n0,0,1.5,0.1\n1,0.25,1.5,0.3\n");
+  EXPECT_EQ(read(folder / "residuals.csv"),
+            "step,solve,method,iteration,residual\n1,1,cg,0,1\n1,1,cg,10,0.1\n1,1,cg,20,0.01\n");
+  auto const summary = nlohmann::json::parse(read(folder / "summary.json"));
+  EXPECT_EQ(summary["status"], "unsolved");
+  EXPECT_EQ(summary["exit_code"], 3);
+  EXPECT_EQ(summary["message"].get<std::string>().substr(0, 9), "no answer");
+  EXPECT_EQ(summary["quantities"]["energy"], 0.3);
+  EXPECT_EQ(summary["solves"].size(), 1U);
+  EXPECT_EQ(summary["solves"][0]["outcome"], "converged");
+  EXPECT_EQ(summary["solves"][0]["iterations"], 20);
+  EXPECT_TRUE(summary["solves"][0]["true_residual"].is_null()) << "JSON has no word for not a number";
+  EXPECT_EQ(summary["timings"]["solve"], 2.5);
+  EXPECT_GE(summary["timings"]["total"], 0.0);
+  auto const& provenance = summary["provenance"];
+  EXPECT_EQ(provenance["deck"]["xxh3_128"], checksum("mesh: {}\n"));
+  EXPECT_EQ(provenance["deck"]["text"], "mesh: {}\n");
+  EXPECT_EQ(provenance["version"], version);
+  EXPECT_EQ(provenance["backend"], backend_name);
+  EXPECT_EQ(provenance["ranks"], ranks.size());
+  EXPECT_EQ(provenance["transport"], "host");
+}
+
+}  // namespace
+}  // namespace halocline
