@@ -1,6 +1,5 @@
 #include "framework/field/field_base.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "framework/runtime/error.hpp"
@@ -9,17 +8,9 @@ namespace halocline {
 
 namespace {
 
-constexpr Index cache_line = 64;      // bytes: the alignment of rows
-constexpr Index alias_period = 4096;  // bytes: rows this far apart compete for the same cache sets
+constexpr Index cache_line = 64;  // bytes: the alignment of rows
 
 Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-/// A distance between rows or planes that keeps the alignment and is no multiple of the alias period.
-Index pitch(Index entries, Index bytes_per_entry) {
-  Index const aligned = round_up(entries, cache_line / bytes_per_entry);
-  bool const aliases = aligned * bytes_per_entry % alias_period == 0;
-  return aliases ? aligned + cache_line / bytes_per_entry : aligned;
-}
 
 Index product(Index a, Index b) {
   Index result = 0;
@@ -39,10 +30,8 @@ BlockLayout block_layout(Extents const& owned, int dimensions, int ghosts, int c
 
   BlockLayout layout;
   // The ghosts at the end of a row and at the beginning of the next one share the gap between their owned entries.
-  layout.row = rows[1] * rows[2] > 1 ? pitch(owned[0] + 2 * layers[0], bytes)
-                                     : round_up(owned[0] + 2 * layers[0], cache_line / bytes);
+  layout.row = round_up(owned[0] + 2 * layers[0], cache_line / bytes);
   layout.plane = product(layout.row, rows[1]);
-  if (rows[2] > 1) layout.plane = pitch(layout.plane, bytes);
   layout.component = product(layout.plane, rows[2]);
   layout.first = lead + layers[1] * layout.row + layers[2] * layout.plane;
   layout.entries = product(layout.component, components) + lead;

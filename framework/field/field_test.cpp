@@ -50,13 +50,6 @@ TEST(BlockLayout, AlignsRowsAndSharesTheGapBetweenThem) {
   EXPECT_EQ(layout.entries, 2 * layout.component + 8);
 }
 
-TEST(BlockLayout, KeepsRowsAndPlanesOffTheSameCacheSets) {
-  EXPECT_EQ(block_layout({512, 4, 1}, 2, 0, 1, 8).row, 520);
-  EXPECT_EQ(block_layout({1022, 4, 1}, 2, 1, 1, 4).row, 1040);
-  EXPECT_EQ(block_layout({8, 64, 4}, 3, 0, 1, 8).plane, 8 * 64 + 8);
-  EXPECT_EQ(block_layout({512, 1, 1}, 1, 0, 1, 8).row, 512);  // there is no other row
-}
-
 TEST(BlockLayout, HoldsEveryEntryOfEveryShape) {
   for (Extents const& owned : {Extents{1, 1, 1}, Extents{7, 5, 3}, Extents{64, 1, 2}}) {
     for (int ghosts : {0, 1, 4, 9}) {
