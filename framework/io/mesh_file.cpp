@@ -62,8 +62,8 @@ void write_share(hdf5::File const& file, std::string const& name, hid_t type, Co
   constexpr Index most = Index{1} << 18;
   hdf5::Object const dataset = hdf5::open_dataset(file, name);
   Index const ranks = communicator.size();
-  Index const end = entries / ranks * (communicator.rank() + 1) +
-                    std::min<Index>(entries % ranks, communicator.rank() + 1);
+  Index const end =
+      entries / ranks * (communicator.rank() + 1) + std::min<Index>(entries % ranks, communicator.rank() + 1);
   Index first = entries / ranks * communicator.rank() + std::min<Index>(entries % ranks, communicator.rank());
   std::vector<Number> numbers;
   while (first < end) {

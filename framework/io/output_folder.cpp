@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 /// Whether a run writes files of this name.
 bool belongs_to_a_run(std::string const& name) {
-  constexpr std::array<std::string_view, 6> names{"summary.json", "scalars.csv", "residuals.csv",
+  constexpr std::array<std::string_view, 6> names{"summary.json", "scalars.csv",    "residuals.csv",
                                                   "mesh.h5",      "snapshots.xdmf", "residuals.png"};
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial") return true;
@@ -60,10 +60,10 @@ void judge_output_folder(fs::path const& folder, bool overwrite) {
   std::string const name = folder.string();
   try {
     fs::path const nearest = nearest_existing(folder);
-    if (!fs::is_directory(nearest)) throw InputError(name + " cannot be the output folder: " + nearest.string() +
-                                                     " is not a folder");
-    if (access(nearest.c_str(), W_OK | X_OK) != 0) throw InputError("cannot write to the output folder " + name +
-                                                                    ": no permission in " + nearest.string());
+    if (!fs::is_directory(nearest))
+      throw InputError(name + " cannot be the output folder: " + nearest.string() + " is not a folder");
+    if (access(nearest.c_str(), W_OK | X_OK) != 0)
+      throw InputError("cannot write to the output folder " + name + ": no permission in " + nearest.string());
     if (!overwrite && fs::exists(folder) && holds_a_run(folder)) {
       throw InputError(name + " holds a run already; --overwrite replaces it, --output chooses another folder");
     }

@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// Where a run of this deck writes when nobody says otherwise: in the working directory, the deck's name with `.out` for
-/// its extension.
+/// Where a run of this deck writes when nobody says otherwise: in the working directory, the deck's name with `.out`
+/// for its extension.
 [[nodiscard]] std::filesystem::path default_output_folder(std::filesystem::path const& deck);
 
 /// Judges, without touching anything, whether a run may write into `folder`. Throws InputError when the path is not a

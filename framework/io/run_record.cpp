@@ -62,9 +62,8 @@ Json regions() {
 }
 
 Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
-  Json deck{{"path", provenance.deck_path},
-            {"xxh3_128", checksum(provenance.deck_text)},
-            {"text", provenance.deck_text}};
+  Json deck{
+      {"path", provenance.deck_path}, {"xxh3_128", checksum(provenance.deck_text)}, {"text", provenance.deck_text}};
   if (!provenance.deck.empty()) deck["options"] = Json::parse(provenance.deck);
   return {{"version", version},
           {"revision", revision()},
@@ -115,8 +114,9 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
       ranks_(communicator.size()),
       hosts_(communicator.hosts()),
       started_(now()) {
-  if (writes_) residuals_.emplace(folder_ / "residuals.csv", std::vector<std::string>{"step", "solve", "method",
-                                                                                      "iteration", "residual"});
+  if (writes_)
+    residuals_.emplace(folder_ / "residuals.csv",
+                       std::vector<std::string>{"step", "solve", "method", "iteration", "residual"});
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
@@ -138,6 +138,7 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
 }
 
 void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
+  if (!writes_) return;
   Index solve = 0;
   for (SolveReport const& report : solves) {
     ++solve;

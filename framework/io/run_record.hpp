@@ -17,11 +17,11 @@ namespace halocline {
 
 /// Where a run comes from: what it takes to repeat it.
 struct Provenance {
-  std::string command;       ///< as typed
+  std::string command;  ///< as typed
   std::string deck_path;
-  std::string deck_text;     ///< its checksum is recorded too
-  std::string deck;          ///< the judged deck with all defaults, as JSON; may be empty
-  std::string transport;     ///< of the halo exchange
+  std::string deck_text;  ///< its checksum is recorded too
+  std::string deck;       ///< the judged deck with all defaults, as JSON; may be empty
+  std::string transport;  ///< of the halo exchange
 };
 
 /// A named number of a run.
@@ -31,14 +31,16 @@ struct NamedValue {
 };
 
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
-/// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities, timings,
-/// provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming the file
-/// and the reason.
+/// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities,
+/// timings, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming
+/// the file and the reason.
 class RunRecord {
  public:
   /// `folder` exists.
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
 
+  /// What the solves of a step did, where its state is not recorded.
+  void add_solves(Index step, std::span<SolveReport const> solves);
   /// The state after step `number`; 0 is the initial one. The names of the quantities are the same each time.
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
   /// A named time to be listed with the timings, in seconds.
@@ -51,7 +53,6 @@ class RunRecord {
     Index step;
     SolveReport report;  ///< without its history
   };
-  void add_solves(Index step, std::span<SolveReport const> solves);
 
   std::filesystem::path folder_;
   bool writes_;

@@ -88,7 +88,8 @@ TEST_F(Output, TablesReadBackExactly) {
   table.add({Index{1} << 40, third, std::string("plain")});
   table.add({Index{-2}, std::numeric_limits<double>::quiet_NaN(), std::string("with, \"marks\"")});
   table.flush();
-  EXPECT_EQ(read(path), "step,energy [J],note\n1099511627776,0.3333333333333333,plain\n-2,nan,\"with, \"\"marks\"\"\"\n");
+  EXPECT_EQ(read(path),
+            "step,energy [J],note\n1099511627776,0.3333333333333333,plain\n-2,nan,\"with, \"\"marks\"\"\"\n");
   expect_message<DefectError>([&] { table.add({Index{1}}); }, path.string() + " has 3 columns; a row has 1 values");
   for (double const value : {third, 1e300, 5e-324, -0.1, 123456789.0}) {
     EXPECT_EQ(std::strtod(shortest_text(value).c_str(), nullptr), value);

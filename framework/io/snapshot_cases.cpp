@@ -25,7 +25,8 @@ double value_at(Index i, Index j, Index k, int component) {
 }
 
 template <class Real>
-std::unique_ptr<FieldBase> field(std::shared_ptr<StructuredMesh const> const& mesh, FieldDescription const& description) {
+std::unique_ptr<FieldBase> field(std::shared_ptr<StructuredMesh const> const& mesh,
+                                 FieldDescription const& description) {
   auto made = std::make_unique<Field<Real>>(mesh, description);
   for (Block const& block : mesh->blocks()) {
     IndexRange const owned = mesh->global_owned(block.id, description.centring);
@@ -33,7 +34,8 @@ std::unique_ptr<FieldBase> field(std::shared_ptr<StructuredMesh const> const& me
       std::vector<Real> values;
       for (Index k = owned.begin[2]; k < owned.end[2]; ++k) {
         for (Index j = owned.begin[1]; j < owned.end[1]; ++j) {
-          for (Index i = owned.begin[0]; i < owned.end[0]; ++i) values.push_back(static_cast<Real>(value_at(i, j, k, c)));
+          for (Index i = owned.begin[0]; i < owned.end[0]; ++i)
+            values.push_back(static_cast<Real>(value_at(i, j, k, c)));
         }
       }
       made->set_owned(block, c, std::as_bytes(std::span(values)));
@@ -76,7 +78,8 @@ int main(int argc, char** argv) {
     write_case(folder / "line", {.axes = {Axis::uniform(11, 0, 1)}, .periodic = {true, false, false}}, ranks);
     write_case(folder / "plane", {.axes = {seven, five}}, ranks);
     write_case(folder / "stretched", {.axes = {stretched, seven, five}, .periodic = {false, true, false}}, ranks);
-    write_case(folder / "periodic", {.axes = {seven, five, Axis::uniform(6, 0, 1)}, .periodic = {true, true, true}}, ranks);
+    write_case(folder / "periodic", {.axes = {seven, five, Axis::uniform(6, 0, 1)}, .periodic = {true, true, true}},
+               ranks);
     write_case(folder / "stretched_plane", {.axes = {stretched, stretched}, .periodic = {true, false, false}}, ranks);
     return ExitCode::done;
   });

@@ -114,7 +114,8 @@ void write_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase c
     std::vector<std::byte> const values = values_of(field, block);
     for (OutputBox const& box : output_boxes(mesh, block, field.centring())) {
       bool const all = box.local == owned;
-      std::vector<std::byte> const part = all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, bytes);
+      std::vector<std::byte> const part =
+          all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, bytes);
       hdf5::write_box(file, dataset, type_in_memory(field), whole, box.place, box.local.extents(), field.components(),
                       all ? values.data() : part.data());
     }

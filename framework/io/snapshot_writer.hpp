@@ -13,8 +13,9 @@
 namespace halocline {
 
 /// Writes the fields of a run for viewers: `snapshot_000010.vtkhdf` for each step asked for (ParaView, VTK 9.1 and
-/// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie in
-/// global order, x fastest, whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y, x).
+/// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie
+/// in global order, x fastest, whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y,
+/// x).
 class SnapshotWriter {
  public:
   /// Collective over the mesh's ranks. Writes `mesh.h5` into `folder`, which exists. Throws InputOutputError on all

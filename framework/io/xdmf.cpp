@@ -53,9 +53,9 @@ std::string uniform_grid(StructuredMesh const& mesh) {
     origin += shortest_text(exists ? mesh.axis(axis).lower() : 0) + ' ';
     spacing += shortest_text(exists ? mesh.axis(axis).spacing() : 1) + ' ';
   }
-  return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" +
-         sizes(output_extents(mesh, Centring::node)) + "\"/>\n      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n        " +
-         data_item("3", 8, "XML", origin) + "\n        " + data_item("3", 8, "XML", spacing) + "\n      </Geometry>\n";
+  return "      <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" + sizes(output_extents(mesh, Centring::node)) +
+         "\"/>\n      <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n        " + data_item("3", 8, "XML", origin) +
+         "\n        " + data_item("3", 8, "XML", spacing) + "\n      </Geometry>\n";
 }
 
 std::string stretched_grid(StructuredMesh const& mesh, std::string const& mesh_file) {
@@ -65,8 +65,9 @@ std::string stretched_grid(StructuredMesh const& mesh, std::string const& mesh_f
                      "\"/>\n      <Geometry GeometryType=\"VXVYVZ\">\n";
   for (std::size_t axis = 0; axis < 3; ++axis) {
     bool const exists = static_cast<int>(axis) < mesh.dimensions();
-    grid += "        " + (exists ? data_item(std::to_string(nodes[axis]), 8, "HDF", mesh_file + ":/" + names[axis])
-                                 : data_item("1", 8, "XML", "0")) +
+    grid += "        " +
+            (exists ? data_item(std::to_string(nodes[axis]), 8, "HDF", mesh_file + ":/" + names[axis])
+                    : data_item("1", 8, "XML", "0")) +
             '\n';
   }
   return grid + "      </Geometry>\n";

@@ -153,9 +153,8 @@ int Communicator::wait_any(std::span<MPI_Request> requests) const {
   int done = 0;
   int position = MPI_UNDEFINED;
   while (true) {
-    check_mpi(
-        MPI_Testany(static_cast<int>(requests.size()), requests.data(), &position, &done, MPI_STATUS_IGNORE),
-        "MPI_Testany");
+    check_mpi(MPI_Testany(static_cast<int>(requests.size()), requests.data(), &position, &done, MPI_STATUS_IGNORE),
+              "MPI_Testany");
     if (done != 0) return position == MPI_UNDEFINED ? -1 : position;
     rhythm.pause();
   }

@@ -103,7 +103,8 @@ TEST(Communicator, MessagesAndWaits) {
   Communicator::abandon(requests, nullptr);
   EXPECT_EQ(requests[0], MPI_REQUEST_NULL);
 
-  std::array<MPI_Request, 2> at_once{ranks.receive(in.data(), bytes, previous, 4), ranks.send(out.data(), bytes, next, 4)};
+  std::array<MPI_Request, 2> at_once{ranks.receive(in.data(), bytes, previous, 4),
+                                     ranks.send(out.data(), bytes, next, 4)};
   int const first = ranks.wait_any(at_once);
   EXPECT_TRUE(first == 0 || first == 1);
   ranks.wait_all(at_once);

@@ -186,7 +186,8 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
   Failure const& cause = speaks || !known_ ? *failure : *known_;
   std::string silent;
   for (int to = 0; to < size_; ++to) {
-    if (sends_[static_cast<std::size_t>(to)] != MPI_REQUEST_NULL) silent += (silent.empty() ? "" : ", ") + std::to_string(to);
+    if (sends_[static_cast<std::size_t>(to)] != MPI_REQUEST_NULL)
+      silent += (silent.empty() ? "" : ", ") + std::to_string(to);
   }
   std::string const remark = silent.empty() ? "" : " (no answer from rank " + silent + ")";
   Verdict const verdict{cause.code, speaks ? rank_ : cause.origin, cause.message + remark, true};

@@ -18,9 +18,9 @@ namespace {
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
-/// Open MPI opens every network and starts a daemon for a process that nobody launched: 0.1 to 0.3 s for nothing. Unless
-/// the user has chosen, such a process talks to itself only. The choice is taken back, since programs that this one
-/// starts inherit the environment.
+/// Open MPI opens every network and starts a daemon for a process that nobody launched: 0.1 to 0.3 s for nothing.
+/// Unless the user has chosen, such a process talks to itself only. The choice is taken back, since programs that this
+/// one starts inherit the environment.
 class LoneProcess {
  public:
   LoneProcess() {

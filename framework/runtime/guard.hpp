@@ -25,9 +25,9 @@ struct GuardOptions {
   std::chrono::milliseconds deadline{5000};
 };
 
-/// Collective. Runs `function` on all ranks and returns when all have left it. A rank that fails tells the others, whose
-/// waits then throw RemoteError; when several fail, the lowest rank's exception is the verdict. Without an exception
-/// the verdict's code is the largest that a rank returned. After a failure, communicators of the family throw
+/// Collective. Runs `function` on all ranks and returns when all have left it. A rank that fails tells the others,
+/// whose waits then throw RemoteError; when several fail, the lowest rank's exception is the verdict. Without an
+/// exception the verdict's code is the largest that a rank returned. After a failure, communicators of the family throw
 /// RemoteError from every wait: make new ones from MPI's.
 [[nodiscard]] Verdict run_guarded(Communicator const& communicator, std::function<ExitCode()> const& function,
                                   GuardOptions const& options = {});

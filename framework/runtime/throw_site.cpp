@@ -14,10 +14,10 @@ namespace halocline {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"deck", "allocation", "pack", "wait", "reduction", "solve",
-                                                "hdf5_write"};
+constexpr std::array<std::string_view, 7> names{"deck",      "allocation", "pack",      "wait",
+                                                "reduction", "solve",      "hdf5_write"};
 
-int armed = -1;     // position in `names`, -1 when nothing is armed on this rank
+int armed = -1;      // position in `names`, -1 when nothing is armed on this rank
 long remaining = 0;  // passes until it throws
 
 [[noreturn]] void refuse(std::string const& setting) {

@@ -1,0 +1,41 @@
+"""Draws the snapshots of snapshot_cases with tools/plot.py and looks at the pictures: plot_test.py PLOT COMMAND…"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+
+RESIDUALS = "step,solve,method,iteration,residual\n" + "".join(
+    f"{step},1,cg,{n},{10.0 ** -n / step}\n" for step in (1, 2) for n in range(8))
+
+
+def colours(path):
+    """Number of distinct colours: a picture of something has many, an empty frame few."""
+    pixels = matplotlib.image.imread(path)
+    assert min(pixels.shape[:2]) > 300, (path, pixels.shape)
+    return len(np.unique((pixels[..., :3] * 255).astype(np.uint8).reshape(-1, 3), axis=0))
+
+
+def main():
+    plot, command = sys.argv[1], sys.argv[2:]
+    with tempfile.TemporaryDirectory() as scratch:
+        subprocess.run([*command, scratch], check=True, timeout=60)
+        for case in ("line", "stretched"):
+            folder = Path(scratch) / case
+            (folder / "residuals.csv").write_text(RESIDUALS)
+            said = subprocess.run([sys.executable, plot, folder], check=True, timeout=60, capture_output=True, text=True)
+            pictures = [folder / f"{name}.png" for name in
+                        ("slice_pair", "slice_t", "slice_u", "slice_velocity", "residuals")]
+            assert sorted(said.stdout.split()) == sorted(map(str, pictures)), said.stdout
+            for picture in pictures:
+                assert colours(picture) > 100, picture
+        empty = Path(scratch) / "empty"
+        empty.mkdir()
+        refused = subprocess.run([sys.executable, plot, empty], timeout=60, capture_output=True, text=True, check=False)
+        assert refused.returncode == 1 and "no snapshot" in refused.stderr, refused.stderr
+
+
+main()

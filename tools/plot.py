@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""Draws a finished run: a slice through each field of its last snapshot, and how the residuals fell.
+
+    plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION]
+
+Writes slice_<field>.png and residuals.png into FOLDER and prints their names. Needs matplotlib and h5py.
+"""
+
+import argparse
+import csv
+import json
+import sys
+from pathlib import Path
+
+import h5py
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+import numpy as np  # noqa: E402
+from matplotlib.colors import LogNorm, Normalize  # noqa: E402
+from matplotlib.ticker import MaxNLocator  # noqa: E402
+
+AXES = "xyz"
+INK = "#2b2f36"
+STYLE = {
+    "figure.dpi": 160, "savefig.bbox": "tight", "savefig.pad_inches": 0.15, "font.family": "DejaVu Sans",
+    "font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": "#8a8f98", "axes.linewidth": 0.8,
+    "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 12, "axes.titleweight": "medium",
+    "axes.titlelocation": "left", "axes.grid": False, "grid.color": "#d9dce1", "grid.linewidth": 0.6,
+}
+
+
+class Snapshot:
+    """One snapshot file and the mesh it lies on."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")
+        with h5py.File(path.parent / "mesh.h5", "r") as mesh:
+            self.edges = [mesh[axis][()] for axis in AXES if axis in mesh]
+        self.step = int(self.file.attrs["step"][0])
+        self.time = float(self.file["VTKHDF/FieldData/TimeValue"][0])
+
+    def fields(self):
+        """(name, unit, on cells?, values by z, y, x); of a vector the magnitude."""
+        for group, on_cells in (("CellData", True), ("PointData", False)):
+            for name, data in self.file["VTKHDF"][group].items():
+                values = data[()].reshape(*data.attrs["shape"], -1).astype(float)
+                several = values.shape[3] > 1
+                values = np.linalg.norm(values, axis=3) if several else values[..., 0]
+                unit = data.attrs["unit"].decode().strip("\0")
+                yield (f"|{name}|" if several else name), unit, on_cells, values
+
+
+def cut(snapshot, on_cells, values, normal, at):
+    """The plane of a three-dimensional field that is nearest to `at` on the axis `normal`, and its position."""
+    edges = snapshot.edges[normal]
+    places = 0.5 * (edges[1:] + edges[:-1]) if on_cells else edges
+    at = 0.5 * (edges[0] + edges[-1]) if at is None else at
+    nearest = int(np.argmin(np.abs(places - at)))
+    return np.take(values, nearest, axis=2 - normal), places[nearest]
+
+
+def colours_of(values):
+    """Colour map and scale: around zero for signed fields, logarithmic where most of a positive field would vanish in
+    linear colours."""
+    finite = values[np.isfinite(values)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    if low < 0 < high and 0.1 < -low / high < 10:
+        most = max(-low, high)
+        return "RdBu_r", Normalize(-most, most)
+    if low > 0 and high > 100 * np.median(finite):
+        return "inferno", LogNorm(low, high)
+    return "inferno", Normalize(low, high if high > low else low + 1)
+
+
+def labelled(name, unit):
+    return f"{name}  [{unit}]" if unit else name
+
+
+def title(axes, heading, detail):
+    axes.set_title(heading, pad=22)
+    axes.text(0, 1.02, detail, transform=axes.transAxes, fontsize=8.5, color="#6b7280", va="bottom")
+
+
+def draw_line(axes, snapshot, name, unit, on_cells, values):
+    edges = snapshot.edges[0]
+    places = 0.5 * (edges[1:] + edges[:-1]) if on_cells else edges
+    axes.plot(places, values, color="#2f6db5", linewidth=1.8, marker="o" if len(places) <= 40 else None, markersize=3.5)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_xlabel("x")
+    axes.set_ylabel(labelled(name, unit))
+    axes.grid(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_plane(figure, axes, planes, name, unit, on_cells, values):
+    (across, horizontal), (up, vertical) = planes
+    shading = "flat" if on_cells else "gouraud"
+    colours, scale = colours_of(values)
+    picture = axes.pcolormesh(horizontal, vertical, values, shading=shading, cmap=colours, norm=scale, rasterized=True)
+    width, height = np.ptp(horizontal), np.ptp(vertical)
+    axes.set_aspect("equal" if 0.2 < width / height < 5 else "auto")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    # A bar of the picture's own height, however flat that is.
+    bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
+    bar.set_label(labelled(name, unit))
+    bar.outline.set_linewidth(0.6)
+
+
+def draw_field(snapshot, field, heading, normal, at):
+    name, unit, on_cells, values = field
+    dimensions = len(snapshot.edges)
+    detail = f"step {snapshot.step}, time {snapshot.time:g}"
+    figure, axes = plt.subplots(figsize=(7, 4) if dimensions == 1 else (6.6, 5.4))
+    if dimensions == 1:
+        draw_line(axes, snapshot, name, unit, on_cells, values[0, 0])
+    else:
+        shown = [axis for axis in range(dimensions) if dimensions == 2 or axis != normal]
+        if dimensions == 3:
+            plane, place = cut(snapshot, on_cells, values, normal, at)
+            detail += f", {AXES[normal]} = {place:.4g}"
+        else:
+            plane = values[0]
+        draw_plane(figure, axes, [(AXES[a], snapshot.edges[a]) for a in shown], name, unit, on_cells, plane)
+    if not np.isfinite(values).all():
+        detail += f"; {np.count_nonzero(~np.isfinite(values))} values are not finite"
+    title(axes, f"{heading}: {name}", detail)
+    return figure
+
+
+def read_residuals(path):
+    """The solves of a run: (step, method, iterations, residuals) each."""
+    solves = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            solve = solves.setdefault((int(row["step"]), int(row["solve"])), (row["method"], [], []))
+            solve[1].append(int(row["iteration"]))
+            solve[2].append(float(row["residual"]))
+    return [(step, method, np.array(n), np.array(r)) for (step, _), (method, n, r) in solves.items()]
+
+
+def draw_residuals(solves, heading):
+    figure, axes = plt.subplots(figsize=(7, 4.4))
+    steps = [step for step, *_ in solves]
+    colours = matplotlib.colormaps["viridis"]
+    norm = Normalize(min(steps), max(steps) if max(steps) > min(steps) else min(steps) + 1)
+    for step, _, iterations, residuals in solves:
+        start = residuals[0] if residuals[0] > 0 else 1.0
+        axes.semilogy(iterations, residuals / start, color=colours(0.92 * norm(step)), linewidth=1.4,
+                      alpha=0.9 if len(solves) < 30 else 0.5)
+    axes.set_xlabel("iteration")
+    axes.set_ylabel("residual / initial residual  (2-norm)")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlim(left=0)
+    axes.grid(True, which="major")
+    axes.spines[["top", "right"]].set_visible(False)
+    if max(steps) > min(steps):
+        picture = matplotlib.cm.ScalarMappable(norm, matplotlib.colors.ListedColormap(colours(np.linspace(0, 0.92, 256))))
+        bar = figure.colorbar(picture, ax=axes, pad=0.03)
+        bar.set_label("step")
+        bar.ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+        bar.outline.set_linewidth(0.6)
+    most = max(int(n[-1]) for _, _, n, _ in solves)
+    methods = ", ".join(sorted({method for _, method, *_ in solves}))
+    title(axes, f"{heading}: residuals",
+          f"{methods}; {len(solves)} solve{'s' * (len(solves) > 1)}, at most {most} iterations")
+    return figure
+
+
+def heading_of(folder):
+    """The name of the deck, as far as the run's record has it."""
+    try:
+        with open(folder / "summary.json", encoding="utf-8") as file:
+            return Path(json.load(file)["provenance"]["deck"]["path"]).stem
+    except (OSError, ValueError, KeyError):
+        return folder.resolve().stem
+
+
+def save(figure, path):
+    figure.savefig(path)
+    plt.close(figure)
+    print(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--step", type=int, help="snapshot to draw (default: the last)")
+    parser.add_argument("--normal", choices=AXES, default="z", help="axis that a slice is perpendicular to")
+    parser.add_argument("--at", type=float, help="position of the slice on that axis (default: the middle)")
+    options = parser.parse_args()
+    plt.rcParams.update(STYLE)
+    pattern = "snapshot_*.vtkhdf" if options.step is None else f"snapshot_{options.step:06}.vtkhdf"
+    snapshots = sorted(options.folder.glob(pattern), key=lambda path: int(path.stem.split("_")[1]))
+    residuals = options.folder / "residuals.csv"
+    solves = read_residuals(residuals) if residuals.exists() else []
+    if not snapshots and not solves:
+        sys.exit(f"{options.folder}: no snapshot {'' if options.step is None else options.step} and no residuals to draw")
+    heading = heading_of(options.folder)
+    if snapshots:
+        snapshot = Snapshot(snapshots[-1])
+        for field in snapshot.fields():
+            figure = draw_field(snapshot, field, heading, AXES.index(options.normal), options.at)
+            save(figure, options.folder / f"slice_{field[0].strip('|')}.png")
+    if solves:
+        save(draw_residuals(solves, heading), options.folder / "residuals.png")
+
+
+if __name__ == "__main__":
+    main()
