@@ -57,9 +57,7 @@ function(halocline_add_room name)
   set_target_properties(${target} PROPERTIES
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_link_libraries(halocline_all INTERFACE ${target})
-
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  halocline_install_library(${target} ${folder})
+  halocline_install_library(${target})
 endfunction()
 
 # A physics of this repository is held to the same warnings, and put where the driver looks for it.
