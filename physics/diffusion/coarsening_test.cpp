@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/runtime/error.hpp"
 #include "physics/diffusion/diffusion_test_support.hpp"
 
 // Multigrid on the operators of this room.
@@ -26,8 +27,17 @@ struct Problem {
 
 std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communicator> ranks = all_ranks()) {
   auto const mesh = unit_mesh(problem.cells, {problem.stretched, problem.periodic}, std::move(ranks));
-  auto const k = cell_field<double>(mesh, [](Index i, Index j, Index l) {
-    return (i / 5 + j / 5 + l / 5) % 2 == 0 ? 1.0 : 1e4;
+  // Two boxes that conduct ten thousand times better than what is around them, wherever coarse cells may lie.
+  auto const k = cell_field<double>(mesh, [&](Index i, Index j, Index l) {
+    Index const at[3] = {i, j, l};
+    bool first = true;
+    bool second = true;
+    for (std::size_t a = 0; a < problem.cells.size(); ++a) {
+      double const place = (static_cast<double>(at[a]) + 0.5) / static_cast<double>(problem.cells[a]);
+      first = first && 0.13 < place && place < 0.41;
+      second = second && 0.52 < place && place < 0.77;
+    }
+    return first || second ? 1e4 : 1.0;
   });
   BoundaryConditions conditions = all_walls(problem.walls);
   for (int axis = 0; axis < mesh->dimensions(); ++axis) {
@@ -58,8 +68,9 @@ class StepByStep final : public Operator {
  private:
   class Transfers final : public Coarsening {
    public:
-    explicit Transfers(std::unique_ptr<Coarsening> inner) : inner_(std::move(inner)), coarse_(inner_->coarse()) {}
-    [[nodiscard]] Operator const& coarse() const override { return coarse_; }
+    explicit Transfers(std::unique_ptr<Coarsening> inner)
+        : inner_(std::move(inner)), coarse_(std::make_unique<StepByStep>(inner_->coarse())) {}
+    [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
     void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override {
       inner_->residual_restrict(b, x, coarse_b);
     }
@@ -68,7 +79,7 @@ class StepByStep final : public Operator {
 
    private:
     std::unique_ptr<Coarsening> inner_;
-    StepByStep coarse_;
+    std::unique_ptr<StepByStep> coarse_;
   };
   Operator const& a_;
 };
@@ -202,7 +213,7 @@ TEST(MultigridOnDiffusion, AnySizeConverges) {
       }
       SolveReport const report = solve_random(*a, 1e-9);
       EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome) << " " << cells[0];
-      EXPECT_LE(report.iterations, varying ? 40 : 16) << cells[0];
+      EXPECT_LE(report.iterations, 20) << cells[0];
     }
   }
 }
@@ -218,7 +229,7 @@ TEST(MultigridOnDiffusion, JumpsOfTenThousandConverge) {
   for (std::vector<Index> const& cells : {std::vector<Index>{128, 128}, {131, 127}, {40, 40, 40}}) {
     SolveReport const report = solve_random(*make({.cells = cells, .varying = true}), 1e-8);
     EXPECT_TRUE(reached(report.outcome));
-    EXPECT_LE(report.iterations, 40);
+    EXPECT_LE(report.iterations, 14);
   }
 }
 
@@ -286,9 +297,10 @@ TEST(MultigridOnDiffusion, AnyNumberOfRanksHasTheAnswerOfOne) {
     };
     auto const x = solve(*spread);
     auto const y = solve(*whole);
-    // Residuals of 1e-12, times the condition number of what is coupled by the strongest links, at most 1e5 here.
-    EXPECT_NEAR(std::sqrt(x->square() / y->square()), 1, 1e-7);
-    EXPECT_NEAR(x->maximum() / y->maximum(), 1, 1e-7);
+    // A solve ends at the latest when rounding explains its residual, 10 epsilon |A| |x|. The error is at most that over
+    // the smallest eigenvalue, so relative to x 10 epsilon times the condition number: 1.6e8 for 20011 cells in a row.
+    EXPECT_NEAR(std::sqrt(x->square() / y->square()), 1, 1e-6);
+    EXPECT_NEAR(x->maximum() / y->maximum(), 1, 1e-6);
   }
 }
 

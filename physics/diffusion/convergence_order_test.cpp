@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NodesVarying2d", 2, Centring::node, false, true},
                     Case{"CellsUniform3d", 3, Centring::cell, false, false},
                     Case{"NodesVarying3d", 3, Centring::node, true, true}),
-    [](testing::TestParamInfo<Case> const& info) { return info.param.name; });
+    [](testing::TestParamInfo<Case> const& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace halocline

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -49,8 +50,15 @@ struct FaceConductivity {
     if (mean == FaceMean::arithmetic) return (lower + upper) / 2;
     return lower + upper > 0 ? 2 * lower * upper / (lower + upper) : Real{0};
   }
-  [[nodiscard]] KOKKOS_FUNCTION Real at(Index i, Index j, Index l) const {
-    return k.origin == nullptr ? Real{1} : k(i, j, l);
+  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated where
+  /// the two entries are of one material, as far as that can be told: they differ by a factor of two at most.
+  [[nodiscard]] KOKKOS_FUNCTION Real at_wall(int axis, Index inward, Real reach, Index i, Index j, Index l) const {
+    if (k.origin == nullptr) return 1;
+    Real const inside = k(i, j, l);
+    if (!(reach > Real{0})) return inside;
+    Real const next = k(i + (axis == 0) * inward, j + (axis == 1) * inward, l + (axis == 2) * inward);
+    bool const smooth = next <= 2 * inside && inside <= 2 * next;
+    return smooth ? inside + reach * (inside - next) : inside;
   }
 };
 
@@ -64,6 +72,7 @@ struct FaceTerms {
   bool given_nodes[2];  ///< the wall holds nodes with a given value: the last face lies between two entries
   Index begin[3];       ///< local index of the first unknown
   Index wall[2];        ///< local face that is the lower (upper) wall; -1: not in this block
+  Real reach[2];        ///< how far the conductivity is extrapolated to the wall, in gaps between unknowns
   Real const* width[3];
   Real const* factor;
 
@@ -76,9 +85,9 @@ struct FaceTerms {
     Index const face = local[axis];
     Real value;
     if (face == wall[0] && !given_nodes[0]) {
-      value = conductivity.at(i, j, k);
+      value = conductivity.at_wall(axis, 1, reach[0], i, j, k);
     } else if (face == wall[1] && !given_nodes[1]) {
-      value = conductivity.at(i - (axis == 0), j - (axis == 1), k - (axis == 2));
+      value = conductivity.at_wall(axis, -1, reach[1], i - (axis == 0), j - (axis == 1), k - (axis == 2));
     } else {
       value = conductivity.between(axis, i, j, k);
     }
@@ -105,7 +114,12 @@ template <class Real>
   terms.wall[0] = has[0] ? 0 : -1;
   terms.wall[1] = has[1] ? unknowns.extent(axis) : -1;
   for (std::size_t side = 0; side < 2; ++side) {
-    terms.given_nodes[side] = grid.centring == Centring::node && line.walls[side].b == 0 && line.walls[side].distance > 0;
+    Wall const& wall = line.walls[side];
+    terms.given_nodes[side] = grid.centring == Centring::node && wall.b == 0 && wall.distance > 0;
+    // A law of the flux needs the conductivity at the wall itself, for second order; a given value does not.
+    bool const extrapolated = wall.b != 0 && line.size() > 1;
+    double const inner = extrapolated ? line.conductance(side == 0 ? 1 : line.size() - 1) : 0;
+    terms.reach[side] = static_cast<Real>(std::min(1.0, wall.distance * inner));
   }
   for (std::size_t n = 0; n < 3; ++n) {
     terms.begin[n] = unknowns.begin[n];
