@@ -15,7 +15,8 @@ namespace {
 template <class Entry>
 std::string names_and_sentences(Registry<Entry> const& registry) {
   std::string text;
-  for (std::string const& name : registry.names()) text += fmt::format("{:<16} {}\n", name, registry.find(name).sentence);
+  for (std::string const& name : registry.names())
+    text += fmt::format("{:<16} {}\n", name, registry.find(name).sentence);
   return text;
 }
 
@@ -47,10 +48,14 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   std::string text;
   for (std::string const& subject : subjects) {
     if (!text.empty()) text += "\n";
-    if (subject == "physics") text += names_and_sentences(physics);
-    else if (subject == "solvers") text += names_and_sentences(solvers());
-    else if (subject == "preconditioners") text += names_and_sentences(preconditioners());
-    else text += listing_of_path(deck, subject, known);
+    if (subject == "physics")
+      text += names_and_sentences(physics);
+    else if (subject == "solvers")
+      text += names_and_sentences(solvers());
+    else if (subject == "preconditioners")
+      text += names_and_sentences(preconditioners());
+    else
+      text += listing_of_path(deck, subject, known);
   }
   return text;
 }

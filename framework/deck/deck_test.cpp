@@ -40,7 +40,9 @@ Section root_section() {
   time.real("step", "Length of a step.").unit("s").above(0).defaults_to(1);
   time.real("end", "Where it ends.").unit("s").optional();
   Section& solver = root.section("solver", "The linear solver.");
-  solver.choice("method", "Its name.", Names([] { return std::vector<std::string>{"cg", "chebyshev"}; }))
+  solver.choice("method", "Its name.", Names([] {
+                  return std::vector<std::string>{"cg", "chebyshev"};
+                }))
       .defaults_to("cg");
   solver.sections("method", [] { return std::vector<Section>{cg_section(), chebyshev_section()}; });
   Section region("regions", "A part of the mesh.");
@@ -134,7 +136,9 @@ std::vector<Case> const unknown{
      {},
      "`iteratons`: unknown in solver.cg (d.yaml:5:5); did you mean `iterations`?"},
     {good + "sovler: {}\n", {}, "`sovler`: unknown in the deck (d.yaml:3:1); did you mean `solver`?"},
-    {good + "iterations: 5\n", {}, "`iterations`: unknown in the deck (d.yaml:3:1); did you mean `solver.cg.iterations`?"},
+    {good + "iterations: 5\n",
+     {},
+     "`iterations`: unknown in the deck (d.yaml:3:1); did you mean `solver.cg.iterations`?"},
     {good + "time: {zzzzz: 1}\n", {}, "`zzzzz`: unknown in time (d.yaml:3:8); known: step, end"},
     {good + "solver: {cg: {tolerance: 1}}\n",
      {},
@@ -151,21 +155,15 @@ std::vector<Case> const unknown{
 INSTANTIATE_TEST_SUITE_P(Unknown, WrongDeck, testing::ValuesIn(unknown));
 
 std::vector<Case> const wrong_type{
-    {"physics: heat\nmesh: {cells: ten}\n",
-     {},
-     "`mesh.cells`: expected an integer, got 'ten' (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: [2.5, 3]}\n",
-     {},
-     "`mesh.cells[0]`: expected an integer, got '2.5' (d.yaml:2:16)"},
+    {"physics: heat\nmesh: {cells: ten}\n", {}, "`mesh.cells`: expected an integer, got 'ten' (d.yaml:2:15)"},
+    {"physics: heat\nmesh: {cells: [2.5, 3]}\n", {}, "`mesh.cells[0]`: expected an integer, got '2.5' (d.yaml:2:16)"},
     {"physics: heat\nmesh: {cells: ['4', 3]}\n",
      {},
      "`mesh.cells[0]`: expected an integer, got the text \"4\" (d.yaml:2:16)"},
     {"physics: heat\nmesh: {cells: 9223372036854775808}\n",
      {},
      "`mesh.cells`: expected an integer, got '9223372036854775808': it does not fit in 64 bits (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: [1, 2, 3, 4]}\n",
-     {},
-     "`mesh.cells`: expected 1 to 3 integers, got 4 (d.yaml:2:15)"},
+    {"physics: heat\nmesh: {cells: [1, 2, 3, 4]}\n", {}, "`mesh.cells`: expected 1 to 3 integers, got 4 (d.yaml:2:15)"},
     {"physics: heat\nmesh: {cells: {x: 4}}\n",
      {},
      "`mesh.cells`: expected 1 to 3 integers, got a section (d.yaml:2:15)"},
@@ -209,7 +207,9 @@ std::vector<Case> const out_of_range{
      "`regions[0].density`: '2*w' is not an expression of x, y, z and t: `w` is not known (known: x, y, z, t, pi and "
      "muParser's functions) (d.yaml:3:21)"},
     {good + "regions: [{density: 1/0}]\n", {}, "`regions[0].density`: '1/0' is not finite (d.yaml:3:21)"},
-    {good + "regions: [{density: 1e400}]\n", {}, "`regions[0].density`: '1e400' is no value: it does not fit in a 64-bit real (d.yaml:3:21)"},
+    {good + "regions: [{density: 1e400}]\n",
+     {},
+     "`regions[0].density`: '1e400' is no value: it does not fit in a 64-bit real (d.yaml:3:21)"},
     {good + "regions: [{density: 1, table: ''}]\n", {}, "`regions[0].table`: expected a path, got none (d.yaml:3:31)"},
 };
 INSTANTIATE_TEST_SUITE_P(OutOfRange, WrongDeck, testing::ValuesIn(out_of_range));
@@ -220,9 +220,7 @@ std::vector<Case> const missing{
      {},
      "`physics`: missing (d.yaml:1:1); it is required: What is solved.\n"
      "`mesh2`: unknown in the deck (d.yaml:2:1); did you mean `mesh`?"},
-    {"physics: heat\nmesh: {}\n",
-     {},
-     "`mesh.cells`: missing (d.yaml:2:1); it is required: Cells along each axis."},
+    {"physics: heat\nmesh: {}\n", {}, "`mesh.cells`: missing (d.yaml:2:1); it is required: Cells along each axis."},
     {good + "solver: {method: chebyshev}\n",
      {},
      "`solver.chebyshev.bound`: missing (d.yaml:3:1); it is required: Upper bound of the eigenvalues."},
@@ -237,7 +235,9 @@ std::vector<Case> const not_a_deck{
     {"physics\n", {}, "`d.yaml`: expected options like `physics: heat`, got 'physics' (d.yaml:1:1)"},
     {"[1, 2]\n", {}, "`d.yaml`: expected options like `physics: heat`, got a list (d.yaml:1:1)"},
     {"mesh: [4, 3\n", {}, "`d.yaml`: not YAML: end of sequence flow not found (d.yaml:2:1)"},
-    {"mesh:\n\tcells: 4\n", {}, "`d.yaml`: not YAML: illegal map value (d.yaml:2:7); indent with spaces, not with tabs"},
+    {"mesh:\n\tcells: 4\n",
+     {},
+     "`d.yaml`: not YAML: illegal map value (d.yaml:2:7); indent with spaces, not with tabs"},
     {good + "---\n" + good, {}, "`d.yaml`: more than one YAML document (d.yaml:3:1)"},
     {"[a]: 1\n", {}, "`d.yaml`: expected a name, got a list (d.yaml:1:1)"},
 };

@@ -67,7 +67,8 @@ std::string file_text(std::string const& path) {
   if (file.bad()) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > largest_deck)
-    throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) + ", the most a deck may be");
+    throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) +
+                     ", the most a deck may be");
   return text;
 }
 

@@ -179,8 +179,8 @@ class Judge {
     auto const declaration = std::make_shared<Section const>(element);
     for (std::size_t n = 0; n < entry->value.items.size(); ++n) {
       Node const& item = entry->value.items[n];
-      elements.push_back(section(
-          declaration, &item, {full_name + "[" + std::to_string(n) + "]", item.location, true, place.in_use}));
+      elements.push_back(
+          section(declaration, &item, {full_name + "[" + std::to_string(n) + "]", item.location, true, place.in_use}));
     }
   }
 

@@ -44,8 +44,10 @@ void write_section(Section const& section, std::string const& full_name, std::os
 std::string markdown(Section const& root) {
   std::ostringstream out;
   out << "# Options of a deck\n\n"
-         "Made from the declarations by `halocline list --markdown`. A heading is the name of a section from the root of\n"
-         "the deck, and its options are set on the command line as `--set section.option=value`; `name[]` is a list of\n"
+         "Made from the declarations by `halocline list --markdown`. A heading is the name of a section from the root "
+         "of\n"
+         "the deck, and its options are set on the command line as `--set section.option=value`; `name[]` is a list "
+         "of\n"
          "sections. A vector of one entry needs no brackets.\n";
   write_section(root, "", out);
   return out.str();

@@ -50,7 +50,9 @@ std::string nearest_name(std::string_view word, std::span<std::string const> can
   }
   if (!nearest.empty() || wanted.size() < 3) return nearest;
   // A part of the name was given: `tolerance` for `relative_tolerance`.
-  auto const contains = [&](std::string const& candidate) { return lower_case(candidate).find(wanted) != std::string::npos; };
+  auto const contains = [&](std::string const& candidate) {
+    return lower_case(candidate).find(wanted) != std::string::npos;
+  };
   auto const longer = std::find_if(candidates.begin(), candidates.end(), contains);
   return longer == candidates.end() ? "" : *longer;
 }

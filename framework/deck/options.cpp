@@ -16,7 +16,8 @@ std::string in_section(Options::Values const& values, std::string_view name) {
 
 Option const& declared(Options::Values const& values, std::string_view name) {
   auto const& options = values.declaration->options();
-  auto const found = std::find_if(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
+  auto const found =
+      std::find_if(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
   if (found == options.end()) throw DefectError("no option is declared as " + in_section(values, name));
   return *found;
 }

@@ -69,7 +69,7 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
   void judge_one(bool, std::optional<std::size_t>, std::vector<Refusal>&) const {}
 
   template <class Number>
-    requires std::is_arithmetic_v<Number>
+  requires std::is_arithmetic_v<Number>
   void judge_one(Number value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
     auto const number = static_cast<double>(value);
     auto const& lower = option_.lower();
@@ -83,10 +83,11 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
   void judge_one(std::string const& value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
     if (option_.kind() == OptionKind::choice && std::find(names_.begin(), names_.end(), value) == names_.end()) {
       std::string const nearest = nearest_name(value, names_);
-      refusals.push_back({entry, "expected one of " + joined(names_) + ", got '" + printable(value) + "'",
+      refusals.push_back({entry, "expected " + expected_entry(option_) + ", got '" + printable(value) + "'",
                           nearest.empty() ? "" : "did you mean `" + nearest + "`?"});
     }
-    if (option_.kind() == OptionKind::path && value.empty()) refusals.push_back({entry, "expected a path, got none", ""});
+    if (option_.kind() == OptionKind::path && value.empty())
+      refusals.push_back({entry, "expected a path, got none", ""});
     if (option_.kind() == OptionKind::expression) judge_expression(value, entry, refusals);
   }
 

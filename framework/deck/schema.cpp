@@ -115,8 +115,8 @@ Json requirements(Section const& section) {
     }
     Json condition{{"properties", {{chooser, {{"const", nested.name()}}}}}};
     if (!is_default_choice(section, chooser, nested.name())) condition["required"] = {chooser};
-    choices.push_back({{"if", condition},
-                       {"then", {{"required", {nested.name()}}, {"properties", {{nested.name(), inner}}}}}});
+    choices.push_back(
+        {{"if", condition}, {"then", {{"required", {nested.name()}}, {"properties", {{nested.name(), inner}}}}}});
   }
   Json all = Json::object();
   if (!required.empty()) all["required"] = required;

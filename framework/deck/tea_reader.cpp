@@ -102,7 +102,8 @@ class TeaReader {
       return words.size();
     }
     if (found->second == Meaning::unavailable) {
-      mistakes_.add(word.location, word.text, "not available here", "take tl_use_cg, tl_use_chebyshev or tl_use_jacobi");
+      mistakes_.add(word.location, word.text, "not available here",
+                    "take tl_use_cg, tl_use_chebyshev or tl_use_jacobi");
       return words.size();
     }
     bool const has_value = found->second == Meaning::value || found->second == Meaning::no_matter_with_value;
@@ -116,8 +117,7 @@ class TeaReader {
 
   void keep(TeaWord const& word, TeaWord const& value) {
     auto const [first, is_new] = given_.emplace(word.text, value);
-    if (!is_new)
-      mistakes_.add(word.location, word.text, "given twice", "first at " + first->second.location.text());
+    if (!is_new) mistakes_.add(word.location, word.text, "given twice", "first at " + first->second.location.text());
   }
 
   TeaWord const* find(std::string const& word) const {
@@ -191,7 +191,8 @@ class TeaReader {
       chosen.push_back(method);
       solver.set("method", word->location, scalar(method, word->location));
     }
-    Node const tolerance = judged("tl_eps", "a number of at least 0 and below 1", [](double eps) { return eps >= 0 && eps < 1; });
+    Node const tolerance =
+        judged("tl_eps", "a number of at least 0 and below 1", [](double eps) { return eps >= 0 && eps < 1; });
     Node const iterations = judged("tl_max_iters", "a number of at least 1", [](double most) { return most >= 1; });
     for (std::string const method : {"cg", "chebyshev", "jacobi", "multigrid"}) {
       Node& section = solver.section(method, root.location);
@@ -214,7 +215,8 @@ class TeaReader {
   }
 
   void write_output(Node& root) {
-    std::map<std::string, std::string> const outputs{{"visit_frequency", "snapshots"}, {"summary_frequency", "scalars"}};
+    std::map<std::string, std::string> const outputs{{"visit_frequency", "snapshots"},
+                                                     {"summary_frequency", "scalars"}};
     for (auto const& [word, section] : outputs) {
       if (find(word) != nullptr)
         copy(word, root.section("output", root.location).section(section, root.location), "interval");
@@ -226,8 +228,10 @@ class TeaReader {
     TeaWord const* const inverse = find("tl_coefficient_inverse_density");
     if (density != nullptr && inverse != nullptr)
       mistakes_.add(inverse->location, inverse->text, "given together with tl_coefficient_density");
-    if (inverse != nullptr) heat.set("coefficient", inverse->location, scalar("inverse_density", inverse->location));
-    else if (density != nullptr) heat.set("coefficient", density->location, scalar("density", density->location));
+    if (inverse != nullptr)
+      heat.set("coefficient", inverse->location, scalar("inverse_density", inverse->location));
+    else if (density != nullptr)
+      heat.set("coefficient", density->location, scalar("density", density->location));
   }
 
   std::string name_;

@@ -7,9 +7,10 @@
 
 namespace halocline::deck {
 
-/// Reads the part between `*tea` and `*endtea` (or the end of the text) as the deck of the same problem: `physics: heat`,
-/// states as `heat.regions`, the mesh, the time steps, and tolerance and iterations for every solver that `solver.method`
-/// may be changed to. Words are `name=value` or `name value`, letter case does not matter, `!` and `#` begin comments.
+/// Reads the part between `*tea` and `*endtea` (or the end of the text) as the deck of the same problem: `physics:
+/// heat`, states as `heat.regions`, the mesh, the time steps, and tolerance and iterations for every solver that
+/// `solver.method` may be changed to. Words are `name=value` or `name value`, letter case does not matter, `!` and `#`
+/// begin comments.
 ///
 /// Words that only steer the benchmark program itself (test_problem, profiler_on, …) are accepted and mean nothing.
 /// Unknown words, words given twice and what TeaLeaf has and Halocline has not are mistakes, at their places.

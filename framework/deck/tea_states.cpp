@@ -39,8 +39,7 @@ void TeaStates::read(std::span<TeaWord const> words) {
   auto const number_of_state = std::get<std::int64_t>(state);
   Node made = region(number_of_state, at, read_values(words.subspan(2)));
   auto const [first, is_new] = states_.emplace(number_of_state, State{at, std::move(made)});
-  if (!is_new)
-    mistakes_.add(at, "state " + words[1].text, "given twice", "first at " + first->second.location.text());
+  if (!is_new) mistakes_.add(at, "state " + words[1].text, "given twice", "first at " + first->second.location.text());
 }
 
 TeaStates::Values TeaStates::read_values(std::span<TeaWord const> words) {
@@ -71,8 +70,10 @@ Node TeaStates::region(std::int64_t state, Location const& at, Values const& val
     if (found == values.end()) mistakes_.add(at, subject, "its " + word + " is missing");
     region.set(word, at, found == values.end() ? reported(at) : number(found->second));
   }
-  if (state == 1) region.set("shape", at, scalar("everywhere", at));
-  else write_shape(region, subject, values);
+  if (state == 1)
+    region.set("shape", at, scalar("everywhere", at));
+  else
+    write_shape(region, subject, values);
   return region;
 }
 
@@ -99,8 +100,10 @@ void TeaStates::write_shape(Node& region, std::string const& subject, Values con
   std::vector<Node> needed;
   for (std::string const& word : shape->needs) {
     auto const found = values.find(word);
-    if (found != values.end()) needed.push_back(number(found->second));
-    else mistakes_.add(given.location, subject, "a " + shape->name + " needs " + word);
+    if (found != values.end())
+      needed.push_back(number(found->second));
+    else
+      mistakes_.add(given.location, subject, "a " + shape->name + " needs " + word);
   }
   region.set("shape", given.location, scalar(shape->name, given.location));
   if (needed.size() != shape->needs.size()) {

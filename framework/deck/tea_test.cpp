@@ -157,8 +157,7 @@ std::vector<Case> const cases{
      "`ymax`: missing (tea.in:1:1); it is required\n"
      "`initial_timestep`: missing (tea.in:1:1); it is required\n"
      "`end_step`: missing (tea.in:1:1); give end_step or end_time"},
-    {background + "tl_use_cg\ntl_use_jacobi\n" + rest,
-     "`tl_use_jacobi`: given together with tl_use_cg (tea.in:4:1)"},
+    {background + "tl_use_cg\ntl_use_jacobi\n" + rest, "`tl_use_jacobi`: given together with tl_use_cg (tea.in:4:1)"},
     {background + "tl_preconditioner_type=jac_block\n" + rest,
      "`tl_preconditioner_type`: expected none or jac_diag, got 'jac_block' (tea.in:3:24)"},
     {"*tea\n" + rest, "`state`: missing (tea.in:1:1); state 1, the background, is required"},

@@ -45,8 +45,10 @@ std::vector<std::vector<TeaWord>> tea_lines(std::string const& name, std::string
     std::vector<TeaWord> words = words_of(line, name, number);
     if (words.empty()) continue;
     if (words.front().text == "*endtea" && inside) break;
-    if (inside) lines.push_back(std::move(words));
-    else inside = words.front().text == "*tea";
+    if (inside)
+      lines.push_back(std::move(words));
+    else
+      inside = words.front().text == "*tea";
   }
   return lines;
 }

@@ -6,7 +6,8 @@
 namespace halocline::deck {
 
 Entry const* Node::find(std::string_view name) const {
-  auto const found = std::find_if(entries.begin(), entries.end(), [&](Entry const& entry) { return entry.name == name; });
+  auto const found =
+      std::find_if(entries.begin(), entries.end(), [&](Entry const& entry) { return entry.name == name; });
   return found == entries.end() ? nullptr : &*found;
 }
 

@@ -21,7 +21,7 @@ struct Options::Values {
   bool given = false;
   Teuchos::ParameterList parameters;  ///< the options that have a value, each with its validator
   std::set<std::string, std::less<>> mistaken;
-  bool wholly_mistaken = false;  ///< something else stands where the section should
+  bool wholly_mistaken = false;                            ///< something else stands where the section should
   std::map<std::string, Location, std::less<>> locations;  ///< of what the deck gives
   std::map<std::string, std::shared_ptr<Values const>, std::less<>> sections;
   std::map<std::string, std::vector<std::shared_ptr<Values const>>, std::less<>> lists;

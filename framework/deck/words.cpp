@@ -56,7 +56,7 @@ std::string expected_entry(Option const& option) {
     case OptionKind::boolean:
       return "true or false";
     case OptionKind::choice:
-      return "one of " + joined(option.names());
+      return option.names().empty() ? "a name, of which none is known" : "one of " + joined(option.names());
     case OptionKind::path:
       return "a path";
     case OptionKind::expression:

@@ -1,0 +1,234 @@
+"""Broken decks and command lines, given to the real program: each ends with exit code 2, says exactly what is wrong, and
+leaves nothing behind."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+
+MESH = "mesh: {cells: [8, 8]}\n"
+TIME = "time: {step: 0.1, steps: 1}\n"
+REGION = "heat: {regions: [{density: 1, energy: 1}]}\n"
+GOOD = "physics: heat\n" + MESH + TIME + REGION
+
+TEA = """*tea
+state 1 density=100.0 energy=0.0001
+x_cells=8
+y_cells=8
+xmin=0.0
+ymin=0.0
+xmax=10.0
+ymax=10.0
+initial_timestep=0.004
+end_step=1
+tl_use_cg
+tl_eps 1.0e-15
+*endtea
+"""
+
+# Name, deck, further arguments, and the message, line by line. Lines that end in "..." are compared as far as that.
+BROKEN_DECKS = [
+    ("unknown option", GOOD + "solver: {cg: {iteratons: 5}}\n", [],
+     ["`iteratons`: unknown in solver.cg (deck:5:15); did you mean `iterations`?"]),
+    ("unknown section", GOOD + "sovler: {}\n", [],
+     ["`sovler`: unknown in the deck (deck:5:1); did you mean `solver`?"]),
+    ("option in the wrong section", GOOD + "iterations: 5\n", [],
+     ["`iterations`: unknown in the deck (deck:5:1); did you mean `solver.cg.iterations`?"]),
+    ("option given twice", GOOD + "precision: double\nprecision: single\n", [],
+     ["`precision`: given twice in the deck (deck:6:1); first at deck:5:1"]),
+    ("section given twice", GOOD + "time: {step: 1}\n", [],
+     ["`time`: given twice in the deck (deck:5:1); first at deck:3:1"]),
+    ("unknown physics", "physics: heet\n" + MESH, [],
+     ["`physics`: expected one of ..."]),
+    ("unknown solver", GOOD + "solver: {method: gmres}\n", [],
+     ["`solver.method`: expected one of cg, chebyshev, jacobi, multigrid, got 'gmres' (deck:5:18)"]),
+    ("unknown preconditioner", GOOD + "solver: {cg: {preconditioner: jacbi}}\n", [],
+     ["`solver.cg.preconditioner`: expected one of ..."]),
+    ("text for an integer", GOOD + "solver: {cg: {iterations: ten}}\n", [],
+     ["`solver.cg.iterations`: expected an integer, got 'ten' (deck:5:27)"]),
+    ("half a cell", "physics: heat\nmesh: {cells: [8, 2.5]}\n" + TIME + REGION, [],
+     ["`mesh.cells[1]`: expected an integer, got '2.5' (deck:2:19)"]),
+    ("quoted number", "physics: heat\nmesh: {cells: [8, '8']}\n" + TIME + REGION, [],
+     ["`mesh.cells[1]`: expected an integer, got the text \"8\" (deck:2:19)"]),
+    ("negative size", "physics: heat\nmesh: {cells: [8, -8]}\n" + TIME + REGION, [],
+     ["`mesh.cells[1]`: -8 is out of range: must be at least 1 cells (deck:2:19)"]),
+    ("no cells", "physics: heat\nmesh: {cells: 0}\n" + TIME + REGION, [],
+     ["`mesh.cells`: 0 is out of range: must be at least 1 cells (deck:2:15)"]),
+    ("four axes", "physics: heat\nmesh: {cells: [8, 8, 8, 8]}\n" + TIME + REGION, [],
+     ["`mesh.cells`: expected 1 to 3 integers, got 4 (deck:2:15)"]),
+    ("integer beyond 64 bits", "physics: heat\nmesh: {cells: 9223372036854775808}\n" + TIME + REGION, [],
+     ["`mesh.cells`: expected an integer, got '9223372036854775808': it does not fit in 64 bits (deck:2:15)"]),
+    ("product beyond 64 bits", "physics: heat\nmesh: {cells: [4294967296, 4294967296]}\n" + TIME + REGION, [],
+     ["`mesh.cells`: their product does not fit in 64 bits (deck:2:15)"]),
+    ("more than the memory", "physics: heat\nmesh: {cells: [1000000, 1000000]}\n" + TIME + REGION, [],
+     ["`mesh.cells`: needs 7.28 TiB of memory, and ..."]),
+    ("empty domain", "physics: heat\nmesh: {cells: [8, 8], upper: [1, 0]}\n" + TIME + REGION, [],
+     ["`mesh.upper`: the domain ends at 0.000000 on axis y, before it begins at 0.000000 (deck:2:30)"]),
+    ("vectors of two lengths", "physics: heat\nmesh: {cells: [8, 8], periodic: true}\n" + TIME + REGION, [],
+     ["`mesh.periodic`: it has 1 entries, mesh.cells has 2 (deck:2:33)"]),
+    ("not a number", GOOD, ["--set", "time.step=nan"],
+     ["`time.step`: expected a number, got 'nan': it is not finite (--set time.step=nan)"]),
+    ("infinite", GOOD, ["--set", "mesh.upper=[.inf, 1]"],
+     ["`mesh.upper[0]`: expected a number, got '.inf': it is not finite (--set mesh.upper=[.inf, 1])"]),
+    ("too large for a real", GOOD, ["--set", "time.step=1e400"],
+     ["`time.step`: expected a number, got '1e400': it does not fit in a 64-bit real (--set time.step=1e400)"]),
+    ("step of zero", GOOD, ["--set", "time.step=0"],
+     ["`time.step`: 0 is out of range: must be above 0 (--set time.step=0)"]),
+    ("negative tolerance", GOOD, ["--set", "solver.cg.relative_tolerance=-1e-3"],
+     ["`solver.cg.relative_tolerance`: -0.001 is out of range: must be at least 0 and below 1 "
+      "(--set solver.cg.relative_tolerance=-1e-3)"]),
+    ("word for a boolean", "physics: heat\nmesh: {cells: 8, periodic: maybe}\n" + TIME + REGION, [],
+     ["`mesh.periodic`: expected true or false, got 'maybe' (deck:2:28)"]),
+    ("scalar for a section", "physics: heat\nmesh: 8\n" + TIME + REGION, [],
+     ["`mesh`: expected a section, got '8' (deck:2:7)"]),
+    ("section for a scalar", GOOD + "precision: {bits: 64}\n", [],
+     ["`precision`: expected one of double, single, got a section (deck:5:12)"]),
+    ("scalar for a list", "physics: heat\n" + MESH + TIME + "heat: {regions: 1}\n", [],
+     ["`heat.regions`: expected a list of sections, got '1' (deck:4:17)"]),
+    ("option without a value", GOOD + "precision:\n", [],
+     ["`precision`: expected one of double, single, got nothing (deck:6:1)"]),
+    ("required option missing", "physics: heat\n" + TIME + REGION, [],
+     ["`mesh.cells`: missing (deck:1:1); it is required: Cells along each axis; one, two or three numbers."]),
+    ("physics missing", MESH, [],
+     ["`physics`: missing (deck:1:1); it is required: What is solved."]),
+    ("time missing", "physics: heat\n" + MESH + REGION, [],
+     ["`time.step`: missing (deck:1:1); it is required",
+      "`time.steps`: missing (deck:1:1); give `steps` or `end`"]),
+    ("two ends", GOOD, ["--set", "time.end=1"],
+     ["`time.end`: given together with `steps` (--set time.end=1); give one of them"]),
+    ("expression cut short", "physics: heat\n" + MESH + TIME + "heat: {initial: sin(x}\n", [],
+     ["`heat.initial`: 'sin(x' is not an expression of x, y, z and t: a parenthesis is not closed (deck:4:17)"]),
+    ("expression of unknowns", "physics: heat\n" + MESH + TIME + "heat: {initial: 2*u}\n", [],
+     ["`heat.initial`: '2*u' is not an expression of x, y, z and t: `u` is not known ..."]),
+    ("expression without a value", "physics: heat\n" + MESH + TIME + "heat: {initial: 1/0}\n", [],
+     ["`heat.initial`: '1/0' is not finite (deck:4:17)"]),
+    ("two conductivities", GOOD, ["--set", "heat.coefficient=density", "--set", "heat.conductivity=1"],
+     ["`heat.coefficient`: given together with `conductivity` (--set heat.coefficient=density); give one of them"]),
+    ("background not everywhere", GOOD, ["--set", "heat.regions[0].shape=point", "--set",
+                                         "heat.regions[0].centre=[0, 0]"],
+     ["`heat.regions[0].shape`: the first region is the background (--set heat.regions[0].shape=point); "
+      "make it `everywhere`"]),
+    ("nothing holds u", "physics: laplace\n" + MESH + "laplace: {boundary: {west: {kind: neumann}, "
+     "east: {kind: neumann}, south: {kind: neumann}, north: {kind: neumann}}}\n", [],
+     ["`laplace.boundary`: no face holds u: any constant could be added to it (deck:3:11); make one dirichlet or robin"]),
+    ("tab", "physics: heat\nmesh:\n\tcells: 8\n", [],
+     ["`deck`: not YAML: illegal map value (deck:3:7); indent with spaces, not with tabs"]),
+    ("bracket not closed", "physics: heat\nmesh: {cells: [8, 8\n", [],
+     ["`deck`: not YAML: end of sequence flow not found (deck:3:1)"]),
+    ("two documents", GOOD + "---\n" + GOOD, [],
+     ["`deck`: more than one YAML document (deck:5:1)"]),
+    ("a list", "- physics: heat\n", [],
+     ["`deck`: expected options like `physics: heat`, got a list (deck:1:1)"]),
+    ("empty deck", "", [], ["`deck`: the deck is empty (deck:1:1)"]),
+    ("binary deck", "physics: heat\n\0", [], ["`deck`: not a text file (UTF-8) (deck:2:1)"]),
+    ("aliases that multiply", "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
+        f"{name}: &{name} [{', '.join(['*' + before] * 10)}]\n" for before, name in zip("abcdefgh", "bcdefghi")), [],
+     ["`deck`: more than a million values (deck:6:..."]),
+    ("unknown word in a tea.in", TEA.replace("x_cells", "x_cell"), [],
+     ["`x_cells`: missing (deck:1:1); it is required",
+      "`x_cell`: unknown in a tea.in (deck:3:1); did you mean `x_cells`?"]),
+    ("method a tea.in may ask for and not get", TEA.replace("tl_use_cg", "tl_use_ppcg"), [],
+     ["`tl_use_ppcg`: not available here (deck:11:1); take tl_use_cg, tl_use_chebyshev or tl_use_jacobi"]),
+    ("state of a tea.in without energy", TEA.replace("energy=0.0001", ""), [],
+     ["`state 1`: its energy is missing (deck:2:1)"]),
+    ("negative density in a tea.in", TEA.replace("density=100.0", "density=-1"), [],
+     ["`heat.regions[0].density`: -1 is out of range: must be above 0 (deck:2:17)"]),
+    ("shape of a tea.in", TEA.replace("x_cells", "state 2 density=1 energy=1 geometry=triangle\nx_cells"), [],
+     ["`state 2`: unknown geometry 'triangle' (deck:3:37); known: rectangle, circle, point"]),
+    ("many mistakes", "physics: heat\nmesh: {cells: ten}\ntime: {step: -1, steps: 1}\nouput: {}\n" + REGION,
+     ["--set", "solver.cg.iterations=0", "--set", "mesh.lowr=1"],
+     ["`mesh.cells`: expected an integer, got 'ten' (deck:2:15)",
+      "`time.step`: -1 is out of range: must be above 0 (deck:3:14)",
+      "`ouput`: unknown in the deck (deck:4:1); ...",
+      "`solver.cg.iterations`: 0 is out of range: must be at least 1 (--set solver.cg.iterations=0)",
+      "`lowr`: unknown in mesh (--set mesh.lowr=1); did you mean `lower`?"]),
+    ("--set without a value", GOOD, ["--set", "solver.method"],
+     ["`solver.method`: expected name=value, with a name like `solver.method` or `mesh.cells[0]` "
+      "(--set solver.method)"]),
+    ("--set beyond a list", GOOD, ["--set", "mesh.cells[7]=1"],
+     ["`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[7]=1)"]),
+    ("--set into a scalar", GOOD, ["--set", "physics.name=heat"],
+     ["`physics`: is 'heat', not a section (--set physics.name=heat)"]),
+    ("--set that is no YAML", GOOD, ["--set", "mesh.cells=[8"],
+     ["`[8`: not YAML: end of sequence flow not found (--set mesh.cells=[8)"]),
+    ("no such plugin", GOOD, ["--plugin", "none.so"], ["`none.so`: ..."]),
+]
+
+# Name, arguments, and the message.
+BROKEN_COMMANDS = [
+    ("no subcommand", [], ["A subcommand is required; see halocline --help"]),
+    ("unknown subcommand", ["rum", "good"], ["..."]),
+    ("no deck", ["run"], ["DECK is required; see halocline --help"]),
+    ("unknown flag", ["run", "good", "--overwite"], ["..."]),
+    ("no value", ["run", "good", "--set"], ["..."]),
+    ("ranks that are none", ["run", "good", "--ranks", "0"], ["..."]),
+    ("no such file", ["run", "none.yaml"], ["`none.yaml`: cannot be read: No such file or directory"]),
+    ("a folder", ["run", "folder"], ["`folder`: this is a folder, not a deck"]),
+    ("a huge file", ["run", "huge"], ["`huge`: larger than 16 MiB, the most a deck may be"]),
+    ("folder that holds a run", ["run", "good", "--output", "old"], ["`old`: holds a run; ..."]),
+    ("output is a file", ["run", "good", "--output", "good"], ["`good`: is a file; ..."]),
+    ("unknown subject", ["list", "solvrs"], ["`solvrs`: nothing to list; did you mean `solvers`?"]),
+    ("unknown option", ["list", "solver.cg.iteration"],
+     ["`iteration`: unknown in solver.cg; did you mean `iterations`?"]),
+]
+
+
+def snapshot(folder):
+    """Everything in a folder, with sizes and times of change."""
+    return {path: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+class BrokenInput(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def expect(self, arguments, message):
+        before = snapshot(self.folder)
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        said = done.stderr.removeprefix("halocline: ").splitlines()
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(said), len(message), done.stderr)
+        for line, expected in zip(said, message):
+            start, dots, _ = expected.partition("...")
+            self.assertEqual(line[: len(start)] if dots else line, start)
+        self.assertEqual(snapshot(self.folder), before, "something was written")
+
+    def test_decks(self):
+        self.assertGreaterEqual(len(BROKEN_DECKS), 40)
+        for name, text, arguments, message in BROKEN_DECKS:
+            with self.subTest(name):
+                (self.folder / "deck").write_text(text)
+                self.expect(["run", "deck", *arguments], message)
+
+    def test_check_says_the_same(self):
+        for name, text, arguments, message in BROKEN_DECKS[:3]:
+            with self.subTest(name):
+                (self.folder / "deck").write_text(text)
+                self.expect(["check", "deck", *arguments], message)
+
+    def test_ranks_say_it_once(self):
+        for name, text, arguments, message in BROKEN_DECKS[-6:-5]:
+            with self.subTest(name):
+                (self.folder / "deck").write_text(text)
+                self.expect(["run", "deck", "--ranks", "2", *arguments], message)
+
+    def test_commands(self):
+        (self.folder / "good").write_text(GOOD)
+        (self.folder / "folder").mkdir()
+        (self.folder / "old").mkdir()
+        (self.folder / "old" / "summary.json").write_text("{}")
+        with open(self.folder / "huge", "w") as huge:
+            huge.truncate(1 << 30)
+        for name, arguments, message in BROKEN_COMMANDS:
+            with self.subTest(name):
+                self.expect(arguments, message)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+"""What is made from the declarations: the page docs/options.md is up to date, the JSON schema is one, and every deck of
+the repository is valid by it and by `halocline check`."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+import yaml
+
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.2's numbers: PyYAML takes 1e-8 for a text."""
+
+
+Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"),
+                             list("-+.0123456789"))
+Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"[-+]?\d+$"), list("-+0123456789"))
+
+
+def output(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments}: {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+class Reference(unittest.TestCase):
+    def test_page_is_up_to_date(self):
+        page = (ROOT / "docs" / "options.md").read_text()
+        self.assertEqual(page, output("list", "--markdown"), "make docs/options.md anew: halocline list --markdown")
+
+    def test_schema_is_one(self):
+        jsonschema.Draft202012Validator.check_schema(json.loads(output("list", "--schema")))
+
+    def test_decks_are_valid(self):
+        validator = jsonschema.Draft202012Validator(json.loads(output("list", "--schema")))
+        decks = sorted((ROOT / "decks").glob("*.yaml"))
+        self.assertTrue(decks)
+        for deck in decks:
+            with self.subTest(deck.name):
+                validator.validate(yaml.load(deck.read_text(), Loader))
+                self.assertIn("no mistakes", output("check", deck))
+
+    def test_tea_decks_are_valid(self):
+        decks = sorted((ROOT / "decks" / "tealeaf").glob("*.in"))
+        self.assertTrue(decks)
+        for deck in decks:
+            with self.subTest(deck.name):
+                self.assertIn("no mistakes", output("check", deck))
+
+    def test_schema_refuses_what_the_program_refuses(self):
+        validator = jsonschema.Draft202012Validator(json.loads(output("list", "--schema")))
+        good = {"physics": "heat", "mesh": {"cells": [8, 8]}}
+        self.assertTrue(validator.is_valid(good))
+        for wrong in ({"mesh": {"cells": 8}}, {"physics": "heat"}, {**good, "physics": "heet"}, {**good, "sovler": {}},
+                      {**good, "mesh": {"cells": [8, 2.5]}}, {**good, "mesh": {"cells": 0}},
+                      {**good, "solver": {"method": "gmres"}}, {**good, "solver": {"cg": {"iteratons": 5}}}):
+            with self.subTest(wrong):
+                self.assertFalse(validator.is_valid(wrong))
+
+    def test_each_option_has_its_entry(self):
+        self.assertIn("default", output("list", "solver.cg.iterations"))
+        self.assertIn("solver.cg.iterations", output("list", "options", "solver.cg"))
+        self.assertIn("cg", output("list", "solvers"))
+        self.assertIn("heat", output("list", "physics"))
+
+
+if __name__ == "__main__":
+    unittest.main()
