@@ -91,8 +91,8 @@ Timing solve(std::shared_ptr<StructuredMesh const> const& mesh, Arguments const&
   Timing timing;
   auto const k = conductivity<Real>(mesh, arguments);
   auto const start = std::chrono::steady_clock::now();
-  DiffusionDescription const description{
-      .mesh = mesh, .conditions = BoundaryConditions::all({.kind = BoundaryKind::dirichlet})};
+  DiffusionDescription const description{.mesh = mesh,
+                                         .conditions = BoundaryConditions::all({.kind = BoundaryKind::dirichlet})};
   auto const a = make_diffusion<Real>(description, {.conductivity = k ? &*k : nullptr});
   MultigridSettings settings;
   settings.smoother.sweeps = arguments.sweeps;

@@ -85,8 +85,8 @@ class BoundarySource<Real>::Implementation {
                 int axis, int side, Field<Real>& terms) {
     auto const a = static_cast<std::size_t>(axis);
     BoundaryCondition const& condition = description.conditions.at(axis, side);
-    bool const without_value =
-        condition.kind == BoundaryKind::reflecting || (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
+    bool const without_value = condition.kind == BoundaryKind::reflecting ||
+                               (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
     IndexRange box = grid_.unknowns(block);
     bool const at_wall =
         !box.empty() && (side < 0 ? grid_.first_unknown(block)[a] == 0
@@ -112,7 +112,13 @@ class BoundarySource<Real>::Implementation {
 
     auto const size = static_cast<std::size_t>(box.size());
     using Numbers = Kokkos::View<Real*, Memory>;
-    Part part{block.local,     axis, side, {box}, condition.value, 0, Numbers("wall weights", size),
+    Part part{block.local,
+              axis,
+              side,
+              {box},
+              condition.value,
+              0,
+              Numbers("wall weights", size),
               Numbers("wall values", size)};
     CopyWall<Real> copy{std::as_const(terms).view(block), part.weights.data(), part.place, {0, 0, 0}};
     if (side > 0) copy.to_face[axis] = 1;

@@ -24,21 +24,22 @@ void for_box(Execution const& execution, IndexRange const& box, Functor const& f
   }
   using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                        Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for("diffusion", Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
-                                           {box.end[0], box.end[1], box.end[2]}),
-                       functor);
+  Kokkos::parallel_for(
+      "diffusion", Policy(execution, {box.begin[0], box.begin[1], box.begin[2]}, {box.end[0], box.end[1], box.end[2]}),
+      functor);
 }
 
-/// Sum of what `functor(i, j, k, sum)` adds over a box. Waits for it. For estimates: the last bits depend on the backend.
+/// Sum of what `functor(i, j, k, sum)` adds over a box. Waits for it. For estimates: the last bits depend on the
+/// backend.
 template <class Execution, class Functor>
 [[nodiscard]] double sum_over_box(Execution const& execution, IndexRange const& box, Functor const& functor) {
   double sum = 0;
   if (box.empty()) return sum;
   using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                        Kokkos::IndexType<Index>>;
-  Kokkos::parallel_reduce("diffusion", Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
-                                              {box.end[0], box.end[1], box.end[2]}),
-                          functor, sum);
+  Kokkos::parallel_reduce(
+      "diffusion", Policy(execution, {box.begin[0], box.begin[1], box.begin[2]}, {box.end[0], box.end[1], box.end[2]}),
+      functor, sum);
   return sum;
 }
 

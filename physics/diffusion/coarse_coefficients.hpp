@@ -19,8 +19,8 @@ struct CoarseFaces {
   LegViews<Stencil> map;  ///< for the places of children only
   BlockView<Real> coarse;
   int axis;
-  Index fine_end;         ///< upper end of the block's unknowns along `axis`
-  Real const* ratio;      ///< by local coarse face
+  Index fine_end;     ///< upper end of the block's unknowns along `axis`
+  Real const* ratio;  ///< by local coarse face
 
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index const parent[3] = {i, j, k};

@@ -122,13 +122,13 @@ class DiffusionCoarsening final : public Coarsening {
   std::unique_ptr<Operator> coarse_;
   std::vector<LegViews<Stencil>> maps_;  ///< without vectors
   std::vector<Leg> legs_;
-  std::unique_ptr<Exchange> exchange_;   ///< null where no block has a neighbour
+  std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
 };
 
 template <class Stencil>
 DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vector<Stencil> stencils,
-                                                  std::shared_ptr<void const> owner,
-                                                  std::array<Index, 3> const& factor, std::unique_ptr<Operator> coarse)
+                                                  std::shared_ptr<void const> owner, std::array<Index, 3> const& factor,
+                                                  std::unique_ptr<Operator> coarse)
     : fine_(std::move(fine)),
       stencils_(std::move(stencils)),
       owner_(std::move(owner)),

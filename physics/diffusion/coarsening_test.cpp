@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "framework/runtime/error.hpp"
-#include "physics/diffusion/diffusion_test_support.hpp"
+#include "physics/diffusion/test_problems.hpp"
 
 // Multigrid on the operators of this room.
 
@@ -201,8 +201,9 @@ TEST(MultigridOnDiffusion, IterationsDoNotGrowWithTheMesh) {
 }
 
 TEST(MultigridOnDiffusion, AnySizeConverges) {
-  std::vector<std::vector<Index>> const sizes{{1}, {2}, {3}, {97}, {1, 1}, {2, 2}, {1, 50}, {17, 31}, {53, 101},
-                                              {400, 3}, {2, 300}, {1, 1, 1}, {2, 3, 5}, {64, 64, 1}, {31, 37, 2}, {17, 19, 23}};
+  std::vector<std::vector<Index>> const sizes{{1},       {2},         {3},         {97},        {1, 1},   {2, 2},
+                                              {1, 50},   {17, 31},    {53, 101},   {400, 3},    {2, 300}, {1, 1, 1},
+                                              {2, 3, 5}, {64, 64, 1}, {31, 37, 2}, {17, 19, 23}};
   for (auto const& cells : sizes) {
     for (bool const varying : {false, true}) {
       std::unique_ptr<Operator> a;
@@ -297,8 +298,9 @@ TEST(MultigridOnDiffusion, AnyNumberOfRanksHasTheAnswerOfOne) {
     };
     auto const x = solve(*spread);
     auto const y = solve(*whole);
-    // A solve ends at the latest when rounding explains its residual, 10 epsilon |A| |x|. The error is at most that over
-    // the smallest eigenvalue, so relative to x 10 epsilon times the condition number: 1.6e8 for 20011 cells in a row.
+    // A solve ends at the latest when rounding explains its residual, 10 epsilon |A| |x|. The error is at most that
+    // over the smallest eigenvalue, so relative to x 10 epsilon times the condition number: 1.6e8 for 20011 cells in a
+    // row.
     EXPECT_NEAR(std::sqrt(x->square() / y->square()), 1, 1e-6);
     EXPECT_NEAR(x->maximum() / y->maximum(), 1, 1e-6);
   }

@@ -43,8 +43,8 @@ std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiff
       bool const periodic = from.periodic_gap > 0;
       result.wall[a][side] =
           periodic ? result.coupling[a]
-                   : scaled(functor.wall[a][side], conductance_ratio(from, to, side == 0 ? 0 : from.size(),
-                                                                     side == 0 ? 0 : to.size()));
+                   : scaled(functor.wall[a][side],
+                            conductance_ratio(from, to, side == 0 ? 0 : from.size(), side == 0 ? 0 : to.size()));
     }
   }
   result.shift = functor.shift * static_cast<Real>(factor[0] * factor[1] * factor[2]);

@@ -36,9 +36,11 @@ ControlVolumes nodes_of(Axis const& axis, bool periodic, std::array<bool, 2> giv
 
 Wall wall_of(BoundaryCondition const& condition, std::string const& face, double distance) {
   switch (condition.kind) {
-    case BoundaryKind::dirichlet: return {1, 0, distance};
+    case BoundaryKind::dirichlet:
+      return {1, 0, distance};
     case BoundaryKind::neumann:
-    case BoundaryKind::reflecting: return {0, 1, distance};
+    case BoundaryKind::reflecting:
+      return {0, 1, distance};
     case BoundaryKind::robin: {
       bool const definite = condition.a * condition.b >= 0 && condition.a * distance + condition.b != 0;
       if (definite) return {condition.a, condition.b, distance};
@@ -46,7 +48,8 @@ Wall wall_of(BoundaryCondition const& condition, std::string const& face, double
                        " face needs `a` and `b` of one sign, and `b` not zero on nodes");
     }
     case BoundaryKind::periodic:
-    case BoundaryKind::zero: break;
+    case BoundaryKind::zero:
+      break;
   }
   throw InputError("diffusion: `" + to_string(condition.kind) + "` says nothing of the " + face + " face");
 }
@@ -102,8 +105,7 @@ ControlVolumes control_volumes(StructuredMesh const& mesh, int axis, Centring ce
   if (axis >= mesh.dimensions()) return cells_of(line);
   bool const periodic = mesh.periodic(axis);
   auto const given = [&](int side) { return !periodic && conditions.at(axis, side).kind == BoundaryKind::dirichlet; };
-  ControlVolumes all =
-      centring == Centring::cell ? cells_of(line) : nodes_of(line, periodic, {given(-1), given(1)});
+  ControlVolumes all = centring == Centring::cell ? cells_of(line) : nodes_of(line, periodic, {given(-1), given(1)});
   if (all.position.empty()) {
     throw InputError("diffusion: all nodes of an axis lie on walls with a given value: it needs two cells or more");
   }

@@ -22,9 +22,9 @@ struct Wall {
   [[nodiscard]] double conductance() const { return a * source(); }
 };
 
-/// One axis of a tensor-product grid of unknowns, seen as control volumes: cells around their centres, or the dual cells
-/// of nodes. The transmissibility of a face is K area conductance. Nodes whose value a Dirichlet condition gives are no
-/// unknowns.
+/// One axis of a tensor-product grid of unknowns, seen as control volumes: cells around their centres, or the dual
+/// cells of nodes. The transmissibility of a face is K area conductance. Nodes whose value a Dirichlet condition gives
+/// are no unknowns.
 ///
 /// Unknowns are numbered 0 … size() - 1 over the whole mesh; unknown u is the mesh's entry u + first_entry.
 struct ControlVolumes {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "physics/diffusion/diffusion_test_support.hpp"
 #include "physics/diffusion/expression_vector.hpp"
+#include "physics/diffusion/test_problems.hpp"
 
 // Manufactured solutions: the error of the discretisation falls with order 2.
 
@@ -52,8 +52,8 @@ std::string source(Case const& test) {
 
 /// Dirichlet, Neumann and Robin walls, on both sides of x and y.
 BoundaryConditions walls(int dimensions) {
-  BoundaryConditions all = BoundaryConditions::all({.kind = BoundaryKind::dirichlet,
-                                                    .value = Expression(solution(dimensions))});
+  BoundaryConditions all =
+      BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = Expression(solution(dimensions))});
   all.at(0, 1) = {.kind = BoundaryKind::neumann, .value = Expression(slope(0, dimensions))};
   if (dimensions > 1) {
     all.at(1, -1) = {.kind = BoundaryKind::robin,
@@ -68,8 +68,7 @@ BoundaryConditions walls(int dimensions) {
 double error(Case const& test, Index cells) {
   auto const mesh = unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells),
                               {.stretched = test.stretched, .periodic = {}});
-  DiffusionDescription const description{
-      .mesh = mesh, .centring = test.centring, .conditions = walls(test.dimensions)};
+  DiffusionDescription const description{.mesh = mesh, .centring = test.centring, .conditions = walls(test.dimensions)};
   Field<double> k(mesh, {.name = "k", .centring = test.centring});
   DiffusionMaterial<double> material;
   if (test.varying) {
@@ -100,19 +99,18 @@ TEST_P(Order, IsTwo) {
   EXPECT_NEAR(std::log2(ratio), 2, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Discretisation, Order,
-    testing::Values(Case{"CellsUniform1d", 1, Centring::cell, false, false},
-                    Case{"NodesStretched1d", 1, Centring::node, true, false},
-                    Case{"CellsUniform2d", 2, Centring::cell, false, false},
-                    Case{"CellsStretched2d", 2, Centring::cell, true, false},
-                    Case{"CellsVarying2d", 2, Centring::cell, true, true},
-                    Case{"NodesUniform2d", 2, Centring::node, false, false},
-                    Case{"NodesStretched2d", 2, Centring::node, true, false},
-                    Case{"NodesVarying2d", 2, Centring::node, false, true},
-                    Case{"CellsUniform3d", 3, Centring::cell, false, false},
-                    Case{"NodesVarying3d", 3, Centring::node, true, true}),
-    [](testing::TestParamInfo<Case> const& each) { return each.param.name; });
+INSTANTIATE_TEST_SUITE_P(Discretisation, Order,
+                         testing::Values(Case{"CellsUniform1d", 1, Centring::cell, false, false},
+                                         Case{"NodesStretched1d", 1, Centring::node, true, false},
+                                         Case{"CellsUniform2d", 2, Centring::cell, false, false},
+                                         Case{"CellsStretched2d", 2, Centring::cell, true, false},
+                                         Case{"CellsVarying2d", 2, Centring::cell, true, true},
+                                         Case{"NodesUniform2d", 2, Centring::node, false, false},
+                                         Case{"NodesStretched2d", 2, Centring::node, true, false},
+                                         Case{"NodesVarying2d", 2, Centring::node, false, true},
+                                         Case{"CellsUniform3d", 3, Centring::cell, false, false},
+                                         Case{"NodesVarying3d", 3, Centring::node, true, true}),
+                         [](testing::TestParamInfo<Case> const& each) { return each.param.name; });
 
 }  // namespace
 }  // namespace halocline

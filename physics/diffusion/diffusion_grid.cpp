@@ -28,9 +28,7 @@ std::shared_ptr<StructuredMesh const> mesh_of(std::array<ControlVolumes, 3> cons
 
 Index DiffusionGrid::size() const { return volumes[0].size() * volumes[1].size() * volumes[2].size(); }
 
-Extents DiffusionGrid::first_entry(Block const& block) const {
-  return mesh->global_owned(block.id, centring).begin;
-}
+Extents DiffusionGrid::first_entry(Block const& block) const { return mesh->global_owned(block.id, centring).begin; }
 
 IndexRange DiffusionGrid::unknowns(Block const& block) const {
   IndexRange all;

@@ -34,9 +34,9 @@ struct DiffusionGrid {
 [[nodiscard]] DiffusionGrid diffusion_grid(std::shared_ptr<StructuredMesh const> mesh, Centring centring,
                                            BoundaryConditions const& conditions);
 
-/// Unknowns merged in twos on the axes with factor 2, counted from the first one of each block; the last of an odd count
-/// stays alone. The coarse unknowns are the cells of a mesh of their own, on the same ranks. Nothing if a block of some
-/// rank has no unknown.
+/// Unknowns merged in twos on the axes with factor 2, counted from the first one of each block; the last of an odd
+/// count stays alone. The coarse unknowns are the cells of a mesh of their own, on the same ranks. Nothing if a block
+/// of some rank has no unknown.
 [[nodiscard]] std::optional<DiffusionGrid> coarsened(DiffusionGrid const& fine, std::array<Index, 3> const& factor);
 
 /// The same unknowns, all of them on every rank: cells of a mesh on `alone`, a communicator of one rank.

@@ -8,7 +8,7 @@
 
 #include "framework/runtime/error.hpp"
 #include "physics/diffusion/control_volumes.hpp"
-#include "physics/diffusion/diffusion_test_support.hpp"
+#include "physics/diffusion/test_problems.hpp"
 
 namespace halocline {
 namespace {
@@ -51,7 +51,8 @@ void expect_positive(Operator const& a) {
 }
 
 std::vector<std::vector<Index>> awkward_sizes() {
-  return {{1}, {2}, {3}, {7}, {101}, {1, 1}, {2, 1}, {5, 2}, {13, 17}, {64, 48}, {1, 1, 1}, {3, 2, 1}, {5, 7, 11}, {24, 24, 24}};
+  return {{1},    {2},      {3},      {7},       {101},     {1, 1},     {2, 1},
+          {5, 2}, {13, 17}, {64, 48}, {1, 1, 1}, {3, 2, 1}, {5, 7, 11}, {24, 24, 24}};
 }
 
 /// Sizes that have a cell for every rank.
@@ -128,8 +129,7 @@ TEST(Diffusion, KnowsTeaLeafsFaces) {
   // One step of implicit Euler as TeaLeaf has it: the face coefficient (a + b) / (2 a b) of densities a and b is the
   // arithmetic mean of their inverses.
   auto const mesh = unit_mesh({6, 5});
-  auto const conductivity =
-      cell_field<double>(mesh, [](Index i, Index, Index) { return i < 3 ? 1 / 100.0 : 1 / 0.1; });
+  auto const conductivity = cell_field<double>(mesh, [](Index i, Index, Index) { return i < 3 ? 1 / 100.0 : 1 / 0.1; });
   DiffusionDescription const description{
       .mesh = mesh, .conditions = all_walls(BoundaryKind::neumann), .conductivity = 0.004, .mass = 1};
   auto const a = make_diffusion<double>(description,
@@ -148,30 +148,37 @@ TEST(Diffusion, KnowsTeaLeafsFaces) {
 TEST(Diffusion, RefusesWhatIsNotDefinite) {
   auto const mesh = unit_mesh({8, 8});
   auto const make = [&](BoundaryCondition const& condition, Centring centring) {
-    return make_diffusion<double>({.mesh = mesh, .centring = centring, .conditions = BoundaryConditions::all(condition)});
+    return make_diffusion<double>(
+        {.mesh = mesh, .centring = centring, .conditions = BoundaryConditions::all(condition)});
   };
-  EXPECT_THAT([&] { (void)make({.kind = BoundaryKind::robin, .a = -1, .b = 1}, Centring::cell); },
-              ThrowsMessage<InputError>(
-                  "diffusion: the robin condition on the west face needs `a` and `b` of one sign, and `b` not zero on nodes"));
+  EXPECT_THAT(
+      [&] { (void)make({.kind = BoundaryKind::robin, .a = -1, .b = 1}, Centring::cell); },
+      ThrowsMessage<InputError>(
+          "diffusion: the robin condition on the west face needs `a` and `b` of one sign, and `b` not zero on nodes"));
   EXPECT_THAT([&] { (void)make({.kind = BoundaryKind::robin, .a = 1, .b = 0}, Centring::node); },
               ThrowsMessage<InputError>(HasSubstr("`b` not zero on nodes")));
   EXPECT_THAT([&] { (void)make({.kind = BoundaryKind::zero}, Centring::cell); },
               ThrowsMessage<InputError>("diffusion: `zero` says nothing of the west face"));
-  EXPECT_THAT([&] { (void)make_diffusion<double>({.mesh = mesh, .conditions = all_walls(BoundaryKind::neumann), .mass = -1}); },
-              ThrowsMessage<InputError>("diffusion: the mass must be finite and not below zero"));
-  EXPECT_THAT([&] {
-    (void)make_diffusion<double>({.mesh = mesh,
-                                  .conditions = all_walls(BoundaryKind::neumann),
-                                  .conductivity = std::numeric_limits<double>::quiet_NaN()});
-  }, ThrowsMessage<InputError>("diffusion: the conductivity must be finite and not below zero"));
+  EXPECT_THAT(
+      [&] { (void)make_diffusion<double>({.mesh = mesh, .conditions = all_walls(BoundaryKind::neumann), .mass = -1}); },
+      ThrowsMessage<InputError>("diffusion: the mass must be finite and not below zero"));
+  EXPECT_THAT(
+      [&] {
+        (void)make_diffusion<double>({.mesh = mesh,
+                                      .conditions = all_walls(BoundaryKind::neumann),
+                                      .conductivity = std::numeric_limits<double>::quiet_NaN()});
+      },
+      ThrowsMessage<InputError>("diffusion: the conductivity must be finite and not below zero"));
 }
 
 TEST(Diffusion, RefusesAMeshOfGivenNodesOnly) {
   auto const mesh = unit_mesh({1}, {}, this_rank());
-  EXPECT_THAT([&] {
-    (void)make_diffusion<double>(
-        {.mesh = mesh, .centring = Centring::node, .conditions = all_walls(BoundaryKind::dirichlet)});
-  }, ThrowsMessage<InputError>(HasSubstr("all nodes of an axis lie on walls with a given value")));
+  EXPECT_THAT(
+      [&] {
+        (void)make_diffusion<double>(
+            {.mesh = mesh, .centring = Centring::node, .conditions = all_walls(BoundaryKind::dirichlet)});
+      },
+      ThrowsMessage<InputError>(HasSubstr("all nodes of an axis lie on walls with a given value")));
 }
 
 TEST(ControlVolumes, MergeToTheSameWallsAndTotal) {

@@ -50,8 +50,8 @@ struct FaceConductivity {
     if (mean == FaceMean::arithmetic) return (lower + upper) / 2;
     return lower + upper > 0 ? 2 * lower * upper / (lower + upper) : Real{0};
   }
-  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated where
-  /// the two entries are of one material, as far as that can be told: they differ by a factor of two at most.
+  /// At a wall of `axis`, `reach` gaps beyond (i, j, l); `inward` is 1 or -1, towards the next entry. Extrapolated
+  /// where the two entries are of one material, as far as that can be told: they differ by a factor of two at most.
   [[nodiscard]] KOKKOS_FUNCTION Real at_wall(int axis, Index inward, Real reach, Index i, Index j, Index l) const {
     if (k.origin == nullptr) return 1;
     Real const inside = k(i, j, l);

@@ -47,7 +47,8 @@ FaceCoefficients<Real>::FaceCoefficients(DiffusionGrid const& grid) {
   constexpr char const* names[] = {"transmissibility x", "transmissibility y", "transmissibility z"};
   diagonal = make("diagonal");
   shift = make("shift");
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis) faces[axis] = make(names[axis]);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis)
+    faces[axis] = make(names[axis]);
 }
 
 template <class Real>

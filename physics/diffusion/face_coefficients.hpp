@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// What FaceDiffusion reads, on the unknowns of a grid. On the last unknown of a block along an axis, the face behind it
-/// is that of its upper ghost: valid beside walls and beside other blocks.
+/// What FaceDiffusion reads, on the unknowns of a grid. On the last unknown of a block along an axis, the face behind
+/// it is that of its upper ghost: valid beside walls and beside other blocks.
 template <class Real>
 struct FaceCoefficients {
   std::shared_ptr<Field<Real>> diagonal;
@@ -38,7 +38,8 @@ void sum_diagonal(DiffusionGrid const& grid, FaceCoefficients<Real>& coefficient
 
 /// Of the couplings across each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
 template <class Real>
-[[nodiscard]] std::array<double, 3> mean_couplings(DiffusionGrid const& grid, FaceCoefficients<Real> const& coefficients);
+[[nodiscard]] std::array<double, 3> mean_couplings(DiffusionGrid const& grid,
+                                                   FaceCoefficients<Real> const& coefficients);
 
 extern template struct FaceCoefficients<float>;
 extern template struct FaceCoefficients<double>;

@@ -38,8 +38,8 @@ std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, std::shared_ptr<F
   using Stencil = FaceStencil<Real, Dimensions>;
   std::vector<Stencil> stencils;
   for (Block const& block : grid.mesh->blocks()) stencils.push_back(all->template stencil<Dimensions>(block));
-  auto coarse = make_face_operator<Real, Dimensions>(*coarse_grid,
-                                                     coarse_coefficients(grid, stencils, *coarse_grid, factor));
+  auto coarse =
+      make_face_operator<Real, Dimensions>(*coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
   return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), all, factor, std::move(coarse));
 }
 

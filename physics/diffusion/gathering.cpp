@@ -106,7 +106,7 @@ void Gathering<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Exte
   std::vector<double> const everything = all.all_gather(std::span<double const>(mine.data(), largest));
 
   Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(everything.data(),
-                                                                                    everything.size());
+                                                                                     everything.size());
   auto const values = Kokkos::create_mirror_view_and_copy(Memory(), host);
   Block const& block = whole_.mesh->blocks()[0];
   std::vector<Index> done(sizes.size());
@@ -127,7 +127,8 @@ void Gathering<Real>::take(Field<Real> const& whole, Field<Real>& spread) const 
     IndexRange const box = spread_.unknowns(block);
     Extents const first = spread_.first_unknown(block);
     for_box(execution(block), box,
-            CopyShifted<Real>{whole.view(whole_.mesh->blocks()[0]), spread.view(block),
+            CopyShifted<Real>{whole.view(whole_.mesh->blocks()[0]),
+                              spread.view(block),
                               {first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]}});
   }
 }

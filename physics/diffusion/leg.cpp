@@ -127,7 +127,8 @@ void run_leg_interior(Leg const& leg, LegPass const& pass, void const* stages, R
 
 void run_leg_shell(Leg const& leg, LegPass const& pass, int stage, void const* stages, RunStage run) {
   std::vector<IndexRange> const boxes = leg.shell(stage - pass.first, stage == pass.aligned_stage);
-  in_parallel(static_cast<Index>(boxes.size()), [&](Index n) { run(stages, stage, boxes[static_cast<std::size_t>(n)]); });
+  in_parallel(static_cast<Index>(boxes.size()),
+              [&](Index n) { run(stages, stage, boxes[static_cast<std::size_t>(n)]); });
 }
 
 }  // namespace halocline

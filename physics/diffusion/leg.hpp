@@ -15,11 +15,11 @@ namespace halocline {
 /// Beside a neighbouring block, stage s can only run s unknowns away from the border: the rest, its shell, waits for
 /// ghosts that hold stage s - 1.
 struct Leg {
-  IndexRange box;                                 ///< local indices of the block's unknowns
-  std::array<std::array<bool, 2>, 3> open{};      ///< sides (axis; lower, upper) where a block is next to this one
-  std::array<Index, 3> alignment{1, 1, 1};        ///< of the stage that is told so, counted from the box's begin: 1 or 2
-  int axis = 0;                                   ///< the last axis of the mesh: the one that the wave runs along
-  Index bytes_per_unknown = 0;                    ///< what all stages together hold of one unknown
+  IndexRange box;                             ///< local indices of the block's unknowns
+  std::array<std::array<bool, 2>, 3> open{};  ///< sides (axis; lower, upper) where a block is next to this one
+  std::array<Index, 3> alignment{1, 1, 1};    ///< of the stage that is told so, counted from the box's begin: 1 or 2
+  int axis = 0;                               ///< the last axis of the mesh: the one that the wave runs along
+  Index bytes_per_unknown = 0;                ///< what all stages together hold of one unknown
 
   [[nodiscard]] bool is_open() const;
   /// Where the stage that is `lag` behind the first one needs no new ghosts; if `aligned`, whole units of `alignment`.

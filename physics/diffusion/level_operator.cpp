@@ -11,8 +11,8 @@ namespace {
 constexpr Index few_unknowns = 8192;
 /// Blocks thinner than this are not worth coarsening further.
 constexpr Index thin_block = 4;
-/// Axes whose coupling is this fraction of the strongest one are coarsened with it. Below 1/2, so that rounding does not
-/// decide on meshes with one axis refined twice as much.
+/// Axes whose coupling is this fraction of the strongest one are coarsened with it. Below 1/2, so that rounding does
+/// not decide on meshes with one axis refined twice as much.
 constexpr double strong_fraction = 0.45;
 
 bool is_cut_thin(DiffusionGrid const& grid) {

@@ -14,8 +14,8 @@ enum class Colour : int { red = 0, black = 1 };
   return colour == Colour::red ? Colour::black : Colour::red;
 }
 
-/// What the stages of a leg work on, for one block. Coarse unknown (I, J, K) is at local index (I, J, K) of `coarse`; its
-/// children begin at `begin + factor * (I, J, K)`.
+/// What the stages of a leg work on, for one block. Coarse unknown (I, J, K) is at local index (I, J, K) of `coarse`;
+/// its children begin at `begin + factor * (I, J, K)`.
 template <class Stencil>
 struct LegViews {
   using Real = typename Stencil::Real;
@@ -23,10 +23,10 @@ struct LegViews {
   BlockView<Real const> b;
   BlockView<Real> x;
   BlockView<Real> coarse;
-  Index parity = 0;                      ///< of the sum of the global indices of entry (0, 0, 0)
-  Index begin[3] = {0, 0, 0};            ///< the block's unknowns …
-  Index end[3] = {1, 1, 1};              ///< … in local indices
-  Index factor[3] = {1, 1, 1};           ///< 2 on axes that are coarsened
+  Index parity = 0;             ///< of the sum of the global indices of entry (0, 0, 0)
+  Index begin[3] = {0, 0, 0};   ///< the block's unknowns …
+  Index end[3] = {1, 1, 1};     ///< … in local indices
+  Index factor[3] = {1, 1, 1};  ///< 2 on axes that are coarsened
 
   /// The colour of unknown (i, j, k) is that of i + row_parity(j, k).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index row_parity(Index j, Index k) const { return parity + j + k; }
@@ -40,8 +40,8 @@ struct LegViews {
 
 /// What Gauss-Seidel makes of x at (i, j, k): the solution of its own equation.
 template <class Stencil>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LegViews<Stencil> const& views, Index i, Index j,
-                                                                        Index k) {
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LegViews<Stencil> const& views, Index i,
+                                                                         Index j, Index k) {
   using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
   VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
@@ -66,7 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_children(LegViews<Stencil> const& views, In
   Index last[3];
   for (int axis = 0; axis < 3; ++axis) {
     first[axis] = views.begin[axis] + views.factor[axis] * coarse[axis];
-    last[axis] = first[axis] + views.factor[axis] < views.end[axis] ? first[axis] + views.factor[axis] : views.end[axis];
+    last[axis] =
+        first[axis] + views.factor[axis] < views.end[axis] ? first[axis] + views.factor[axis] : views.end[axis];
   }
   for (Index c = first[2]; c < last[2]; ++c) {
     for (Index b = first[1]; b < last[1]; ++b) {

@@ -101,8 +101,8 @@ struct ConstantStencil {
     Real coupling[3];
     Real diagonals[3];  ///< beside the lower wall, inside, beside the upper wall
     Real inverses[3];
-    Index lower;        ///< local index of the unknown beside the lower wall …
-    Index upper;        ///< … and beside the upper one
+    Index lower;  ///< local index of the unknown beside the lower wall …
+    Index upper;  ///< … and beside the upper one
 
     [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(VectorRows<Real, dimensions> const& x, Index i) const {
       Real sum = coupling[0] * (x.centre[i - 1] + x.centre[i + 1]);

@@ -15,12 +15,17 @@ void declare_multigrid(Section& section) {
       .defaults_to(std::int64_t{2})
       .at_least(1)
       .at_most(20);
-  section.integer("levels", "Most levels; 0 for as many as there are.").defaults_to(std::int64_t{0}).at_least(0).at_most(64);
-  section.choice("cycle", "How often a level turns to the next coarser one: once or twice.",
-                 std::vector<std::string>{"v", "w"})
+  section.integer("levels", "Most levels; 0 for as many as there are.")
+      .defaults_to(std::int64_t{0})
+      .at_least(0)
+      .at_most(64);
+  section
+      .choice("cycle", "How often a level turns to the next coarser one: once or twice.",
+              std::vector<std::string>{"v", "w"})
       .defaults_to(std::string("v"));
-  section.choice("bottom", "What solves the coarsest level, if it has more than one unknown.",
-                 std::vector<std::string>{"smoother", "cg"})
+  section
+      .choice("bottom", "What solves the coarsest level, if it has more than one unknown.",
+              std::vector<std::string>{"smoother", "cg"})
       .defaults_to(std::string("smoother"));
   section.integer("bottom_sweeps", "Sweeps of the smoother, each way, on the coarsest level.")
       .defaults_to(std::int64_t{8})

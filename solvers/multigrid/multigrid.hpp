@@ -13,8 +13,8 @@ enum class Cycle { v, w };
 
 /// How the coarsest level is solved.
 enum class BottomSolver {
-  smoother,           ///< sweeps of the smoother; exact where the operator coarsens to a single unknown
-  conjugate_gradients ///< to a fixed tolerance, far below what a cycle gains
+  smoother,            ///< sweeps of the smoother; exact where the operator coarsens to a single unknown
+  conjugate_gradients  ///< to a fixed tolerance, far below what a cycle gains
 };
 
 struct MultigridSettings {

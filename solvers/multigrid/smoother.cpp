@@ -30,8 +30,8 @@ class ChebyshevSmoother final : public Smoother {
  public:
   ChebyshevSmoother(Operator const& a, int degree) : a_(a), degree_(degree) {
     constexpr Index steps = 10;
-    constexpr double safety = 1.1;      // Ritz values lie inside the spectrum
-    constexpr double damped_part = 8;   // of the spectrum: a coarser grid has the rest
+    constexpr double safety = 1.1;     // Ritz values lie inside the spectrum
+    constexpr double damped_part = 8;  // of the spectrum: a coarser grid has the rest
     double const largest = safety * estimate_eigenvalues(a, std::min(steps, a.create_vector()->size())).largest;
     interval_ = {largest / damped_part, largest};
     next_ = a.create_vector();

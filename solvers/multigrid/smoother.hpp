@@ -9,7 +9,8 @@
 namespace halocline {
 
 /// What damps the rough part of the error on a level of multigrid. `forward` and its reverse are adjoint to each other
-/// in the scalar product of A, so that a V-cycle that uses one on the way down and the other on the way up is symmetric.
+/// in the scalar product of A, so that a V-cycle that uses one on the way down and the other on the way up is
+/// symmetric.
 class Smoother {
  public:
   virtual ~Smoother() = default;
