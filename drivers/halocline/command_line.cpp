@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/output.hpp"
 #include "framework/runtime/config.hpp"
 
 namespace halocline {
@@ -54,6 +55,12 @@ void add_list(CLI::App& program, ListCommand& list) {
   app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema);
 }
 
+std::string typed(int count, char** arguments) {
+  std::string text = "halocline";
+  for (int n = 1; n < count; ++n) text += std::string(" ") + arguments[n];
+  return text;
+}
+
 }  // namespace
 
 CommandLine read_command_line(int count, char** arguments) {
@@ -78,6 +85,8 @@ CommandLine read_command_line(int count, char** arguments) {
   }
   line.verbose = commands->run.verbose;
   line.quiet = commands->run.quiet;
+  commands->run.typed = typed(count, arguments);
+  if (commands->run.plot) line.plot = output_folder(commands->run);
   std::string const chosen = program.get_subcommands().front()->get_name();
   line.command = [commands, chosen](std::shared_ptr<Communicator> const& communicator) {
     if (chosen == "run") return run(commands->run, communicator);

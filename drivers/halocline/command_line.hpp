@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,7 @@ struct CommandLine {
   int ranks = 0;         ///< --ranks; 0: not given
   bool verbose = false;  ///< -v
   bool quiet = false;    ///< --quiet
+  std::filesystem::path plot;  ///< folder to draw once the run is over; empty: none
 };
 
 /// Reads the arguments of main. Never throws: what is wrong with them is in `text`, with code wrong_input.

@@ -1,5 +1,7 @@
 #include "drivers/halocline/declaration.hpp"
 
+#include "drivers/halocline/output.hpp"
+#include "drivers/halocline/progress.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -43,6 +45,8 @@ Section declare_deck(Registry<PhysicsEntry> const& physics) {
   deck.section(declare_mesh_section());
   deck.section(time_section());
   deck.section(solver_section());
+  deck.section(output_section());
+  deck.section(progress_section());
   deck.sections("physics", [&physics] { return sections_of(physics); });
   deck.check([&physics](Options const& given, Mistakes& mistakes) { judge_deck(physics, given, mistakes); });
   return deck;

@@ -7,6 +7,7 @@
 
 #include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/launch.hpp"
+#include "drivers/halocline/plot.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/guard.hpp"
@@ -23,7 +24,9 @@ std::string report_defect(std::string const& message) {
 /// The message of a run for the person who started it.
 std::string spoken(Verdict const& verdict, int ranks) {
   if (verdict.message.empty()) return "";
-  bool const name_rank = ranks > 1 && verdict.code != ExitCode::wrong_input && verdict.origin >= 0;
+  // Decks are wrong, and solves fail, on all ranks alike.
+  bool const alike = verdict.code == ExitCode::wrong_input || verdict.code == ExitCode::unsolved;
+  bool const name_rank = ranks > 1 && !alike && verdict.origin >= 0;
   std::string const message =
       (name_rank ? "rank " + std::to_string(verdict.origin) + ": " : std::string()) + verdict.message;
   return verdict.code == ExitCode::defect ? report_defect(message) : message;
@@ -60,8 +63,11 @@ int run_program(int count, char** arguments) {
     throw InputError("--ranks " + std::to_string(line.ranks) + ", but the launcher has started " +
                      std::to_string(launched_ranks()) + "; leave --ranks away");
   }
-  if (line.ranks > 1 && !under_launcher()) return static_cast<int>(launch(line.ranks, arguments));
-  return run_ranks(line);
+  bool const launches = line.ranks > 1 && !under_launcher();
+  int const code = launches ? static_cast<int>(launch(line.ranks, arguments)) : run_ranks(line);
+  // Ranks that `launch` started leave this to the process that started them.
+  if (code == 0 && !line.plot.empty() && (launches || !under_launcher())) draw_plots(line.plot, line.quiet);
+  return code;
 }
 
 }  // namespace

@@ -21,6 +21,19 @@ std::string readable_time(double seconds) {
 
 }  // namespace
 
+Section progress_section() {
+  Section progress("progress", "What a run prints while it goes on.");
+  progress
+      .integer("iterations",
+               "Prints every so many-th iteration of a solve, from 0, with what its method watches; 0: a line of state "
+               "from time to time instead.")
+      .at_least(0)
+      .defaults_to(std::int64_t{0});
+  return progress;
+}
+
+Index iteration_lines(Options const& deck) { return deck.section("progress").integer("iterations"); }
+
 Progress::~Progress() { finish(); }
 
 void Progress::begin_step(Step const& step) {

@@ -7,6 +7,11 @@
 
 namespace halocline {
 
+/// The section `progress` of a deck.
+[[nodiscard]] Section progress_section();
+/// Progress::Settings::iteration_lines as a judged deck has it.
+[[nodiscard]] Index iteration_lines(Options const& deck);
+
 /// How far a run is, for whoever watches standard output: one line that is rewritten in a terminal; plain lines, the
 /// first, the last and at most one a second between them, in a pipe or a file.
 class Progress {

@@ -1,45 +1,135 @@
-#include <cmath>
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/launch.hpp"
-#include "drivers/halocline/output_folder.hpp"
+#include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
+#include "drivers/halocline/result.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/deck.hpp"
+#include "framework/io/output_folder.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/failure.hpp"
 #include "framework/runtime/stop.hpp"
 
-#include <fmt/core.h>
-
 namespace halocline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
+
+/// Everything that a run is, once its deck has been judged.
+struct Case {
+  PhysicsEntry const& entry;
+  Options deck;
+  Schedule schedule;
+  std::filesystem::path folder;
+};
+
+std::filesystem::path judged_folder(RunCommand const& command, Communicator const& communicator) {
+  std::filesystem::path const folder = output_folder(command);
+  std::exception_ptr failure;
+  try {
+    if (communicator.rank() == 0) judge_output_folder(folder, command.overwrite);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  communicator.agree(failure);
+  return folder;
+}
+
+Case judged(RunCommand const& command, Registry<PhysicsEntry> const& physics, Deck const& deck,
+            Communicator const& communicator) {
+  Options const options = deck.read(declare_deck(physics));
+  PhysicsEntry const& entry = physics.find(options.choice("physics"));
+  bool const evolves = entry.time_dependence == TimeDependence::evolving;
+  Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
+  return {entry, options, schedule, judged_folder(command, communicator)};
+}
+
+/// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
+/// itself.
+IterationObserver observer(Case const& run, Progress& progress) {
+  bool const stationary = run.entry.time_dependence == TimeDependence::stationary;
+  return [&progress, stationary](Index iteration, double residual) {
+    if (stationary && stop_signal() != 0) throw StoppedError("stopped by a signal");
+    progress.iteration(iteration, residual);
+  };
+}
+
+void require_stable(Step const& step, double longest) {
+  if (step.size <= longest * (1 + 1e-12)) return;
+  throw InputError("`time.step`: " + number_text(step.size) + " is longer than the longest stable step, " +
+                   number_text(longest));
+}
+
+void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
+  for (SolveReport const& report : reports) {
+    if (!reached(report.outcome)) throw SolveError(failed_solve(step, report));
+  }
+}
+
+/// Steps from the first to the last; the state of the step that fails is written before the error goes on.
+void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, Output& output) {
+  output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
+  for (Index n = 1; n <= run.schedule.steps(); ++n) {
+    Step const step = run.schedule.step(n);
+    if (n > 1) require_stable(step, physics.stable_step());
+    progress.begin_step(step);
+    std::vector<SolveReport> const reports = physics.advance(step);
+    bool const failed = std::any_of(reports.begin(), reports.end(),
+                                    [](SolveReport const& report) { return !reached(report.outcome); });
+    progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
+    output.add(n, step.time + step.size, physics, reports, failed || n == run.schedule.steps());
+    require_solved(step, reports);
+    if (n < run.schedule.steps() && stop_requested(communicator)) {
+      throw StoppedError("stopped by a signal after step " + std::to_string(n) + " of " +
+                         std::to_string(run.schedule.steps()));
+    }
+  }
+}
+
+}  // namespace
 
 ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+  Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
   Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
-  Options const options = deck.read(declare_deck(known));
-  PhysicsEntry const& entry = known.find(options.choice("physics"));
-  std::filesystem::path const folder = judged_output_folder(command, *communicator);
+  Case const run = judged(command, known, deck, *communicator);
 
   bool const speaks = communicator->rank() == 0 && !command.quiet;
-  Schedule const schedule = entry.time_dependence == TimeDependence::stationary
-                                ? Schedule::stationary()
-                                : Schedule::evolving(options.section("time"));
-  Progress progress({.speaks = speaks, .columns = terminal_columns(), .steps = schedule.steps()});
-  auto const mesh = make_structured_mesh(options.section("mesh"), communicator);
-  auto const physics = entry.create({options, mesh, precision_of(options),
-                                     [&](Index number, double residual) { progress.iteration(number, residual); }});
-  for (Index n = 1; n <= schedule.steps(); ++n) {
-    Step const step = schedule.step(n);
-    progress.begin_step(step);
-    auto const reports = physics->advance(step);
-    progress.end_step(step, reports.empty() ? 0 : reports.back().true_residual);
+  Progress progress({.speaks = speaks,
+                     .columns = terminal_columns(),
+                     .steps = run.schedule.steps(),
+                     .iteration_lines = iteration_lines(run.deck)});
+  auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
+  auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
+  if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
+
+  create_output_folder(*communicator, run.folder);
+  Output output(run.folder, run.deck.section("output"), mesh,
+                {command.typed, deck.name(), deck.text(), run.deck.json(), "host-staged MPI"}, command.plot);
+  try {
+    output.add_timing("set_up", seconds_since(start));
+    Clock::time_point const advancing = Clock::now();
+    advance(run, *physics, *communicator, progress, output);
+    output.add_timing("advance", seconds_since(advancing));
+    output.finish(ExitCode::done, "");
+  } catch (...) {
+    Failure const failure = describe(std::current_exception());
+    progress.finish();
+    output.finish(failure.code, failure.message);
+    throw;
   }
   progress.finish();
-  for (auto const& q : physics->quantities()) {
-    if (speaks) fmt::print("{:20} {:.15g}\n", q.name, q.value);
-  }
+  if (speaks) print_result(output, run.folder, seconds_since(start));
   return ExitCode::done;
 }
 

@@ -214,12 +214,14 @@ class TeaReader {
       cg.set("preconditioner", word->location, scalar(found->second, word->location));
   }
 
+  /// Without visit_frequency, TeaLeaf writes no fields.
   void write_output(Node& root) {
-    std::map<std::string, std::string> const outputs{{"visit_frequency", "snapshots"},
-                                                     {"summary_frequency", "scalars"}};
-    for (auto const& [word, section] : outputs) {
-      if (find(word) != nullptr)
-        copy(word, root.section("output", root.location).section(section, root.location), "interval");
+    Node& output = root.section("output", root.location);
+    Node& snapshots = output.section("snapshots", root.location);
+    if (find("visit_frequency") == nullptr) snapshots.set("interval", root.location, scalar("0", root.location));
+    copy("visit_frequency", snapshots, "interval");
+    if (find("summary_frequency") != nullptr) {
+      copy("summary_frequency", output.section("scalars", root.location), "interval");
     }
   }
 

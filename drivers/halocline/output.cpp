@@ -1,0 +1,72 @@
+#include "drivers/halocline/output.hpp"
+
+#include <utility>
+
+#include "drivers/halocline/commands.hpp"
+#include "framework/io/output_folder.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+std::vector<NamedValue> values_of(Physics const& physics) {
+  std::vector<NamedValue> values;
+  for (Quantity const& quantity : physics.quantities()) values.push_back({quantity.name, quantity.value});
+  return values;
+}
+
+/// Whether step `number` is one of every `interval`; never for 0.
+bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
+
+}  // namespace
+
+std::filesystem::path output_folder(RunCommand const& command) {
+  return command.output.empty() ? default_output_folder(command.deck) : std::filesystem::path(command.output);
+}
+
+Section output_section() {
+  Section output("output", "What a run writes, beside summary.json and residuals.csv.");
+  Section& snapshots = output.section("snapshots", "Fields for viewers: VTKHDF files and one XDMF series of them.");
+  snapshots.integer("interval", "Steps from one to the next; 0: none. Without it, the last state alone is written.")
+      .at_least(0)
+      .optional();
+  Section& scalars = output.section("scalars", "Quantities by step: scalars.csv.");
+  scalars.integer("interval", "Steps from one line to the next; 0: the first and the last alone.")
+      .at_least(0)
+      .defaults_to(std::int64_t{1});
+  return output;
+}
+
+Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
+               Provenance provenance, bool last_snapshot)
+    : folder_(std::move(folder)),
+      mesh_(std::move(mesh)),
+      record_(folder_, mesh_->communicator(), std::move(provenance)),
+      scalar_interval_(output.section("scalars").integer("interval")) {
+  Options const snapshots = output.section("snapshots");
+  snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
+  last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
+}
+
+void Output::add(Index number, double time, Physics const& physics, std::vector<SolveReport> const& solves, bool last) {
+  record_.add_solves(number, solves);
+  for (SolveReport const& report : solves) {
+    ++solves_.outcomes[to_string(report.outcome)];
+    solves_.iterations += report.iterations;
+    solves_.seconds += report.seconds;
+  }
+  if (number == 0 || last || is_due(number, scalar_interval_)) {
+    quantities_ = values_of(physics);
+    record_.add_step(number, time, quantities_, {});
+  }
+  if (is_due(number, snapshot_interval_) || (last && last_snapshot_)) write_snapshot(number, time, physics);
+}
+
+void Output::write_snapshot(Index number, double time, Physics const& physics) {
+  if (!snapshots_) snapshots_.emplace(folder_, mesh_);
+  snapshots_->write(number, time, physics.fields());
+}
+
+void Output::finish(ExitCode code, std::string const& message) { record_.finish(code, message); }
+
+}  // namespace halocline

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+#include "framework/io/run_record.hpp"
+#include "framework/io/snapshot_writer.hpp"
+#include "framework/plugin/physics.hpp"
+
+namespace halocline {
+
+struct RunCommand;
+
+/// Where a run writes: `--output`, or what the deck's name makes.
+[[nodiscard]] std::filesystem::path output_folder(RunCommand const& command);
+
+/// What all solves of a run did.
+struct SolveTotals {
+  std::map<std::string, Index> outcomes;  ///< number of solves by how they ended
+  Index iterations = 0;
+  double seconds = 0;
+};
+
+/// The section `output` of a deck.
+[[nodiscard]] Section output_section();
+
+/// Everything that a run writes, as its deck asks for it.
+class Output {
+ public:
+  /// Collective; `folder` exists.
+  /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
+  Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
+         Provenance provenance, bool last_snapshot);
+
+  /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
+  void add(Index number, double time, Physics const& physics, std::vector<SolveReport> const& solves, bool last);
+  /// Writes the summary: how the run ended. On rank 0, alone: ranks that failed cannot work together.
+  void finish(ExitCode code, std::string const& message);
+
+  void add_timing(std::string const& name, double seconds) { record_.add_timing(name, seconds); }
+  /// Of the state added last.
+  [[nodiscard]] std::vector<NamedValue> const& quantities() const { return quantities_; }
+  [[nodiscard]] SolveTotals const& solves() const { return solves_; }
+
+ private:
+  void write_snapshot(Index number, double time, Physics const& physics);
+
+  std::filesystem::path folder_;
+  std::shared_ptr<StructuredMesh const> mesh_;
+  RunRecord record_;
+  Index snapshot_interval_;  ///< 0: none but the last, if that
+  Index scalar_interval_;
+  bool last_snapshot_;
+  std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
+  std::vector<NamedValue> quantities_;
+  SolveTotals solves_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,40 @@
+#include "drivers/halocline/result.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace halocline {
+namespace {
+
+/// "10 converged to rounding, 2310 iterations, 0.52 s".
+std::string solves_text(SolveTotals const& solves) {
+  std::string text;
+  for (auto const& [outcome, count] : solves.outcomes) text += fmt::format("{} {}, ", count, outcome);
+  return text + fmt::format("{} iterations, {:.2f} s", solves.iterations, solves.seconds);
+}
+
+}  // namespace
+
+std::string failed_solve(Step const& step, SolveReport const& report) {
+  std::string const when =
+      step.size > 0 ? fmt::format("step {}, time {:g}: ", step.number, step.time + step.size) : std::string();
+  std::string const remark = report.remark.empty() ? "" : "; " + report.remark;
+  return fmt::format("{}{} ended with {} after {} iterations, true residual {:.2e}{}", when, report.method,
+                     to_string(report.outcome), report.iterations, report.true_residual, remark);
+}
+
+std::string number_text(double value) { return fmt::format("{}", value); }
+
+void print_result(Output const& output, std::filesystem::path const& folder, double seconds) {
+  std::size_t width = 6;
+  for (NamedValue const& quantity : output.quantities()) width = std::max(width, quantity.name.size());
+  for (NamedValue const& quantity : output.quantities()) {
+    fmt::print("{:<{}}  {:.15g}\n", quantity.name, width, quantity.value);
+  }
+  if (!output.solves().outcomes.empty()) fmt::print("{:<{}}  {}\n", "solves", width, solves_text(output.solves()));
+  fmt::print("{:<{}}  {:.2f} s\n", "time", width, seconds);
+  fmt::print("{:<{}}  {}\n", "output", width, folder.string());
+}
+
+}  // namespace halocline
