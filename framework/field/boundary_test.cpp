@@ -6,55 +6,18 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/deck/deck.hpp"
-#include "framework/field/boundary_section.hpp"
 #include "framework/field/field.hpp"
+#include "framework/field/test_fields.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/runtime/error.hpp"
-#include "tests/support/communicator.hpp"
+#include "framework/runtime/communicator.hpp"
 
 namespace halocline {
 namespace {
 
-std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Axis> axes, Periodicity const& periodic = {}) {
-  StructuredMeshDescription description;
-  description.axes = std::move(axes);
-  description.periodic = periodic;
-  return StructuredMesh::make(description, test::communicator().split(0));
-}
-
-std::string message_of(auto const& action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-/// Every entry of a component, ghosts included, in host memory.
-template <class Real>
-class HostCopy {
- public:
-  HostCopy(Field<Real>& field, Block const& block, int component = 0)
-      : layout_(field.layout(block)),
-        offset_(layout_.first + component * layout_.component),
-        values_("host copy", static_cast<std::size_t>(layout_.entries)) {
-    Kokkos::fence();
-    Kokkos::deep_copy(values_, memory(field, block));
-  }
-  Real& operator()(Index i, Index j, Index k) { return values_(offset_ + i + j * layout_.row + k * layout_.plane); }
-  void write_back(Field<Real>& field, Block const& block) { Kokkos::deep_copy(memory(field, block), values_); }
-
- private:
-  Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged> memory(Field<Real>& field, Block const& block) const {
-    return Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged>(static_cast<Real*>(field.data(block)),
-                                                                static_cast<std::size_t>(layout_.entries));
-  }
-  BlockLayout layout_;
-  Index offset_;
-  Kokkos::View<Real*, Kokkos::HostSpace> values_;
-};
+using test::all_centrings;
+using test::HostCopy;
+using test::mesh_of;
+using test::message_of;
 
 template <class Visit>
 void for_each(IndexRange const& range, Visit const& visit) {
@@ -82,13 +45,13 @@ void spoil_physical_ghosts(Field<Real>& field, bool walls = false) {
       if (!block.neighbour(axis, -1)) known.begin[a] = owned.begin[a] + wall;
       if (!block.neighbour(axis, 1)) known.end[a] = owned.end[a] - wall;
     }
+    HostCopy<Real> host(field, block);
     for (int c = 0; c < field.components(); ++c) {
-      HostCopy<Real> host(field, block, c);
       for_each(field.with_ghosts(block), [&](Index i, Index j, Index k) {
-        if (!contains(known, i, j, k)) host(i, j, k) = std::numeric_limits<Real>::quiet_NaN();
+        if (!contains(known, i, j, k)) host(c, i, j, k) = std::numeric_limits<Real>::quiet_NaN();
       });
-      host.write_back(field, block);
     }
+    host.write_back();
   }
 }
 
@@ -136,7 +99,7 @@ double largest_error(Field<Real>& field, std::string const& text, double time, b
         x[a] = position[a][static_cast<std::size_t>(at[a] - all.begin[a])];
       }
       if (beyond > 1 && !corners) return;
-      double const error = std::abs(static_cast<double>(host(i, j, k)) - expression(x[0], x[1], x[2], time));
+      double const error = std::abs(static_cast<double>(host(0, i, j, k)) - expression(x[0], x[1], x[2], time));
       largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, error);
     });
   }
@@ -149,8 +112,6 @@ std::vector<Axis> stretched_axes() {
   return {Axis::stretched(x), Axis::uniform(9, -1, 2), Axis::uniform(8, 0, 1)};
 }
 
-constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
-                                      Centring::face_z};
 constexpr BoundaryKind with_values[] = {BoundaryKind::dirichlet, BoundaryKind::neumann, BoundaryKind::robin};
 
 TEST(Boundary, IsExactForLinearFieldsInGhostsOfEveryWidth) {
@@ -225,7 +186,7 @@ TEST(Boundary, HomogeneousFillIsTheLinearPart) {
       for (Block const& block : mesh->blocks()) {
         HostCopy<double> a(with, block);
         HostCopy<double> b(without, block);
-        for_each(with.with_ghosts(block), [&](Index i, Index j, Index k) { ASSERT_EQ(a(i, j, k), b(i, j, k)); });
+        for_each(with.with_ghosts(block), [&](Index i, Index j, Index k) { ASSERT_EQ(a(0, i, j, k), b(0, i, j, k)); });
       }
     }
   }
@@ -251,26 +212,25 @@ TEST(Boundary, ReflectingTurnsNormalComponentsAround) {
   boundary.fill(velocity, 0, BoundaryReach::corners);
   for (Block const& block : mesh->blocks()) {
     IndexRange const owned = velocity.owned(block);
-    HostCopy<double> vx(velocity, block, 0);
-    HostCopy<double> vy(velocity, block, 1);
+    HostCopy<double> v(velocity, block);
     bool const west = !block.neighbour(0, -1);
     bool const north = !block.neighbour(1, 1);
     Index const last = owned.end[1] - 1;
     for (Index n = 0; n < 2; ++n) {
       if (west) {
-        EXPECT_EQ(vx(-1 - n, 3, 0), -vx(n, 3, 0));
+        EXPECT_EQ(v(0, -1 - n, 3, 0), -v(0, n, 3, 0));
       }
       if (west) {
-        EXPECT_EQ(vy(-1 - n, 3, 0), vy(n, 3, 0));
+        EXPECT_EQ(v(1, -1 - n, 3, 0), v(1, n, 3, 0));
       }
       if (north) {
-        EXPECT_EQ(vx(1, last + 1 + n, 0), vx(1, last - n, 0));
+        EXPECT_EQ(v(0, 1, last + 1 + n, 0), v(0, 1, last - n, 0));
       }
       if (north) {
-        EXPECT_EQ(vy(1, last + 1 + n, 0), -vy(1, last - n, 0));
+        EXPECT_EQ(v(1, 1, last + 1 + n, 0), -v(1, 1, last - n, 0));
       }
       if (west && north) {
-        EXPECT_EQ(vx(-1 - n, last + 1, 0), -vx(n, last, 0));
+        EXPECT_EQ(v(0, -1 - n, last + 1, 0), -v(0, n, last, 0));
       }
     }
   }
@@ -284,11 +244,11 @@ TEST(Boundary, ReflectingStopsFlowThroughNormalFaces) {
   for (Block const& block : mesh->blocks()) {
     HostCopy<double> v(flow, block);
     if (block.neighbour(0, -1)) continue;
-    EXPECT_EQ(v(0, 1, 0), 0);
-    EXPECT_EQ(v(-1, 1, 0), -3);
-    EXPECT_EQ(v(-2, 1, 0), -3);
+    EXPECT_EQ(v(0, 0, 1, 0), 0);
+    EXPECT_EQ(v(0, -1, 1, 0), -3);
+    EXPECT_EQ(v(0, -2, 1, 0), -3);
     if (!block.neighbour(1, -1)) {
-      EXPECT_EQ(v(1, -1, 0), 3);
+      EXPECT_EQ(v(0, 1, -1, 0), 3);
     }
   }
 }
@@ -304,7 +264,7 @@ TEST(Boundary, ZeroFillsWithZeroAndLeavesWallsAlone) {
       IndexRange const owned = field.owned(block);
       for (Index i = -3; i < owned.end[0] + 3; ++i) {
         bool const beyond = (i < 0 && !block.neighbour(0, -1)) || (i >= owned.end[0] && !block.neighbour(0, 1));
-        EXPECT_EQ(u(i, 0, 0), beyond ? 0 : 7);
+        EXPECT_EQ(u(0, i, 0, 0), beyond ? 0 : 7);
       }
     }
   }
@@ -319,9 +279,9 @@ TEST(Boundary, LeavesPeriodicAxesToTheExchange) {
   BoundaryFill(field, conditions).fill(field, 0);
   for (Block const& block : mesh->blocks()) {
     HostCopy<double> u(field, block);
-    EXPECT_EQ(u(-1, 1, 0), 5);
+    EXPECT_EQ(u(0, -1, 1, 0), 5);
     if (!block.neighbour(1, -1)) {
-      EXPECT_EQ(u(1, -1, 0), 0);
+      EXPECT_EQ(u(0, 1, -1, 0), 0);
     }
   }
 }
@@ -372,49 +332,6 @@ TEST(Boundary, NamesWhereAValueDoesNotExist) {
   EXPECT_THAT(message_of([&] { boundary.fill(field, 0); }),
               testing::StartsWith(west ? "boundary.west: '1 / (y - y)' is not a finite number at (0.000000, "
                                        : "nothing was thrown"));
-}
-
-TEST(BoundaryNames, AreReadBackAndRefusedByName) {
-  for (std::string const& name : boundary_kind_names()) EXPECT_EQ(to_string(boundary_kind(name)), name);
-  EXPECT_EQ(message_of([] { static_cast<void>(boundary_kind("open")); }),
-            "`open`: no such boundary condition (known: periodic, dirichlet, neumann, robin, reflecting, zero)");
-}
-
-Options judged(std::string const& text) {
-  Section root("deck", "A deck with nothing but boundaries.");
-  root.section(declare_boundary_section());
-  return Deck("test.yaml", text).read(root).section("boundary");
-}
-
-TEST(BoundarySection, GivesEachFaceItsCondition) {
-  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
-  BoundaryConditions const conditions = make_boundary_conditions(
-      judged("boundary:\n  west: {kind: dirichlet, value: 2 * y}\n  east: {kind: robin, a: 3, b: 4, value: 1}\n"),
-      *mesh);
-  EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::dirichlet);
-  EXPECT_EQ(conditions.at(0, -1).value(0, 5, 0, 0), 10);
-  EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::robin);
-  EXPECT_EQ(conditions.at(0, 1).a, 3);
-  EXPECT_EQ(conditions.at(0, 1).b, 4);
-  EXPECT_EQ(conditions.at(1, -1).kind, BoundaryKind::periodic);
-}
-
-TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
-  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
-  auto const refusal = [&](std::string const& text) {
-    return message_of([&] { static_cast<void>(make_boundary_conditions(judged(text), *mesh)); });
-  };
-  EXPECT_THAT(
-      refusal("boundary:\n  west: {kind: periodic}\n"),
-      testing::StartsWith("`boundary.west`: the face is periodic, the mesh is not along this axis (test.yaml:2:"));
-  EXPECT_THAT(
-      refusal("boundary:\n  south: {kind: zero}\n"),
-      testing::StartsWith("`boundary.south`: the mesh is periodic along this axis, the face is not (test.yaml:2:"));
-  EXPECT_THAT(refusal("boundary:\n  top: {kind: zero}\n"),
-              testing::StartsWith("`boundary.top`: the mesh has 2 axes and no such face (test.yaml:2:"));
-  EXPECT_THAT(
-      refusal("boundary:\n  west: {kind: robin, a: 0, b: 0}\n"),
-      testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 says nothing about u (test.yaml:2:"));
 }
 
 }  // namespace

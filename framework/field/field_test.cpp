@@ -6,27 +6,18 @@
 #include <cmath>
 #include <cstdint>
 
-#include "framework/mesh/structured_mesh.hpp"
-#include "framework/runtime/error.hpp"
-#include "tests/support/communicator.hpp"
+#include "framework/field/test_fields.hpp"
 
 namespace halocline {
 namespace {
 
 std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells) {
-  StructuredMeshDescription description;
-  for (Index const n : cells) description.axes.push_back(Axis::uniform(n, 0, static_cast<double>(n)));
-  return StructuredMesh::make(description, test::communicator().split(0));
+  std::vector<Axis> axes;
+  for (Index const n : cells) axes.push_back(Axis::uniform(n, 0, static_cast<double>(n)));
+  return test::mesh_of(std::move(axes));
 }
 
-std::string message_of(auto const& action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
+using test::message_of;
 
 /// The owned entries of a component, in host memory.
 template <class Real>

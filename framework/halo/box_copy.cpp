@@ -64,20 +64,19 @@ struct BoxCopies::Kernel {
   }
 
   KOKKOS_FUNCTION void operator()(Index n) const {
-    // Words of the entry's size stand for float and double alike: nothing is computed here.
     if constexpr (on_host) {
       Piece const& piece = pieces[n];
       if (piece.copy.bytes_per_entry == 4) {
-        copy_rows<std::uint32_t>(piece);
+        copy_rows<float>(piece);
       } else {
-        copy_rows<std::uint64_t>(piece);
+        copy_rows<double>(piece);
       }
     } else {
       Piece const& piece = piece_of(n);
       if (piece.copy.bytes_per_entry == 4) {
-        copy_entry<std::uint32_t>(piece.copy, n - piece.first_entry);
+        copy_entry<float>(piece.copy, n - piece.first_entry);
       } else {
-        copy_entry<std::uint64_t>(piece.copy, n - piece.first_entry);
+        copy_entry<double>(piece.copy, n - piece.first_entry);
       }
     }
   }

@@ -52,7 +52,6 @@ class BoxCopies {
   /// Enqueues the copies.
   void run(Execution const& execution, BoxSlots& slots) const;
 
- private:
   /// Some of the rows of one box: what one host thread copies at a time, or, on a device, a whole box.
   struct Piece {
     BoxCopy copy;
@@ -62,6 +61,7 @@ class BoxCopies {
   };
   struct Kernel;
 
+ private:
   Kokkos::View<Piece*, Memory> pieces_;
   Index entries_ = 0;
 };

@@ -1,63 +1,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "framework/field/field.hpp"
+#include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/halo/exchange_plan.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/runtime/error.hpp"
-#include "tests/support/communicator.hpp"
+#include "framework/runtime/communicator.hpp"
 
 namespace halocline {
 namespace {
 
+using test::all_centrings;
+using test::HostCopy;
+using test::message_of;
+
 std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Index> const& cells, Periodicity const& periodic,
                                               ProcessGrid const& grid = {0, 0, 0}) {
-  StructuredMeshDescription description;
-  for (Index const n : cells) description.axes.push_back(Axis::uniform(n, 0, 1));
-  description.periodic = periodic;
-  description.process_grid = grid;
-  return StructuredMesh::make(description, test::communicator().split(0));
+  std::vector<Axis> axes;
+  for (Index const n : cells) axes.push_back(Axis::uniform(n, 0, 1));
+  return test::mesh_of(std::move(axes), periodic, grid);
 }
 
-std::string message_of(auto const& action) {
-  try {
-    action();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
-constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
-                                      Centring::face_z};
 constexpr double untouched = -1;
-
-/// All entries of a field's block on the host, by component and local index.
-template <class Real>
-class HostCopy {
- public:
-  HostCopy(Field<Real>& field, Block const& block)
-      : layout_(field.layout(block)),
-        device_(static_cast<Real*>(field.data(block)), static_cast<std::size_t>(layout_.entries)),
-        values_("host copy", static_cast<std::size_t>(layout_.entries)) {
-    Kokkos::fence();
-    Kokkos::deep_copy(values_, device_);
-  }
-  Real& operator()(int c, Index i, Index j, Index k) {
-    return values_(layout_.first + c * layout_.component + i + j * layout_.row + k * layout_.plane);
-  }
-  void write_back() { Kokkos::deep_copy(device_, values_); }
-
- private:
-  BlockLayout layout_;
-  Kokkos::View<Real*, Memory, Kokkos::MemoryUnmanaged> device_;
-  Kokkos::View<Real*, Kokkos::HostSpace> values_;
-};
 
 /// A value that tells each entry of each component of each centring apart; below 2^24, so exact as a float too.
 double value_of(StructuredMesh const& mesh, Centring centring, int c, Extents const& global) {
@@ -189,67 +155,6 @@ TEST(Exchange, TakesManyFieldsInOneMessage) {
       }
     }
   }
-}
-
-TEST(Exchange, SendsOneMessageToEachNeighbouringRank) {
-  auto const mesh = mesh_of({9, 10, 17}, {true, true, true});
-  Field<double> a(mesh, {.name = "a", .ghosts = 2});
-  Field<float> b(mesh, {.name = "b", .centring = Centring::node, .components = 3});
-  ExchangePlan const plan = plan_exchange({&a, &b}, true, 0);
-  std::set<int> ranks;
-  for (Block const& block : mesh->blocks()) {
-    for (auto const& neighbour : block.neighbours) {
-      if (neighbour && neighbour->rank != block.rank) ranks.insert(neighbour->rank);
-    }
-  }
-  EXPECT_EQ(plan.sends.size(), ranks.size());
-  EXPECT_EQ(plan.receives.size(), ranks.size());
-  for (std::size_t n = 0; n < plan.sends.size(); ++n) {
-    EXPECT_TRUE(ranks.contains(plan.sends[n].rank));
-    EXPECT_EQ(plan.sends[n].offset % 64, 0);
-  }
-  EXPECT_EQ(plan.local.empty(), mesh->blocks().front().neighbour(0, 1)->rank != mesh->communicator().rank() &&
-                                    mesh->blocks().front().neighbour(1, 1)->rank != mesh->communicator().rank() &&
-                                    mesh->blocks().front().neighbour(2, 1)->rank != mesh->communicator().rank());
-}
-
-/// A field without memory, for plans of sizes that no test machine holds.
-class PlannedField final : public FieldBase {
- public:
-  PlannedField(std::shared_ptr<Mesh const> mesh, FieldDescription description)
-      : FieldBase(std::move(mesh), std::move(description)) {
-    for (Block const& block : this->mesh().blocks()) {
-      layouts_.push_back(
-          block_layout(owned(block).extents(), this->mesh().dimensions(), ghosts(), components(), bytes_per_entry()));
-    }
-  }
-  [[nodiscard]] Precision precision() const override { return Precision::double_; }
-  [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(double); }
-  [[nodiscard]] BlockLayout const& layout(Block const& block) const override { return layouts_[block.local]; }
-  [[nodiscard]] void* data(Block const&) override { return nullptr; }
-  [[nodiscard]] void const* data(Block const&) const override { return nullptr; }
-  [[nodiscard]] std::unique_ptr<FieldBase> create_like(std::string) const override { return nullptr; }
-  void copy_owned(Block const&, int, std::span<std::byte>) const override {}
-  void set_owned(Block const&, int, std::span<std::byte const>) override {}
-
- private:
-  std::vector<BlockLayout> layouts_;
-};
-
-TEST(Exchange, PlansMessagesBeyond32Bits) {
-  Index const side = 70000;  // a face of 4.9e9 entries
-  auto const mesh = mesh_of({8, side, side}, {true, false, false}, {0, 1, 1});
-  PlannedField const u(mesh, {.name = "u", .components = 2});
-  ExchangePlan const plan = plan_exchange({&u}, false, 0);
-  std::vector<BoxCopy> const& copies = plan.sends.empty() ? plan.local : plan.pack;
-  ASSERT_EQ(copies.size(), 4u);  // two sides, two components
-  for (BoxCopy const& copy : copies) EXPECT_EQ(copy.entries(), side * side);
-  BlockLayout const& layout = u.layout(mesh->blocks().front());
-  EXPECT_EQ(layout.component, layout.plane * (side + 2));
-  EXPECT_GT(copies.back().from.first, layout.component);
-  Index bytes = 0;
-  for (Message const& message : plan.sends) bytes += message.bytes;
-  EXPECT_EQ(bytes, plan.sends.empty() ? 0 : 4 * side * side * 8);
 }
 
 TEST(Exchange, TakesOtherFieldsOfTheSameShape) {

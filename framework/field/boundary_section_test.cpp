@@ -1,0 +1,59 @@
+#include "framework/field/boundary_section.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/deck/deck.hpp"
+#include "framework/field/test_fields.hpp"
+
+namespace halocline {
+namespace {
+
+using test::mesh_of;
+using test::message_of;
+
+TEST(BoundaryNames, AreReadBackAndRefusedByName) {
+  for (std::string const& name : boundary_kind_names()) EXPECT_EQ(to_string(boundary_kind(name)), name);
+  EXPECT_EQ(message_of([] { static_cast<void>(boundary_kind("open")); }),
+            "`open`: no such boundary condition (known: periodic, dirichlet, neumann, robin, reflecting, zero)");
+}
+
+Options judged(std::string const& text) {
+  Section root("deck", "A deck with nothing but boundaries.");
+  root.section(declare_boundary_section());
+  return Deck("test.yaml", text).read(root).section("boundary");
+}
+
+TEST(BoundarySection, GivesEachFaceItsCondition) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
+  BoundaryConditions const conditions = make_boundary_conditions(
+      judged("boundary:\n  west: {kind: dirichlet, value: 2 * y}\n  east: {kind: robin, a: 3, b: 4, value: 1}\n"),
+      *mesh);
+  EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::dirichlet);
+  EXPECT_EQ(conditions.at(0, -1).value(0, 5, 0, 0), 10);
+  EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::robin);
+  EXPECT_EQ(conditions.at(0, 1).a, 3);
+  EXPECT_EQ(conditions.at(0, 1).b, 4);
+  EXPECT_EQ(conditions.at(1, -1).kind, BoundaryKind::periodic);
+}
+
+TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
+  auto const refusal = [&](std::string const& text) {
+    return message_of([&] { static_cast<void>(make_boundary_conditions(judged(text), *mesh)); });
+  };
+  EXPECT_THAT(
+      refusal("boundary:\n  west: {kind: periodic}\n"),
+      testing::StartsWith("`boundary.west`: the face is periodic, the mesh is not along this axis (test.yaml:2:"));
+  EXPECT_THAT(
+      refusal("boundary:\n  south: {kind: zero}\n"),
+      testing::StartsWith("`boundary.south`: the mesh is periodic along this axis, the face is not (test.yaml:2:"));
+  EXPECT_THAT(refusal("boundary:\n  top: {kind: zero}\n"),
+              testing::StartsWith("`boundary.top`: the mesh has 2 axes and no such face (test.yaml:2:"));
+  EXPECT_THAT(
+      refusal("boundary:\n  west: {kind: robin, a: 0, b: 0}\n"),
+      testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 says nothing about u (test.yaml:2:"));
+}
+
+}  // namespace
+}  // namespace halocline
