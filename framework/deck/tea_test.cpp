@@ -41,7 +41,7 @@ Section root_section() {
     if (name == "cg") method.choice("preconditioner", "Its own.", {"none", "jacobi"}).defaults_to("none");
     if (name == "chebyshev") method.integer("presteps", "First.").defaults_to(20);
   }
-  root.section("output", "Output.").section("snapshots", "Snapshots.").integer("interval", "Steps.").defaults_to(0);
+  root.section("output", "Output.").section("snapshots", "Snapshots.").integer("interval", "Steps.").defaults_to(1);
   return root;
 }
 
@@ -115,6 +115,10 @@ TEST(TeaDeck, ChangesByItsNamesInYaml) {
   EXPECT_EQ(deck.section("solver").choice("method"), "jacobi");
   EXPECT_EQ(deck.section("mesh").integers("cells"), (std::vector<std::int64_t>{9, 8}));
   EXPECT_EQ(deck.section("heat").list("regions")[0].real("density"), 2);
+}
+
+TEST(TeaDeck, WritesNoFieldsUnlessAsked) {
+  EXPECT_EQ(read(good).section("output").section("snapshots").integer("interval"), 0);
 }
 
 TEST(TeaDeck, EndsAtWhatComesFirst) {
