@@ -139,6 +139,7 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
 
 void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
   if (!writes_) return;
+  if (!writes_) return;
   Index solve = 0;
   for (SolveReport const& report : solves) {
     ++solve;

@@ -26,7 +26,8 @@ Entry& entry_of(char const* name) {
   if (found == entries.end()) {
     found = std::find_if(entries.begin(), entries.end(), [name](Entry const& e) { return !std::strcmp(e.name, name); });
   }
-  return found != entries.end() ? *found : entries.emplace_back(Entry{name, 0, {}});
+  return found != entries.end() ? *found
+                                : entries.emplace_back(Entry{name, 0, std::chrono::steady_clock::duration::zero()});
 }
 
 }  // namespace
