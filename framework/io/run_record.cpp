@@ -114,9 +114,9 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
       ranks_(communicator.size()),
       hosts_(communicator.hosts()),
       started_(now()) {
-  if (writes_)
-    residuals_.emplace(folder_ / "residuals.csv",
-                       std::vector<std::string>{"step", "solve", "method", "iteration", "residual"});
+  if (!writes_) return;
+  std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
+  residuals_.emplace(folder_ / "residuals.csv", columns);
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
@@ -138,7 +138,6 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
 }
 
 void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
-  if (!writes_) return;
   if (!writes_) return;
   Index solve = 0;
   for (SolveReport const& report : solves) {

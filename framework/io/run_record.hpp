@@ -43,8 +43,6 @@ class RunRecord {
   void add_solves(Index step, std::span<SolveReport const> solves);
   /// The state after step `number`; 0 is the initial one. The names of the quantities are the same each time.
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
-  /// The solves of a step whose state is not recorded.
-  void add_solves(Index step, std::span<SolveReport const> solves);
   /// A named time to be listed with the timings, in seconds.
   void add_timing(std::string const& name, double seconds);
   /// Writes `summary.json`, at the end of the run or where it failed, with the code and message it ends with.
