@@ -1,8 +1,8 @@
 #include "framework/operator/crs_operator.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -10,7 +10,8 @@ namespace halocline {
 
 class Exchange;
 
-/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos Kernels.
+/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos
+/// Kernels.
 ///
 /// Rows and columns are numbered by place in a block's allocation, so that vectors are the same as those of the
 /// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the

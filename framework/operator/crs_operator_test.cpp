@@ -21,14 +21,13 @@ TYPED_TEST_SUITE(CrsOperatorTest, Precisions);
 
 // Both add the same products in another order.
 TYPED_TEST(CrsOperatorTest, IsTheStencilToRounding) {
-  std::vector<test_problem::Options> const problems = {
-      {.cells = {17, 13}},
-      {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
-      {.cells = {29}, .contrast = 100},
-      {.cells = {4}},
-      {.cells = {10, 8}, .periodic = true, .shift = 1},
-      {.cells = {11}, .periodic = true, .shift = 1},
-      {.cells = {5}, .periodic = true, .shift = 1}};
+  std::vector<test_problem::Options> const problems = {{.cells = {17, 13}},
+                                                       {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
+                                                       {.cells = {29}, .contrast = 100},
+                                                       {.cells = {4}},
+                                                       {.cells = {10, 8}, .periodic = true, .shift = 1},
+                                                       {.cells = {11}, .periodic = true, .shift = 1},
+                                                       {.cells = {5}, .periodic = true, .shift = 1}};
   for (auto const& options : problems) {
     auto const a = make_operator<TypeParam>(test::communicator().split(0), options);
     CrsOperator<TypeParam> const assembled(*a, 1);
@@ -37,7 +36,9 @@ TYPED_TEST(CrsOperatorTest, IsTheStencilToRounding) {
     auto const expected = a->create_vector();
     double const epsilon = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
     double const norm = a->norm_bound();
-    EXPECT_NEAR(assembled.norm_bound(), norm, 16 * epsilon * norm);
+    // The stencil's bound counts the ghosts beyond cold walls too.
+    EXPECT_LE(assembled.norm_bound(), (1 + 16 * epsilon) * norm);
+    EXPECT_GE(2 * assembled.norm_bound(), norm);
     // Two applications: the second one finds the ghosts of the first.
     for (std::uint64_t const seed : {1U, 2U}) {
       x->randomize(seed);

@@ -34,7 +34,9 @@ FieldVector<Real>::FieldVector(std::shared_ptr<Field<Real>> field, std::vector<I
 
 template <class Real>
 FieldVector<Real>::FieldVector(FieldVector const& like, std::shared_ptr<Field<Real>> field)
-    : SweptVector<Real>(like.communicator(), like.unknowns_->size(), like.size()), field_(std::move(field)), unknowns_(like.unknowns_) {}
+    : SweptVector<Real>(like.communicator(), like.unknowns_->size(), like.size()),
+      field_(std::move(field)),
+      unknowns_(like.unknowns_) {}
 
 template <class Real>
 std::unique_ptr<Vector> FieldVector<Real>::create() const {

@@ -35,8 +35,8 @@ class Coarsening {
   /// x = x + P coarse_x. P is the transpose of R up to a factor, so a V-cycle stays symmetric.
   virtual void prolong_add(Vector const& coarse_x, Vector& x) const = 0;
 
-  // The two legs of a V-cycle on one level, in one pass over memory each. Capabilities: where they return false, nothing
-  // was touched, and the solver smooths and transfers step by step.
+  // The two legs of a V-cycle on one level, in one pass over memory each. Capabilities: where they return false,
+  // nothing was touched, and the solver smooths and transfers step by step.
 
   /// The way down: x = what `sweeps` red-black Gauss-Seidel sweeps (red first) for A x = b make of zero, then
   /// coarse_b = R (b - A x). x is not read.
@@ -44,8 +44,8 @@ class Coarsening {
                                             Vector& /*coarse_b*/) const {
     return false;
   }
-  /// The way up: x = x + P coarse_x, then `sweeps` sweeps with black first: the adjoint of the way down. Where `product`
-  /// is not null it receives b . x.
+  /// The way up: x = x + P coarse_x, then `sweeps` sweeps with black first: the adjoint of the way down. Where
+  /// `product` is not null it receives b . x.
   [[nodiscard]] virtual bool prolong_relax(int /*sweeps*/, Vector const& /*coarse_x*/, Vector const& /*b*/,
                                            Vector& /*x*/, double* /*product*/) const {
     return false;
@@ -76,8 +76,8 @@ class Operator {
   virtual double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const;
   /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
-  /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does not
-  /// know it or an entry of it is zero. x and x_new are different vectors.
+  /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does
+  /// not know it or an entry of it is zero. x and x_new are different vectors.
   virtual JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const;
   /// Chebyshev: d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. With
   /// coefficients.direction zero, d is not read. Needs the diagonal, as jacobi_step does. x and x_new are different.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/operator/test_problem.hpp"
 #include "framework/operator/solve_report.hpp"
+#include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
 

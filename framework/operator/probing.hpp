@@ -27,8 +27,8 @@ struct AxisColouring {
 template <class Real>
 class Probe {
  public:
-  /// `radius`: the farthest that a row reaches along an axis. Collective. Throws DefectError if the operator does not act
-  /// on fields of a structured mesh.
+  /// `radius`: the farthest that a row reaches along an axis. Collective. Throws DefectError if the operator does not
+  /// act on fields of a structured mesh.
   Probe(Operator const& a, int radius);
 
   /// All colours, one triple after the other.

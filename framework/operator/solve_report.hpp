@@ -36,12 +36,12 @@ struct SolveReport {
   Outcome outcome = Outcome::iteration_limit;
   Index iterations = 0;
   double initial_residual = 0;
-  double final_residual = 0;     ///< as the recurrence of the method has it
-  double true_residual = 0;      ///< ||b - A x||, computed once more at the end
+  double final_residual = 0;  ///< as the recurrence of the method has it
+  double true_residual = 0;   ///< ||b - A x||, computed once more at the end
   double seconds = 0;
-  std::vector<double> history;   ///< residual after each measured iteration, the initial one first
-  std::vector<Index> measured;   ///< iteration that each entry of `history` belongs to
-  std::string remark;            ///< advice in a sentence when the outcome is not one of the first two
+  std::vector<double> history;  ///< residual after each measured iteration, the initial one first
+  std::vector<Index> measured;  ///< iteration that each entry of `history` belongs to
+  std::string remark;           ///< advice in a sentence when the outcome is not one of the first two
 };
 
 }  // namespace halocline

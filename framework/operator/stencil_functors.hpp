@@ -43,7 +43,8 @@ KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&...
     };
     return (Real{0} + ... +
             entry(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}));
-  }(std::make_integer_sequence<int, width * width * width>());
+  }
+  (std::make_integer_sequence<int, width * width * width>());
 }
 
 /// b - A u and its square

@@ -34,7 +34,8 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
   for (Block const& block : blocks) {
     IndexRange const& mine = unknowns[block.local];
     Parts parts{mine, {}};
-    if (!alone) parts.interior = split ? intersection(mesh.interior(block, like.centring(), shape.radius), mine) : IndexRange{};
+    if (!alone)
+      parts.interior = split ? intersection(mesh.interior(block, like.centring(), shape.radius), mine) : IndexRange{};
     if (!alone && !split) parts.shell = {mine};
     if (split) {
       for (IndexRange const& box : mesh.shell(block, like.centring(), shape.radius)) {

@@ -30,7 +30,8 @@ namespace halocline {
 /// `Description::boundary`, follow the homogeneous part of the conditions; then steps that need the diagonal are made
 /// of several passes.
 ///
-/// A physics instantiates it once, in its own .cpp: `template class halocline::StencilOperator<double, Diffusion<double>, 2>;`
+/// A physics instantiates it once, in its own .cpp: `template class halocline::StencilOperator<double,
+/// Diffusion<double>, 2>;`
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilOperator final : public Operator {
  public:

@@ -91,9 +91,8 @@ void SweptVector<Real>::sum_products(double* sums, More const&... more) const {
   std::fill_n(sums, sizeof...(More), 0.0);
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
-    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, no_outputs,
-                 vector_functor::Dots<Real>{}, BlockView<Real const>(mine.view),
-                 BlockView<Real const>(more.piece(n).view)...);
+    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, no_outputs, vector_functor::Dots<Real>{},
+                 BlockView<Real const>(mine.view), BlockView<Real const>(more.piece(n).view)...);
     for (std::size_t m = 0; m < sizeof...(More); ++m) sums[m] += work_->sums.value(static_cast<int>(m));
   }
 }

@@ -20,9 +20,9 @@ class SweptVector : public Vector {
   /// A box of unknowns on this rank.
   struct Piece {
     BlockView<Real> view;
-    IndexRange range;   ///< in the view's own indices
-    Extents first;      ///< global index of entry (0, 0, 0)
-    Extents extents;    ///< global extents of the index space
+    IndexRange range;  ///< in the view's own indices
+    Extents first;     ///< global index of entry (0, 0, 0)
+    Extents extents;   ///< global extents of the index space
     Execution execution;
   };
 

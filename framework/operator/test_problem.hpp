@@ -18,16 +18,18 @@
 namespace halocline::test_problem {
 
 /// shift u - div(k grad u) on cells of size one in the face-coefficient form: k`n`[here] belongs to the face between a
-/// cell and the one before it along axis n.
+/// cell and the one before it along axis n. Axes that the mesh does not have are not read.
 template <class Real>
 struct Diffusion {
   static constexpr Shape shape = star<1>;
   Real shift = 0;
+  int dimensions = 2;
   template <class P, class U, class K>
   KOKKOS_FUNCTION Real operator()(P const&, U const& u, K const& kx, K const& ky, K const& kz) const {
-    return shift * u[here] + (kx[here] * (u[here] - u[west]) - kx[east] * (u[east] - u[here])) +
-           (ky[here] * (u[here] - u[south]) - ky[north] * (u[north] - u[here])) +
-           (kz[here] * (u[here] - u[bottom]) - kz[top] * (u[top] - u[here]));
+    Real sum = shift * u[here] + (kx[here] * (u[here] - u[west]) - kx[east] * (u[east] - u[here]));
+    if (dimensions > 1) sum += ky[here] * (u[here] - u[south]) - ky[north] * (u[north] - u[here]);
+    if (dimensions > 2) sum += kz[here] * (u[here] - u[bottom]) - kz[top] * (u[top] - u[here]);
+    return sum;
   }
 };
 
@@ -101,7 +103,7 @@ std::unique_ptr<DiffusionOperator<Real>> make_operator(std::shared_ptr<Communica
   auto const mesh = make_mesh(std::move(communicator), options);
   return std::make_unique<DiffusionOperator<Real>>(typename DiffusionOperator<Real>::Description{
       .mesh = mesh,
-      .functor = {static_cast<Real>(options.shift)},
+      .functor = {static_cast<Real>(options.shift), mesh->dimensions()},
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
                        make_coefficient<Real>(mesh, 2, options)}});
 }
@@ -140,7 +142,8 @@ void for_each_thread_count(Mesh const& mesh, Check const& check) {
   if constexpr (std::is_same_v<Execution, Kokkos::OpenMP>) {
     Execution const all;
     for (int threads = 1; threads <= 3 && threads < all.concurrency(); ++threads) {
-      auto const parts = Kokkos::Experimental::partition_space(all, std::vector<int>{threads, all.concurrency() - threads});
+      auto const parts =
+          Kokkos::Experimental::partition_space(all, std::vector<int>{threads, all.concurrency() - threads});
       for (Block const& block : mesh.blocks()) const_cast<BlockExecution&>(*block.execution).instance = parts[0];
       check();
       for (Block const& block : mesh.blocks()) const_cast<BlockExecution&>(*block.execution).instance = all;
@@ -150,3 +153,8 @@ void for_each_thread_count(Mesh const& mesh, Check const& check) {
 }
 
 }  // namespace halocline::test_problem
+
+namespace halocline {
+extern template class StencilOperator<float, test_problem::Diffusion<float>, 3>;
+extern template class StencilOperator<double, test_problem::Diffusion<double>, 3>;
+}  // namespace halocline

@@ -6,7 +6,6 @@
 
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/precision.hpp"
-#include "framework/runtime/precision.hpp"
 
 namespace halocline {
 

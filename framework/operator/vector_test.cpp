@@ -20,7 +20,7 @@ enum class Storage { field, interior_of_field, array };
 /// A vector of each kind with a few more than a hundred unknowns, or with one only.
 template <class Real>
 std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& cells) {
-  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  std::shared_ptr<Communicator> const communicator = test::communicator().split(0);
   if (storage == Storage::array) {
     return std::make_unique<ArrayVector<Real>>(communicator, cells[0] + communicator->rank());
   }
@@ -125,8 +125,10 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
                                product(a, b), product(a, a), product(a, b)};
     for (int n = 0; n < 7; ++n) EXPECT_NEAR(dots[n], expected[n], tolerance) << n;
 
-    EXPECT_NEAR(u.add_and_square(0.5, x), u.square(), tolerance);
-    EXPECT_NEAR(u.multiply_and_dot(x, y), u.dot(y), tolerance);
+    double const square = u.add_and_square(0.5, x);
+    EXPECT_NEAR(square, u.square(), tolerance);
+    double const dot = u.multiply_and_dot(x, y);
+    EXPECT_NEAR(dot, u.dot(y), tolerance);
   });
 }
 
@@ -142,7 +144,7 @@ TYPED_TEST(VectorTest, MaximumOfMagnitudesKeepsNaN) {
 }
 
 TYPED_TEST(VectorTest, RandomEntriesDependOnTheGlobalIndexAlone) {
-  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  std::shared_ptr<Communicator> const communicator = test::communicator().split(0);
   ArrayVector<TypeParam> spread(communicator, 10 + communicator->rank());
   std::shared_ptr<Communicator> const alone = communicator->split(communicator->rank());
   ArrayVector<TypeParam> whole(alone, spread.size());
@@ -176,7 +178,7 @@ TEST(Vector, OtherEntriesOfTheFieldStayAsTheyAre) {
 }
 
 TEST(Vector, AnEntryOfZeroOnOneRankCannotBeInvertedOnAny) {
-  auto const communicator = std::make_shared<Communicator>(*test::communicator().split(0));
+  std::shared_ptr<Communicator> const communicator = test::communicator().split(0);
   ArrayVector<double> u(communicator, 3);
   u.fill(1);
   if (communicator->rank() == communicator->size() - 1) Kokkos::deep_copy(Kokkos::subview(u.values(), 1), 0.0);
@@ -203,7 +205,8 @@ TEST(Vector, SumsRepeatToTheBitForAnyNumberOfThreads) {
   auto const u = make_vector<double>(Storage::field, {173, 41});
   u->randomize(4);
   double const first = u->square();
-  test_problem::for_each_thread_count(as_field_vector<double>(*u).field().mesh(), [&] { EXPECT_EQ(u->square(), first); });
+  test_problem::for_each_thread_count(as_field_vector<double>(*u).field().mesh(),
+                                      [&] { EXPECT_EQ(u->square(), first); });
 }
 
 }  // namespace

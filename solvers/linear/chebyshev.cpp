@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/runtime/error.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/solve_record.hpp"
@@ -13,6 +12,7 @@ namespace halocline {
 
 namespace {
 
+constexpr Index first_look = 2;
 constexpr Index look_every = 10;
 /// Ritz values lie inside the spectrum: the interval reaches this much further on both sides.
 constexpr double margin = 0.05;
@@ -72,6 +72,7 @@ class ChebyshevIteration {
     b_norm_ = std::sqrt(b_.square());
     record_.measure(0, look());
     if (!std::isfinite(residual_)) return fail(Outcome::not_a_number, "the initial residual is not a finite number");
+    if (underflows(residual_, *s_.next_)) return fail(Outcome::breakdown, underflow_remark);
     convergence_.begin(residual_);
     if (convergence_.reached(residual_)) return Outcome::converged;
     if (residual_ <= rounding()) return Outcome::converged_to_rounding;
@@ -101,8 +102,10 @@ class ChebyshevIteration {
     Vector* x = &x_;
     Vector* next = s_.next_.get();
     std::optional<Outcome> outcome;
+    // The first look comes early: with an interval far too narrow the iteration blows up within a few steps.
+    Index next_look = first_look;
     while (!outcome && !widen_ && left() > 0) {
-      Index const steps = std::min(left(), look_every);
+      Index const steps = std::min(left(), std::exchange(next_look, look_every));
       for (Index n = 0; n < steps; ++n) {
         a_.chebyshev_step(recurrence.next(), b_, *x, *s_.direction_, *next);
         std::swap(x, next);
@@ -165,7 +168,7 @@ void Chebyshev::prepare(Operator const& a) {
   direction_ = a.create_vector();
   try {
     [[maybe_unused]] auto const usable = inverse_diagonal(a);
-  } catch (SolveError const& error) {
+  } catch (UnsuitableOperator const& error) {
     obstacle_ = error.what();
   }
   presteps_.prepare(a);

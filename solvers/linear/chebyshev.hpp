@@ -30,10 +30,10 @@ class ChebyshevRecurrence {
 /// Chebyshev's iteration, scaled by the diagonal, for symmetric positive definite operators: no sums over the ranks but
 /// for a look at the residual every ten steps.
 ///
-/// The interval comes from steps of conjugate gradients, which are no loss: they work on the solution. When the residual
-/// grows or falls far slower than the interval promises, an eigenvalue lies outside: further steps of conjugate
-/// gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too small costs
-/// time, never the answer.
+/// The interval comes from steps of conjugate gradients, which are no loss: they work on the solution. When the
+/// residual grows or falls far slower than the interval promises, an eigenvalue lies outside: further steps of
+/// conjugate gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too
+/// small costs time, never the answer.
 class Chebyshev final : public LinearSolver {
  public:
   struct Settings {
@@ -59,8 +59,8 @@ class Chebyshev final : public LinearSolver {
   std::string obstacle_;
 };
 
-/// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite for every
-/// operator whose spectrum lies below the largest eigenvalue found, which is enlarged by a tenth.
+/// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite for
+/// every operator whose spectrum lies below the largest eigenvalue found, which is enlarged by a tenth.
 class ChebyshevPreconditioner final : public Preconditioner {
  public:
   /// \param ratio largest over smallest eigenvalue of the interval that the polynomial damps

@@ -22,6 +22,8 @@ double rounding_level(Precision precision, double operator_norm, double x_norm, 
   return rounding_factor * epsilon(precision) * (operator_norm * x_norm + b_norm);
 }
 
+bool underflows(double norm, Vector const& x) { return norm == 0 && x.maximum() != 0; }
+
 void Convergence::begin(double initial) {
   initial_ = initial;
   target_ = std::max(criteria_.relative * initial, criteria_.absolute);

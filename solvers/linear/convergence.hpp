@@ -14,10 +14,14 @@ namespace halocline {
 
 /// The 2-norm of a residual that rounding alone can explain: c epsilon (||A|| ||x|| + ||b||) with c = 10.
 ///
-/// Evaluating b - A x with m entries a row is wrong by at most (m + 2) epsilon / 2 (|A| |x| + |b|) (Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, section 7.1), so c covers every stencil up to 18 entries at its worst
-/// and larger ones as errors of random sign add up.
+/// Evaluating b - A x with m entries a row is wrong by at most (m + 2) epsilon / 2 (|A| |x| + |b|) (Higham, Accuracy
+/// and Stability of Numerical Algorithms, 2nd edition, section 7.1), so c covers every stencil up to 18 entries at its
+/// worst and larger ones as errors of random sign add up.
 [[nodiscard]] double rounding_level(Precision precision, double operator_norm, double x_norm, double b_norm);
+
+/// Whether the square of a vector that is not zero is: its 2-norm says nothing then.
+[[nodiscard]] bool underflows(double norm, Vector const& x);
+inline constexpr char const* underflow_remark = "the residual is too small to be squared; scale the problem";
 
 /// Judges the residuals of one solve as they come. Every comparison is written so that a NaN fails it.
 class Convergence {

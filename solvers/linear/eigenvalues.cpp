@@ -43,8 +43,8 @@ EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal, std::span<
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (std::size_t n = 0; n < diagonal.size(); ++n) {
-    double const radius = (n > 0 ? std::abs(off_diagonal[n - 1]) : 0) +
-                          (n + 1 < diagonal.size() ? std::abs(off_diagonal[n]) : 0);
+    double const radius =
+        (n > 0 ? std::abs(off_diagonal[n - 1]) : 0) + (n + 1 < diagonal.size() ? std::abs(off_diagonal[n]) : 0);
     low = std::min(low, diagonal[n] - radius);
     high = std::max(high, diagonal[n] + radius);
     if (!std::isfinite(diagonal[n]) || !std::isfinite(radius)) throw DefectError("a Lanczos matrix is not finite");
@@ -74,8 +74,8 @@ EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps) {
   lanczos.prepare(a);
   SolveReport const report = lanczos.solve(a, *b, *x);
   if (lanczos.coefficients().empty()) {
-    throw SolveError("the eigenvalues cannot be estimated: " + std::string(to_string(report.outcome)) +
-                     (report.remark.empty() ? "" : ", " + report.remark));
+    throw UnsuitableOperator("the eigenvalues cannot be estimated: " + std::string(to_string(report.outcome)) +
+                             (report.remark.empty() ? "" : ", " + report.remark));
   }
   return lanczos_bounds(lanczos.coefficients());
 }

@@ -14,9 +14,9 @@ struct EigenvalueBounds {
   double largest = 0;
 };
 
-/// Smallest and largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal (one shorter),
-/// by bisection with Sturm sequences (Golub and Van Loan, Matrix Computations, section 8.4.1), to a relative 1e-12 of the
-/// largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
+/// Smallest and largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal (one
+/// shorter), by bisection with Sturm sequences (Golub and Van Loan, Matrix Computations, section 8.4.1), to a relative
+/// 1e-12 of the largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
 [[nodiscard]] EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal,
                                                   std::span<double const> off_diagonal);
 
@@ -26,8 +26,8 @@ struct EigenvalueBounds {
 [[nodiscard]] EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients);
 
 /// Extreme Ritz values of D^-1 A, D the diagonal, from `steps` steps of conjugate gradients on a random right-hand side
-/// that is the same at any partition. Collective. Throws SolveError when the operator is not positive definite or lacks
-/// a diagonal without zeros.
+/// that is the same at any partition. Collective. Throws UnsuitableOperator when the operator is not positive definite
+/// or lacks a diagonal without zeros.
 [[nodiscard]] EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps);
 
 }  // namespace halocline

@@ -40,7 +40,8 @@ SolverEntry jacobi_entry() {
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 100000});
     section.real("weight", "Weight of each step; below 1 it damps.").defaults_to(1.0).above(0).below(2);
     section
-        .choice("quantity", "What the tolerances apply to: the residual, or the root mean square of the change of a step.",
+        .choice("quantity",
+                "What the tolerances apply to: the residual, or the root mean square of the change of a step.",
                 std::vector<std::string>{"residual", "change"})
         .defaults_to(std::string("residual"));
     return section;

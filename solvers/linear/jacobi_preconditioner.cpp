@@ -1,13 +1,15 @@
 #include "solvers/linear/jacobi_preconditioner.hpp"
 
-#include "framework/runtime/error.hpp"
-
 namespace halocline {
 
 std::unique_ptr<Vector> inverse_diagonal(Operator const& a) {
   auto inverse = a.create_vector();
-  if (!a.diagonal(*inverse)) throw SolveError("the operator does not know its diagonal");
-  inverse->invert();
+  if (!a.diagonal(*inverse)) throw UnsuitableOperator("the operator does not know its diagonal");
+  try {
+    inverse->invert();
+  } catch (SolveError const& error) {
+    throw UnsuitableOperator(error.what());
+  }
   return inverse;
 }
 

@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// The inverse of the operator's diagonal, entry by entry. Collective. Throws SolveError when the operator does not know
-/// its diagonal or an entry of it is zero.
+/// The inverse of the operator's diagonal, entry by entry. Collective. Throws UnsuitableOperator when the operator does
+/// not know its diagonal or an entry of it is zero.
 [[nodiscard]] std::unique_ptr<Vector> inverse_diagonal(Operator const& a);
 
 /// M = D, the diagonal.

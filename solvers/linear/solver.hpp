@@ -5,10 +5,12 @@
 
 #include "framework/operator/operator.hpp"
 #include "framework/operator/solve_report.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
-/// When an iteration may stop: residual 2-norm <= max(relative * initial residual, absolute), or rounding, or the limit.
+/// When an iteration may stop: residual 2-norm <= max(relative * initial residual, absolute), or rounding, or the
+/// limit.
 struct Criteria {
   double relative = 1e-10;
   double absolute = 0;
@@ -38,6 +40,11 @@ class LinearSolver {
   IterationObserver observer_;
 };
 
+/// The operator lacks what a method is made from. Thrown on all ranks alike.
+struct UnsuitableOperator : SolveError {
+  using SolveError::SolveError;
+};
+
 /// z = M^-1 r for a symmetric positive definite M near A.
 class Preconditioner {
  public:
@@ -46,7 +53,8 @@ class Preconditioner {
   Preconditioner(Preconditioner const&) = delete;
   Preconditioner& operator=(Preconditioner const&) = delete;
 
-  /// Throws SolveError when the operator lacks what the preconditioner is made from (a diagonal without zeros).
+  /// Throws UnsuitableOperator when the operator lacks what the preconditioner is made from (a diagonal without zeros);
+  /// the solver then ends its solves with `breakdown`.
   virtual void prepare(Operator const& a) = 0;
   virtual void apply(Vector const& r, Vector& z) = 0;
   /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.

@@ -1,0 +1,68 @@
+#include "solvers/linear/eigenvalues.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "framework/runtime/error.hpp"
+#include "solvers/linear/test_operators.hpp"
+
+namespace halocline {
+namespace {
+
+using test_operators::DiagonalOperator;
+
+TEST(TridiagonalBounds, AreThoseOfTheDiscreteLaplacian) {
+  for (int const n : {1, 2, 3, 10, 101}) {
+    std::vector<double> const diagonal(static_cast<std::size_t>(n), 2.0);
+    std::vector<double> const off_diagonal(static_cast<std::size_t>(n - 1), -1.0);
+    auto const [smallest, largest] = tridiagonal_bounds(diagonal, off_diagonal);
+    double const angle = std::numbers::pi / (2.0 * (n + 1));
+    EXPECT_NEAR(smallest, 4 * std::pow(std::sin(angle), 2), 1e-11);
+    EXPECT_NEAR(largest, 4 * std::pow(std::sin(n * angle), 2), 1e-11);
+  }
+}
+
+TEST(TridiagonalBounds, RefuseWhatIsNoMatrix) {
+  auto const message = [](char const* text) { return testing::ThrowsMessage<DefectError>(testing::StrEq(text)); };
+  EXPECT_THAT([] { (void)tridiagonal_bounds({}, {}); }, message("eigenvalues of an empty matrix"));
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT([nan] { (void)tridiagonal_bounds(std::array{nan}, {}); }, message("a Lanczos matrix is not finite"));
+}
+
+TEST(LanczosBounds, OfAFullRunAreTheExtremeEigenvalues) {
+  // Five different eigenvalues: five steps of conjugate gradients know them all.
+  DiagonalOperator const a(10, [](Index row) { return 1.0 + static_cast<double>(row % 5) * 3; });
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->fill(1);
+  ConjugateGradients solver({.relative = 0, .absolute = 0, .iterations = 5});
+  solver.prepare(a);
+  (void)solver.solve(a, *b, *x);
+  ASSERT_GE(solver.coefficients().size(), 4U);
+  auto const [smallest, largest] = lanczos_bounds(solver.coefficients());
+  EXPECT_NEAR(smallest, 1, 0.02);
+  EXPECT_NEAR(largest, 13, 0.02);
+}
+
+TEST(EstimateEigenvalues, LieInsideTheSpectrumOfTheScaledOperator) {
+  // Scaled by its diagonal, a diagonal matrix is the identity.
+  DiagonalOperator const a(20, [](Index row) { return 1.0 + static_cast<double>(row); });
+  auto const [smallest, largest] = estimate_eigenvalues(a, 1);
+  EXPECT_NEAR(smallest, 1, 1e-9);
+  EXPECT_NEAR(largest, 1, 1e-9);
+}
+
+TEST(EstimateEigenvalues, NeedADefiniteOperatorWithADiagonal) {
+  DiagonalOperator const unknown(
+      4, [](Index) { return 1.0; }, false);
+  EXPECT_THAT([&] { (void)estimate_eigenvalues(unknown, 3); },
+              testing::ThrowsMessage<UnsuitableOperator>(testing::StrEq(
+                  "the eigenvalues cannot be estimated: breakdown, the operator does not know its diagonal")));
+}
+
+}  // namespace
+}  // namespace halocline

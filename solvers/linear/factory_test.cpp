@@ -1,0 +1,77 @@
+#include "solvers/linear/factory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "framework/deck/deck.hpp"
+#include "framework/runtime/error.hpp"
+#include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/jacobi.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+
+namespace halocline {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Options read_solver(std::string const& text) {
+  Section root("deck", "A deck of a solver alone.");
+  root.section(solver_section());
+  return Deck("test.yaml", text).read(root).section("solver");
+}
+
+template <class Solver>
+bool makes(std::string const& text) {
+  return dynamic_cast<Solver*>(make_solver(read_solver(text)).get()) != nullptr;
+}
+
+TEST(SolverFactory, MakesWhatTheDeckNames) {
+  EXPECT_TRUE(makes<ConjugateGradients>("solver: {}"));
+  EXPECT_TRUE(makes<ConjugateGradients>("solver: {method: cg, cg: {preconditioner: jacobi}}"));
+  EXPECT_TRUE(makes<Jacobi>("solver: {method: jacobi, jacobi: {weight: 0.5, quantity: change}}"));
+  EXPECT_TRUE(makes<Chebyshev>("solver: {method: chebyshev, chebyshev: {presteps: 30}}"));
+}
+
+TEST(SolverFactory, PreconditionersNestInTheirSolver) {
+  Options const cg = read_solver("solver: {cg: {preconditioner: chebyshev, chebyshev: {degree: 3}}}").section("cg");
+  EXPECT_EQ(cg.section("chebyshev").integer("degree"), 3);
+  EXPECT_NE(dynamic_cast<ChebyshevPreconditioner*>(make_preconditioner(cg).get()), nullptr);
+  EXPECT_EQ(make_preconditioner(read_solver("solver: {cg: {preconditioner: none}}").section("cg")), nullptr);
+}
+
+TEST(SolverFactory, CriteriaAreThoseOfTheDeck) {
+  Criteria const given = criteria(
+      read_solver("solver: {cg: {relative_tolerance: 1e-5, absolute_tolerance: 2, iterations: 7}}").section("cg"));
+  EXPECT_EQ(given.relative, 1e-5);
+  EXPECT_EQ(given.absolute, 2);
+  EXPECT_EQ(given.iterations, 7);
+}
+
+TEST(SolverFactory, NonsenseIsRefusedByName) {
+  auto const refused = [](std::string const& text, char const* part) {
+    EXPECT_THAT([&] { (void)read_solver(text); }, ThrowsMessage<InputError>(HasSubstr(part))) << text;
+  };
+  refused("solver: {method: gc}", "cg");
+  refused("solver: {cg: {iteratons: 3}}", "iterations");
+  refused("solver: {cg: {iterations: 0}}", "iterations");
+  refused("solver: {cg: {relative_tolerance: -1}}", "relative_tolerance");
+  refused("solver: {cg: {relative_tolerance: 1}}", "relative_tolerance");
+  refused("solver: {cg: {preconditioner: jacoby}}", "jacobi");
+  refused("solver: {jacobi: {weight: 0}}", "weight");
+  refused("solver: {chebyshev: {presteps: 1}}", "presteps");
+}
+
+TEST(SolverFactory, OthersCanRegister) {
+  Registry<SolverEntry>& all = solvers();
+  if (!all.contains("twice")) {
+    all.add({"twice", "A test's own.", [] { return Section("twice", "A test's own."); },
+             [](Options const&) { return std::make_unique<Jacobi>(Criteria{}); }});
+  }
+  EXPECT_TRUE(makes<Jacobi>("solver: {method: twice}"));
+  EXPECT_THAT([&] { all.add({"cg", "", {}, {}}); }, ThrowsMessage<InputError>(HasSubstr("`cg`")));
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,316 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "framework/operator/crs_operator.hpp"
+#include "framework/operator/test_problem.hpp"
+#include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/convergence.hpp"
+#include "solvers/linear/jacobi.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/test_operators.hpp"
+
+namespace halocline {
+namespace {
+
+using test_operators::DiagonalOperator;
+using test_problem::make_operator;
+using test_problem::values_of;
+using test_problem::Wall;
+
+struct Method {
+  char const* name;
+  std::function<std::unique_ptr<LinearSolver>(Criteria const&)> make;
+};
+
+std::vector<Method> all_methods() {
+  return {
+      {"cg", [](Criteria const& c) { return std::make_unique<ConjugateGradients>(c); }},
+      {"cg with jacobi",
+       [](Criteria const& c) {
+         return std::make_unique<ConjugateGradients>(c, std::make_unique<JacobiPreconditioner>());
+       }},
+      {"cg with chebyshev",
+       [](Criteria const& c) {
+         return std::make_unique<ConjugateGradients>(c, std::make_unique<ChebyshevPreconditioner>(3, 20));
+       }},
+      {"chebyshev", [](Criteria const& c) { return std::make_unique<Chebyshev>(Chebyshev::Settings{.criteria = c}); }},
+      {"jacobi", [](Criteria const& c) { return std::make_unique<Jacobi>(c); }},
+  };
+}
+
+/// A x = b with a known x.
+struct Problem {
+  std::unique_ptr<Operator> a;
+  std::unique_ptr<Vector> solution, b;
+
+  explicit Problem(std::unique_ptr<Operator> op)
+      : a(std::move(op)), solution(a->create_vector()), b(a->create_vector()) {
+    solution->randomize(1);
+    a->apply(*solution, *b);
+  }
+  double true_residual(Vector const& x) const {
+    auto const r = a->create_vector();
+    return std::sqrt(a->residual(*b, x, *r));
+  }
+  double error(Vector const& x) const {
+    auto const e = x.create();
+    e->copy(x);
+    e->add(-1, *solution);
+    return std::sqrt(e->square() / solution->square());
+  }
+};
+
+TEST(LinearSolver, EveryMethodFindsTheSolution) {
+  std::vector<test_problem::Options> const problems = {{.cells = {17, 13}},
+                                                       {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
+                                                       {.cells = {29}},
+                                                       {.cells = {4}},
+                                                       {.cells = {12, 9}, .shift = 1, .contrast = 200},
+                                                       {.cells = {10, 8}, .periodic = true, .shift = 1}};
+  for (auto const& options : problems) {
+    Problem const problem(make_operator<double>(test::communicator().split(0), options));
+    for (Method const& method : all_methods()) {
+      SCOPED_TRACE(method.name);
+      auto const solver = method.make({.relative = 1e-9, .absolute = 0, .iterations = 20000});
+      solver->prepare(*problem.a);
+      auto const x = problem.a->create_vector();
+      SolveReport const report = solver->solve(*problem.a, *problem.b, *x);
+      EXPECT_EQ(report.outcome, Outcome::converged) << to_string(report.outcome) << report.remark;
+      EXPECT_LE(report.true_residual, 1e-9 * report.initial_residual);
+      EXPECT_DOUBLE_EQ(report.true_residual, problem.true_residual(*x));
+      // The condition of these operators is below a thousand.
+      EXPECT_LE(problem.error(*x), 1e-6);
+      EXPECT_EQ(report.history.size(), report.measured.size());
+      EXPECT_DOUBLE_EQ(report.history.front(), report.initial_residual);
+      EXPECT_LE(report.measured.back(), report.iterations);
+    }
+  }
+}
+
+TEST(LinearSolver, TheAssembledOperatorIsSolvedInTheSameSteps) {
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {23, 19}}));
+  CrsOperator<double> const assembled(*problem.a, 1);
+  for (Method const& method : all_methods()) {
+    SCOPED_TRACE(method.name);
+    auto const solver = method.make({.relative = 1e-8, .absolute = 0, .iterations = 20000});
+    auto const x = problem.a->create_vector();
+    auto const y = problem.a->create_vector();
+    solver->prepare(*problem.a);
+    SolveReport const matrix_free = solver->solve(*problem.a, *problem.b, *x);
+    solver->prepare(assembled);
+    SolveReport const report = solver->solve(assembled, *problem.b, *y);
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(matrix_free.iterations), 2);
+    EXPECT_LE(problem.error(*y), 1e-5);
+  }
+}
+
+TEST(LinearSolver, SinglePrecisionStopsWhereItsRoundingIs) {
+  auto const a = make_operator<float>(test::communicator().split(0), {.cells = {31, 11}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  for (Method const& method : all_methods()) {
+    SCOPED_TRACE(method.name);
+    auto const solver = method.make({.relative = 1e-14, .absolute = 0, .iterations = 20000});
+    solver->prepare(*a);
+    auto const x = a->create_vector();
+    SolveReport const report = solver->solve(*a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged_to_rounding) << to_string(report.outcome);
+    EXPECT_LT(report.iterations, 10000);
+    double const level =
+        rounding_level(Precision::single, a->norm_bound(), std::sqrt(x->square()), std::sqrt(b->square()));
+    EXPECT_LE(report.true_residual, level);
+  }
+}
+
+TEST(ConjugateGradients, NeedsAsManyStepsAsThereAreEigenvalues) {
+  for (int const different : {1, 2, 3, 7}) {
+    DiagonalOperator const a(50, [&](Index row) { return 1.0 + static_cast<double>(row % different); });
+    auto const b = a.create_vector();
+    auto const x = a.create_vector();
+    b->fill(1);
+    ConjugateGradients solver({.relative = 1e-10, .absolute = 0, .iterations = 100});
+    solver.prepare(a);
+    SolveReport const report = solver.solve(a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged);
+    EXPECT_EQ(report.iterations, different);
+  }
+}
+
+TEST(ConjugateGradients, WithTheInverseAsPreconditionerTakesOneStep) {
+  DiagonalOperator const a(50, [](Index row) { return 1.0 + static_cast<double>(row * row); });
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->randomize(1);
+  ConjugateGradients solver({.relative = 1e-10, .absolute = 0, .iterations = 100},
+                            std::make_unique<JacobiPreconditioner>());
+  solver.prepare(a);
+  EXPECT_EQ(solver.solve(a, *b, *x).iterations, 1);
+}
+
+TEST(ConjugateGradients, TheRecurrenceMeetsWhatTheTrueResidualCannot) {
+  // TeaLeaf's tolerance: a thousandth of what double precision has.
+  Problem const problem(make_operator<double>(
+      test::communicator().split(0), {.cells = {60, 50}, .wall = Wall::insulated, .shift = 1e-4, .contrast = 50}));
+  ConjugateGradients solver({.relative = 1e-15, .absolute = 0, .iterations = 10000});
+  solver.prepare(*problem.a);
+  auto const x = problem.a->create_vector();
+  SolveReport const report = solver.solve(*problem.a, *problem.b, *x);
+  EXPECT_EQ(report.outcome, Outcome::converged_to_rounding) << report.remark;
+  EXPECT_LT(report.iterations, 2000);
+  EXPECT_GT(report.true_residual, 1e-15 * report.initial_residual);
+  EXPECT_DOUBLE_EQ(report.true_residual, problem.true_residual(*x));
+}
+
+TEST(ConjugateGradients, ADriftedRecurrenceStartsAgainFromTheTruth) {
+  // Starting at 1e7 times the solution, the residual of the recurrence keeps rounding errors of that size.
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {40, 30}}));
+  auto const x = problem.a->create_vector();
+  x->randomize(9);
+  x->scale(1e7);
+  double const b = std::sqrt(problem.b->square());
+  ConjugateGradients solver({.relative = 0, .absolute = 1e-13 * b, .iterations = 2000});
+  solver.prepare(*problem.a);
+  SolveReport const report = solver.solve(*problem.a, *problem.b, *x);
+  EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome);
+  double const level = rounding_level(Precision::double_, problem.a->norm_bound(), std::sqrt(x->square()), b);
+  EXPECT_LE(problem.true_residual(*x), std::max(1e-13 * b, level));
+}
+
+TEST(Chebyshev, AnUpperBoundThatIsTooSmallCostsTimeAndNotTheAnswer) {
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {25, 21}}));
+  EigenvalueBounds const truth = estimate_eigenvalues(*problem.a, 60);
+  for (double const factor : {0.1, 0.5, 0.9}) {
+    Chebyshev solver({.criteria = {.relative = 1e-9, .absolute = 0, .iterations = 5000},
+                      .interval = {truth.smallest, factor * truth.largest}});
+    solver.prepare(*problem.a);
+    auto const x = problem.a->create_vector();
+    SolveReport const report = solver.solve(*problem.a, *problem.b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged) << factor << to_string(report.outcome);
+    EXPECT_LE(problem.error(*x), 1e-6);
+    EXPECT_GE(solver.interval().largest, truth.largest);
+  }
+}
+
+TEST(Chebyshev, ALowerBoundThatIsTooLargeIsFound) {
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {25, 21}}));
+  EigenvalueBounds const truth = estimate_eigenvalues(*problem.a, 60);
+  Chebyshev solver({.criteria = {.relative = 1e-9, .absolute = 0, .iterations = 1000},
+                    .interval = {0.5 * truth.largest, 1.05 * truth.largest}});
+  solver.prepare(*problem.a);
+  auto const x = problem.a->create_vector();
+  SolveReport const report = solver.solve(*problem.a, *problem.b, *x);
+  EXPECT_EQ(report.outcome, Outcome::converged) << to_string(report.outcome);
+  EXPECT_LT(solver.interval().smallest, 0.1 * truth.largest);
+}
+
+TEST(Chebyshev, FallsAsFastAsTheIntervalPromises) {
+  // Eigenvalues 1 .. 10, all present, scaled by a diagonal that is the identity.
+  ChebyshevRecurrence recurrence({.smallest = 1, .largest = 10});
+  double const lambda[] = {1, 2.5, 5.5, 10};
+  double error[] = {1, 1, 1, 1};
+  double direction[] = {0, 0, 0, 0};
+  for (int step = 1; step <= 12; ++step) {
+    ChebyshevCoefficients const c = recurrence.next();
+    for (int n = 0; n < 4; ++n) {
+      // x* = 0: the residual is -lambda x.
+      direction[n] = c.direction * direction[n] - c.residual * lambda[n] * error[n];
+      error[n] += direction[n];
+    }
+    // At both ends of the interval the polynomial takes its largest magnitude.
+    EXPECT_NEAR(std::abs(error[0]), recurrence.reduction(), 1e-12);
+    EXPECT_NEAR(std::abs(error[3]), recurrence.reduction(), 1e-12);
+    EXPECT_LE(std::abs(error[1]), recurrence.reduction() + 1e-12);
+  }
+}
+
+TEST(Jacobi, TheSeedsErrorLines) {
+  // Laplace's equation on 4096 points between walls of 5 and 10, started from zero in single precision; the error is
+  // the root mean square of the change over all points, walls included. Where the walls are far from each other its
+  // value depends on the number of points N as 1 / sqrt(N) only: 32 times that of N = 4194304.
+  constexpr Index points = 4096;
+  auto const mesh = test_problem::make_mesh(test::communicator().split(0), {.cells = {points}});
+  std::shared_ptr<Field<float>> const one = std::make_shared<Field<float>>(mesh, FieldDescription{.name = "k"});
+  auto const none = std::make_shared<Field<float>>(mesh, FieldDescription{.name = "k"});
+  one->fill(1);
+  std::vector<IndexRange> unknowns;
+  for (Block const& block : mesh->blocks()) {
+    IndexRange range = mesh->owned(block, Centring::cell);
+    if (block.cells.begin[0] == 0) range.begin[0] = 1;
+    if (block.cells.end[0] == points) --range.end[0];
+    unknowns.push_back(range);
+  }
+  test_problem::DiffusionOperator<float> const a(
+      {.mesh = mesh, .functor = {0.0F, 1}, .coefficients = {one, none, none}, .unknowns = unknowns});
+  auto const b = a.create_vector();
+  auto const& field = as_field_vector<float>(*b).field();
+  for (Block const& block : mesh->blocks()) {
+    std::vector<float> values(static_cast<std::size_t>(field.owned(block).size()));
+    if (block.cells.begin[0] == 0) values[1] = 5;
+    if (block.cells.end[0] == points) values[values.size() - 2] = 10;
+    as_field_vector<float>(*b).field().set_owned(block, 0, std::as_bytes(std::span(values)));
+  }
+  double const scale = std::sqrt((points - 2.0) / 4194304.0);
+  Jacobi solver({.relative = 0, .absolute = 1e-4 / scale, .iterations = 1000}, 1, StoppingQuantity::change);
+  solver.prepare(a);
+  auto const x = a.create_vector();
+  SolveReport const report = solver.solve(a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::converged);
+  double const expected[] = {0.00272958, 0.00034546, 0.000210903, 0.000157015, 0.000127122, 0.00010783};
+  ASSERT_GT(report.history.size(), 50U);
+  EXPECT_LT(report.iterations, 61);
+  for (std::size_t n = 0; n < 6; ++n) {
+    EXPECT_EQ(report.measured[10 * n], static_cast<Index>(10 * n) + 1);
+    // Six digits, of sums in single precision.
+    EXPECT_NEAR(scale * report.history[10 * n], expected[n], 1e-5 * expected[n]);
+  }
+}
+
+TEST(LinearSolver, TellsItsObserverOfEveryMeasuredIteration) {
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {17, 13}}));
+  for (Method const& method : all_methods()) {
+    SCOPED_TRACE(method.name);
+    auto const solver = method.make({.relative = 1e-6, .absolute = 0, .iterations = 5000});
+    std::vector<Index> iterations;
+    std::vector<double> residuals;
+    solver->set_observer([&](Index iteration, double residual) {
+      iterations.push_back(iteration);
+      residuals.push_back(residual);
+    });
+    solver->prepare(*problem.a);
+    auto const x = problem.a->create_vector();
+    SolveReport const report = solver->solve(*problem.a, *problem.b, *x);
+    EXPECT_EQ(iterations, report.measured);
+    EXPECT_EQ(residuals, report.history);
+    EXPECT_TRUE(std::is_sorted(iterations.begin(), iterations.end()));
+  }
+}
+
+TEST(LinearSolver, RepeatsToTheBitForAnyNumberOfThreads) {
+  auto a = make_operator<double>(test::communicator().split(0), {.cells = {83, 61}});
+  Mesh const& mesh = a->mesh();
+  Problem const problem(std::move(a));
+  for (Method const& method : all_methods()) {
+    SCOPED_TRACE(method.name);
+    auto const solver = method.make({.relative = 1e-5, .absolute = 0, .iterations = 20000});
+    std::vector<double> first;
+    std::vector<double> history;
+    test_problem::for_each_thread_count(mesh, [&] {
+      solver->prepare(*problem.a);
+      auto const x = problem.a->create_vector();
+      SolveReport const report = solver->solve(*problem.a, *problem.b, *x);
+      if (first.empty()) {
+        first = values_of<double>(*x);
+        history = report.history;
+      }
+      EXPECT_EQ(values_of<double>(*x), first);
+      EXPECT_EQ(report.history, history);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace halocline

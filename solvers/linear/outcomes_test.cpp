@@ -1,0 +1,336 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "framework/operator/test_problem.hpp"
+#include "framework/runtime/throw_site.hpp"
+#include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/convergence.hpp"
+#include "solvers/linear/jacobi.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/test_operators.hpp"
+
+// Every way a solve can end, provoked once for each method that can end so.
+
+namespace halocline {
+namespace {
+
+using test_operators::DiagonalOperator;
+using test_operators::DisturbedOperator;
+using test_operators::make_array;
+using test_problem::make_operator;
+using test_problem::Wall;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<std::unique_ptr<LinearSolver>> solvers_with(Criteria const& criteria) {
+  std::vector<std::unique_ptr<LinearSolver>> all;
+  all.push_back(std::make_unique<ConjugateGradients>(criteria));
+  all.push_back(std::make_unique<ConjugateGradients>(criteria, std::make_unique<JacobiPreconditioner>()));
+  all.push_back(std::make_unique<Chebyshev>(Chebyshev::Settings{.criteria = criteria}));
+  all.push_back(std::make_unique<Jacobi>(criteria));
+  return all;
+}
+
+SolveReport solve(LinearSolver& solver, Operator const& a, Vector const& b, Vector& x) {
+  solver.prepare(a);
+  return solver.solve(a, b, x);
+}
+
+/// b = value everywhere but on one row of the last rank.
+std::unique_ptr<ArrayVector<double>> right_hand_side(Index rows, double value, double odd_one) {
+  auto b = make_array(rows);
+  Index const last = b->size() - 1;
+  test_operators::set(*b, [=](Index row) { return row == last ? odd_one : value; });
+  return b;
+}
+
+TEST(Outcomes, ANumberThatIsNoneInTheRightHandSide) {
+  DiagonalOperator const a(7, [](Index row) { return 1.0 + static_cast<double>(row); });
+  for (double const odd : {nan, infinity}) {
+    auto const b = right_hand_side(7, 1, odd);
+    for (auto const& solver : solvers_with({})) {
+      auto const x = a.create_vector();
+      SolveReport const report = solve(*solver, a, *b, *x);
+      EXPECT_EQ(report.outcome, Outcome::not_a_number) << report.method;
+      EXPECT_LE(report.iterations, 1);
+    }
+  }
+}
+
+TEST(Outcomes, ANumberThatIsNoneInTheInitialGuess) {
+  DiagonalOperator const a(7, [](Index) { return 2.0; });
+  auto const b = right_hand_side(7, 1, 1);
+  for (auto const& solver : solvers_with({})) {
+    auto const x = right_hand_side(7, 0, nan);
+    EXPECT_EQ(solve(*solver, a, *b, *x).outcome, Outcome::not_a_number);
+  }
+}
+
+TEST(Outcomes, AnOperatorThatMakesNaN) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  int calls = 0;
+  DisturbedOperator const broken(*a, [&calls](Vector& y) {
+    if (++calls > 25) y.fill(nan);
+  });
+  auto const b = a->create_vector();
+  b->randomize(1);
+  for (auto const& solver : solvers_with({.relative = 1e-14, .absolute = 0, .iterations = 1000})) {
+    calls = 0;
+    auto const x = a->create_vector();
+    SolveReport const report = solve(*solver, broken, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::not_a_number) << report.method;
+    EXPECT_TRUE(std::isnan(report.true_residual)) << report.method;
+  }
+}
+
+TEST(Outcomes, NoToleranceIsMetByNaN) {
+  Convergence convergence({.relative = nan, .absolute = nan, .iterations = 1});
+  convergence.begin(1);
+  EXPECT_FALSE(convergence.reached(0));
+  Convergence sane({.relative = 0.5, .absolute = 0, .iterations = 1});
+  sane.begin(1);
+  EXPECT_FALSE(sane.reached(nan));
+  EXPECT_EQ(sane.failure(nan), Outcome::not_a_number);
+  EXPECT_EQ(sane.failure(infinity), Outcome::diverged);
+}
+
+TEST(Outcomes, AnIndefiniteOperator) {
+  DiagonalOperator const a(6, [](Index row) { return row % 2 == 0 ? 1.0 : -1.0; });
+  auto const b = right_hand_side(6, 1, 1);
+  for (bool const preconditioned : {false, true}) {
+    ConjugateGradients solver({}, preconditioned ? std::make_unique<JacobiPreconditioner>() : nullptr);
+    auto const x = a.create_vector();
+    SolveReport const report = solve(solver, a, *b, *x);
+    // D^-1 makes the identity of it, but not a positive definite preconditioner.
+    EXPECT_NE(report.outcome, Outcome::converged);
+    EXPECT_TRUE(report.outcome == Outcome::indefinite || report.outcome == Outcome::breakdown);
+    EXPECT_FALSE(report.remark.empty());
+  }
+  Chebyshev chebyshev({});
+  auto const x = a.create_vector();
+  EXPECT_FALSE(reached(solve(chebyshev, a, *b, *x).outcome));
+}
+
+TEST(Outcomes, ANegativeDefiniteOperator) {
+  DiagonalOperator const a(6, [](Index row) { return -1.0 - static_cast<double>(row); });
+  auto const b = right_hand_side(6, 1, 1);
+  ConjugateGradients solver({});
+  auto const x = a.create_vector();
+  SolveReport const report = solve(solver, a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::indefinite);
+  EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+}
+
+/// Turns every residual by a right angle.
+class Sideways final : public Preconditioner {
+ public:
+  void prepare(Operator const& a) override { other_ = a.create_vector(); }
+  void apply(Vector const&, Vector& z) override { z.fill(0); }
+
+ private:
+  std::unique_ptr<Vector> other_;
+};
+
+TEST(Outcomes, APreconditionerThatBreaksDown) {
+  DiagonalOperator const a(6, [](Index) { return 1.0; });
+  auto const b = right_hand_side(6, 1, 1);
+  ConjugateGradients solver({}, std::make_unique<Sideways>());
+  auto const x = a.create_vector();
+  SolveReport const report = solve(solver, a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "the preconditioned residual is orthogonal to the residual");
+}
+
+TEST(Outcomes, ADiagonalWithAZero) {
+  Index const rows = 5;
+  DiagonalOperator const a(rows, [](Index row) { return row == 0 ? 0.0 : 1.0; });
+  auto const b = right_hand_side(rows, 1, 1);
+  for (auto const& solver : solvers_with({})) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    bool const needs_diagonal = report.method != "cg" || !report.remark.empty();
+    if (!needs_diagonal) continue;
+    EXPECT_FALSE(reached(report.outcome)) << report.method;
+    if (report.method != "cg") {
+      EXPECT_EQ(report.outcome, Outcome::breakdown);
+      EXPECT_EQ(report.remark, "a diagonal has an entry of zero");
+    }
+  }
+}
+
+TEST(Outcomes, AnUnknownDiagonal) {
+  DiagonalOperator const a(
+      5, [](Index) { return 2.0; }, false);
+  auto const b = right_hand_side(5, 1, 1);
+  Jacobi solver({});
+  auto const x = a.create_vector();
+  SolveReport const report = solve(solver, a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "the operator does not know its diagonal");
+}
+
+TEST(Outcomes, TheIterationLimit) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {40, 40}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  for (Index const limit : {1, 2, 15, 25}) {
+    for (auto const& solver : solvers_with({.relative = 1e-12, .absolute = 0, .iterations = limit})) {
+      auto const x = a->create_vector();
+      SolveReport const report = solve(*solver, *a, *b, *x);
+      EXPECT_EQ(report.outcome, Outcome::iteration_limit) << report.method;
+      EXPECT_EQ(report.iterations, limit) << report.method;
+      EXPECT_FALSE(report.remark.empty());
+      EXPECT_GT(report.true_residual, 0);
+    }
+  }
+}
+
+TEST(Outcomes, ATrueResidualThatNobodyCanReach) {
+  // A tolerance of 1e-30 is out of reach for every method in double precision.
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  for (auto const& solver : solvers_with({.relative = 1e-30, .absolute = 0, .iterations = 100000})) {
+    auto const x = a->create_vector();
+    SolveReport const report = solve(*solver, *a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::converged_to_rounding) << report.method << ": " << to_string(report.outcome);
+    EXPECT_LT(report.iterations, 10000) << report.method;
+    EXPECT_LE(report.true_residual,
+              rounding_level(Precision::double_, a->norm_bound(), std::sqrt(x->square()), std::sqrt(b->square())));
+  }
+}
+
+TEST(Outcomes, ARightHandSideOfZero) {
+  DiagonalOperator const a(7, [](Index row) { return 1.0 + static_cast<double>(row); });
+  auto const b = a.create_vector();
+  for (auto const& solver : solvers_with({})) {
+    auto const zero = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *zero);
+    EXPECT_TRUE(reached(report.outcome)) << report.method;
+    EXPECT_LE(report.iterations, 1);
+    EXPECT_EQ(zero->maximum(), 0);
+    auto const x = a.create_vector();
+    x->fill(1);
+    EXPECT_TRUE(reached(solve(*solver, a, *b, *x).outcome)) << report.method;
+    EXPECT_LE(x->maximum(), 1e-8);
+  }
+}
+
+TEST(Outcomes, AnInitialGuessThatIsTheSolution) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  auto const b = a->create_vector();
+  for (auto const& solver : solvers_with({})) {
+    auto const x = a->create_vector();
+    x->randomize(1);
+    a->apply(*x, *b);
+    SolveReport const report = solve(*solver, *a, *b, *x);
+    EXPECT_TRUE(reached(report.outcome)) << report.method;
+    EXPECT_LE(report.iterations, 10) << report.method;
+  }
+}
+
+TEST(Outcomes, ASingularOperatorWithASolution) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {14, 11}, .wall = Wall::insulated});
+  auto const b = a->create_vector();
+  auto const x = a->create_vector();
+  x->randomize(1);
+  a->apply(*x, *b);
+  x->fill(0);
+  ConjugateGradients solver({.relative = 1e-8, .absolute = 0, .iterations = 2000});
+  EXPECT_EQ(solve(solver, *a, *b, *x).outcome, Outcome::converged);
+}
+
+TEST(Outcomes, ASingularOperatorWithoutASolution) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {14, 11}, .wall = Wall::insulated});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  auto const one = a->create_vector();
+  one->fill(1);
+  b->add(1, *one);
+  for (auto const& solver : solvers_with({.relative = 1e-8, .absolute = 0, .iterations = 20000})) {
+    auto const x = a->create_vector();
+    SolveReport const report = solve(*solver, *a, *b, *x);
+    EXPECT_FALSE(reached(report.outcome)) << report.method << ": " << to_string(report.outcome);
+  }
+}
+
+TEST(Outcomes, AnIterationThatDiverges) {
+  // Jacobi needs weight * eigenvalues of D^-1 A below 2: here they reach almost 2, and the weight is 1.9.
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {30, 20}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  Jacobi solver({.relative = 1e-8, .absolute = 0, .iterations = 100000}, 1.9);
+  auto const x = a->create_vector();
+  SolveReport const report = solve(solver, *a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::diverged);
+  EXPECT_LT(report.iterations, 1000);
+}
+
+TEST(Outcomes, AnIterationThatStalls) {
+  // b - A x is wrong by one vector or its opposite, far above rounding: the residual of the recurrence falls, the true
+  // one does not.
+  DiagonalOperator const a(9, [](Index row) { return 1.0 + static_cast<double>(row); });
+  auto const error = a.create_vector();
+  error->randomize(3);
+  error->scale(1e-4);
+  double sign = 1;
+  DisturbedOperator const noisy(
+      a,
+      [&](Vector& y) {
+        sign = -sign;
+        y.add(sign, *error);
+      },
+      true);
+  auto const b = right_hand_side(9, 1, 1);
+  ConjugateGradients solver({.relative = 1e-12, .absolute = 0, .iterations = 5000});
+  auto const x = a.create_vector();
+  SolveReport const report = solve(solver, noisy, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::stalled) << to_string(report.outcome);
+  EXPECT_FALSE(report.remark.empty());
+}
+
+TEST(Outcomes, AStallIsAThousandResidualsWithoutANewSmallestOne) {
+  Convergence convergence({.relative = 1e-8, .absolute = 0, .iterations = 1});
+  convergence.begin(1);
+  for (int n = 0; n < 999; ++n) EXPECT_EQ(convergence.failure(1), std::nullopt);
+  EXPECT_EQ(convergence.failure(1), Outcome::stalled);
+  convergence.begin(1);
+  for (int n = 0; n < 5000; ++n) EXPECT_EQ(convergence.failure(1 - 1e-5 * n), std::nullopt);
+}
+
+TEST(Outcomes, NumbersTooSmallToBeSquaredAreNotTakenForZero) {
+  DiagonalOperator const a(4, [](Index) { return 1.0; });
+  auto const b = right_hand_side(4, 1e-200, 1e-200);
+  for (auto const& solver : solvers_with({})) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::breakdown) << report.method;
+    EXPECT_EQ(report.remark, "the residual is too small to be squared; scale the problem");
+  }
+}
+
+TEST(Outcomes, AnArmedThrowSiteThrowsFromTheSolve) {
+#if HALOCLINE_THROW_SITES
+  DiagonalOperator const a(4, [](Index) { return 1.0; });
+  auto const b = right_hand_side(4, 1, 1);
+  for (auto const& solver : solvers_with({})) {
+    solver->prepare(a);
+    auto const x = a.create_vector();
+    setenv("HALOCLINE_THROW_AT", ("solve:" + std::to_string(test::communicator().rank())).c_str(), 1);
+    arm_throw_sites(test::communicator().rank());
+    EXPECT_THROW((void)solver->solve(a, *b, *x), Error);
+    unsetenv("HALOCLINE_THROW_AT");
+    arm_throw_sites(test::communicator().rank());
+  }
+#else
+  GTEST_SKIP() << "this build has no throw sites";
+#endif
+}
+
+}  // namespace
+}  // namespace halocline
