@@ -28,9 +28,12 @@ struct CompensatedSum {
     error += (sum - (total - taken)) + (term - taken);
     sum = total;
   }
+  /// Symmetric in the two.
   KOKKOS_FORCEINLINE_FUNCTION void merge(CompensatedSum const& other) {
+    double const errors = error + other.error;
+    error = 0;
     add(other.sum);
-    error += other.error;
+    error += errors;
   }
   /// An infinite sum has no finite error to add.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return error == error ? sum + error : sum; }
@@ -54,14 +57,20 @@ inline constexpr int group = 32;
 /// Rows longer than this are summed as several rows, so that a 1D mesh has work for every thread.
 inline constexpr int longest_row = 4096;
 
-/// Merges up to `group` accumulators, `stride` apart, by halving: 0 with 16, 1 with 17, …; then 0 with 8, …
+/// Merges 2 * Half accumulators into the first by halving: for 32, 0 with 16, 1 with 17, …; then 0 with 8, …. As merging
+/// two is symmetric, a rotation of all of them changes nothing.
+template <int Half, class Accumulator>
+KOKKOS_FORCEINLINE_FUNCTION void merge_halves(Accumulator* lane) {
+  for (int n = 0; n < Half; ++n) lane[n].merge(lane[n + Half]);
+  if constexpr (Half > 1) merge_halves<Half / 2>(lane);
+}
+
+/// The same for up to `group` accumulators, the missing ones neutral.
 template <class Accumulator>
 KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_group(Accumulator const* first, Index count) {
   Accumulator lane[group];
   for (Index n = 0; n < count; ++n) lane[n] = first[n];
-  for (int half = group / 2; half > 0; half /= 2) {
-    for (int n = 0; n < half; ++n) lane[n].merge(lane[n + half]);
-  }
+  merge_halves<group / 2>(lane);
   return lane[0];
 }
 

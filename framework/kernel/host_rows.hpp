@@ -44,8 +44,14 @@ struct RowGroup {
   [[nodiscard]] Index row_k(Index row) const { return k + row * step_k; }
 };
 
+/// Not inlined: the compiler would try to vectorise it over rows.
+template <class Accumulator>
+[[gnu::noinline]] Accumulator merge_lanes(Accumulator const* lanes) {
+  return merge_group(lanes, group);
+}
+
 /// Sums of a group of rows in work. A lane holds the terms whose offset from the begin of the row has one remainder
-/// modulo `group`; the lanes are stored rotated by `head`, so that a piece after the head fills neighbouring ones.
+/// modulo `group`; the lanes are stored rotated by `head`, which merging does not mind, so that a piece fills neighbours.
 template <class Accumulator, int Sums>
 struct Lanes {
   alignas(cache_line) Accumulator slot[rows_together][Sums][group];
@@ -55,11 +61,6 @@ struct Lanes {
   void add(Index row, int sum, Index n, Index head, Value const* terms, Index count) {
     Accumulator* const first = slot[row][sum] + (n - head + group) % group;
     for (Index m = 0; m < count; ++m) first[m].add(static_cast<double>(terms[m]));
-  }
-  [[nodiscard]] Accumulator merged(Index row, int sum, Index head) {
-    Accumulator* const lanes = slot[row][sum];
-    std::rotate(lanes, lanes + (group - head) % group, lanes + group);
-    return merge_group(lanes, group);
   }
 };
 template <class Accumulator>
@@ -130,7 +131,7 @@ class RowSweep {
       for (Index row = 0; row < rows.rows; ++row) {
         Index const number = plan_.rows.number(segment, rows.row_j(row), rows.row_k(row));
         for (int sum = 0; sum < Task::sums; ++sum) {
-          partials_[sum * plan_.rows.count() + number] = lanes.merged(row, sum, head);
+          partials_[sum * plan_.rows.count() + number] = merge_lanes(lanes.slot[row][sum]);
         }
       }
     }
