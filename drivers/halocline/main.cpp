@@ -22,19 +22,17 @@ std::string report_defect(std::string const& message) {
 }
 
 /// The message of a run for the person who started it.
-std::string spoken(Verdict const& verdict, int ranks) {
+std::string spoken(Verdict const& verdict) {
   if (verdict.message.empty()) return "";
-  // Decks are wrong, and solves fail, on all ranks alike.
-  bool const alike = verdict.code == ExitCode::wrong_input || verdict.code == ExitCode::unsolved;
-  bool const name_rank = ranks > 1 && !alike && verdict.origin >= 0;
+  // Where all ranks fail alike, rank 0 is the first of them.
   std::string const message =
-      (name_rank ? "rank " + std::to_string(verdict.origin) + ": " : std::string()) + verdict.message;
+      (verdict.origin > 0 ? "rank " + std::to_string(verdict.origin) + ": " : std::string()) + verdict.message;
   return verdict.code == ExitCode::defect ? report_defect(message) : message;
 }
 
 /// Some rank does not answer any more: nothing but MPI_Abort ends all of them.
-[[noreturn]] void abort_all(Verdict const& verdict, int ranks) {
-  deliver(verdict.code, spoken(verdict, ranks));
+[[noreturn]] void abort_all(Verdict const& verdict) {
+  deliver(verdict.code, spoken(verdict));
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(verdict.code));
   std::abort();
 }
@@ -44,11 +42,10 @@ int run_ranks(CommandLine const& line) {
   StopSignals const signals;
   accept_passed_signals();
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
-  int const ranks = communicator->size();
   Log const log(*communicator, {.level = line.verbose ? LogLevel::debug : line.quiet ? LogLevel::error : LogLevel::info});
   Verdict const verdict = run_guarded(*communicator, [&] { return line.command(communicator); },
-                                      {.abort = [ranks](Verdict const& lost) { abort_all(lost, ranks); }});
-  if (communicator->rank() == 0) return deliver(verdict.code, spoken(verdict, ranks));
+                                      {.abort = abort_all});
+  if (communicator->rank() == 0) return deliver(verdict.code, spoken(verdict));
   return silent_end(verdict.code);
 }
 

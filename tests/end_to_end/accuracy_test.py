@@ -1,0 +1,96 @@
+"""The iteration history of the one-dimensional Laplace problem, and orders of convergence of laplace and heat."""
+
+import json
+import math
+import pathlib
+import unittest
+
+from program import ROOT, Run, scratch
+
+# Root mean square change of sweep 0, 10, … 50 of the problem of decks/laplace-1d.yaml, as other programs print it.
+HISTORY = """\
+Iteration = 0 error = 0.00272958
+Iteration = 10 error = 0.00034546
+Iteration = 20 error = 0.000210903
+Iteration = 30 error = 0.000157015
+Iteration = 40 error = 0.000127122
+Iteration = 50 error = 0.00010783
+"""
+FACES = ("west", "east", "south", "north", "bottom", "top")
+SOLVER = {"method": "cg", "cg": {"relative_tolerance": 1e-13, "preconditioner": "jacobi"}}
+
+
+def held_at(value, axes):
+    return {face: {"kind": "dirichlet", "value": value} for face in FACES[:2 * axes]}
+
+
+def laplace(cells, centring, axes):
+    """sin(2 x) cos(y) exp(z) in as many factors as there are axes."""
+    exact = " * ".join(("sin(2*x)", "cos(y)", "exp(z)")[:axes])
+    factor = (4, 5, 4)[axes - 1]
+    return {"physics": "laplace", "mesh": {"cells": [cells] * axes, "upper": [1, 1.5, 0.75][:axes]},
+            "laplace": {"centring": centring, "source": f"{factor} * {exact}", "exact": exact,
+                        "boundary": held_at(exact, axes)},
+            "solver": SOLVER, "output": {"snapshots": {"interval": 0}}}
+
+
+def heat(cells, step, method, conductivity, exact, source):
+    return {"physics": "heat", "mesh": {"cells": cells},
+            "heat": {"initial": exact, "exact": exact, "conductivity": conductivity, "source": source,
+                     "boundary": held_at(exact, 1)},
+            "time": {"method": method, "step": step, "end": 0.5},
+            "solver": SOLVER, "output": {"snapshots": {"interval": 0}}}
+
+
+def errors(deck, ranks=1):
+    """error_2 and error_maximum of a deck."""
+    with scratch() as folder:
+        path = pathlib.Path(folder) / "deck.yaml"
+        path.write_text(json.dumps(deck))
+        run = Run(["run", path, "--output", "run.out", "--ranks", ranks], folder)
+        if run.code != 0:
+            raise AssertionError(f"{run.err}\n{path.read_text()}")
+        quantities = run.summary()["quantities"]
+        return quantities["error_2"], quantities["error_maximum"]
+
+
+class Accuracy(unittest.TestCase):
+    def assert_order(self, order, coarse, fine):
+        for name, one, two in zip(("error_2", "error_maximum"), coarse, fine):
+            self.assertAlmostEqual(math.log2(one / two), order, delta=0.1, msg=f"{name}: {one}, {two}")
+
+    def test_laplace_prints_the_known_history(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                run = Run(["run", ROOT / "decks/laplace-1d.yaml", "--ranks", ranks], folder)
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertTrue(run.out.startswith(HISTORY), run.out)
+                solve = run.summary("laplace-1d.out")["solves"][0]
+                self.assertEqual(solve["outcome"], "converged")
+                self.assertLess(solve["iterations"], 60)
+
+    def test_laplace_is_of_second_order(self):
+        for axes, cells in ((1, 64), (2, 32), (3, 20)):
+            for centring in ("node", "cell"):
+                with self.subTest(axes=axes, centring=centring):
+                    coarse = errors(laplace(cells, centring, axes), ranks=axes)
+                    fine = errors(laplace(2 * cells, centring, axes), ranks=axes)
+                    self.assert_order(2, coarse, fine)
+
+    def test_heat_is_of_second_order_in_space(self):
+        exact = "sin(2*x) * exp(-t)"
+        source = "(4*(1+x)*sin(2*x) - 2*cos(2*x) - sin(2*x)) * exp(-t)"
+        coarse, fine = (errors(heat(cells, 0.01, "crank_nicolson", "1 + x", exact, source)) for cells in (16, 32))
+        self.assert_order(2, coarse, fine)
+
+    def test_heat_is_of_its_method_s_order_in_time(self):
+        # Linear in x, so that all of the error is that of the integrator.
+        exact, source = "(1 + x) * exp(-2*t)", "-2 * (1 + x) * exp(-2*t)"
+        for method, order in (("implicit_euler", 1), ("crank_nicolson", 2)):
+            with self.subTest(method=method):
+                coarse, fine = (errors(heat(10, step, method, "1", exact, source), ranks=2) for step in (0.0125, 0.00625))
+                self.assert_order(order, coarse, fine)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

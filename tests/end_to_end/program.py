@@ -1,0 +1,41 @@
+"""Runs the real program for the tests of this folder: `test.py PROGRAM`, the driver of a build or install tree."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+class Run:
+    """One finished command: `code`, `out`, `err`, `seconds`, and the folder it wrote, if it did."""
+
+    def __init__(self, arguments, folder, environment=None, timeout=100):
+        self.folder = pathlib.Path(folder)
+        start = time.monotonic()
+        done = subprocess.run(
+            [PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+        self.seconds = time.monotonic() - start
+        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def summary(self, output="run.out"):
+        return json.loads((self.folder / output / "summary.json").read_text())
+
+    def files(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if path.is_file())
+
+
+def scratch():
+    """A folder that is gone after the `with`."""
+    return tempfile.TemporaryDirectory(prefix="halocline-test-")
+
+
+def settings(options):
+    """`--set` for each item of a dictionary."""
+    return [word for path, value in options.items() for word in ("--set", f"{path}={value}")]

@@ -1,0 +1,99 @@
+"""A physics of somebody else, from its source folder to a run: `stranger_test.py PROGRAM BUILD`, BUILD being the build tree
+to install from."""
+
+import math
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+import program
+from program import ROOT, Run, scratch, settings
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+
+
+def command(*words):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"{words} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+
+
+class Stranger(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = scratch()
+        cls.home = pathlib.Path(cls.scratch.name)
+        command("cmake", "--install", BUILD, "--prefix", cls.home / "halocline")
+        shutil.copytree(ROOT / "tests/stranger", cls.home / "source")
+        command("cmake", "-S", cls.home / "source", "-B", cls.home / "build", "-G", "Ninja",
+                f"-DCMAKE_PREFIX_PATH={cls.home / 'halocline'}")
+        command("cmake", "--build", cls.home / "build")
+        cls.plugin = cls.home / "build/transport.so"
+        program.PROGRAM = cls.home / "halocline/bin/halocline"
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def run_deck(self, folder, *arguments, ranks=1, **options):
+        return Run(["run", self.home / "source/transport.yaml", "--output", "run.out", "--ranks", ranks, *arguments,
+                    *settings(options)], folder)
+
+    def test_runs_as_a_plugin_of_the_installed_program(self):
+        for ranks in (1, 3):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                run = self.run_deck(folder, "--plugin", self.plugin, ranks=ranks)
+                self.assertEqual((run.code, run.err), (0, ""))
+                quantities = run.summary()["quantities"]
+                self.assertAlmostEqual(quantities["total"], 0, delta=1e-14)
+                # Upwind at half the stable step damps the wave by cos(pi / 64) a step.
+                self.assertAlmostEqual(quantities["norm"], math.sqrt(0.5) * math.cos(math.pi / 64) ** 128, delta=1e-14)
+                self.assertIn("run.out/snapshot_000128.vtkhdf", run.files())
+
+    def test_its_options_are_listed_and_judged(self):
+        with scratch() as folder:
+            listed = Run(["list", "transport", "--plugin", self.plugin], folder)
+            self.assertIn("Speed along +x.", listed.out)
+            wrong = self.run_deck(folder, "--plugin", self.plugin, **{"transport.velocity": -1})
+            self.assertEqual(wrong.code, 2)
+            self.assertIn("`transport.velocity`: -1 is out of range", wrong.err)
+
+    def test_is_unknown_without_the_plugin(self):
+        with scratch() as folder:
+            run = self.run_deck(folder)
+            self.assertEqual(run.code, 2)
+            self.assertIn("`physics`", run.err)
+            self.assertEqual(run.files(), [])
+
+    def test_a_precision_it_does_not_have_is_refused(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, "--plugin", self.plugin, precision="single")
+            self.assertEqual(run.code, 2)
+            self.assertIn("the deck asks for single, but the physics `transport` is built for double", run.err)
+            self.assertEqual(run.files(), [])
+
+    def test_a_step_beyond_the_stable_one_is_refused(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, "--plugin", self.plugin, **{"time.step": 0.02})
+            self.assertEqual(run.code, 2)
+            self.assertIn("`time.step`: 0.02 is longer than the longest stable step, 0.015625", run.err)
+            self.assertEqual(run.files(), [])
+
+    def test_what_is_no_plugin_is_refused(self):
+        with scratch() as folder:
+            text = pathlib.Path(folder) / "text.so"
+            text.write_text("no plugin\n")
+            for file, words in ((text, "cannot be loaded as a plugin"), ("missing.so", "no such plugin"),
+                                (BUILD / "tests/plugins/other_version.so", "built for version 0.0.7, but this Halocline"),
+                                (BUILD / "tests/plugins/other_backend.so", "built for backend Abacus, but this")):
+                with self.subTest(file=str(file)):
+                    run = self.run_deck(folder, "--plugin", file)
+                    self.assertEqual(run.code, 2)
+                    self.assertIn(words, run.err)
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["text.so"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
