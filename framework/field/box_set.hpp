@@ -25,7 +25,7 @@ class BoxSet {
     ++count_;
   }
   /// Number of pieces that the work is cut into.
-  [[nodiscard]] Index work() const { return first_[count_]; }
+  [[nodiscard]] KOKKOS_FUNCTION Index work() const { return first_[count_]; }
 
   /// Calls `visit(tag, first i, last i + 1, j, k)` for each row (on a device: each entry) of the n-th piece.
   template <class Visit>

@@ -22,7 +22,7 @@ struct BoxPlace {
 struct BoxCopy {
   BoxPlace from;
   BoxPlace to;
-  Extents extents{1, 1, 1};
+  Index extents[3] = {1, 1, 1};  // no std::array: device code reads it
   int bytes_per_entry = 8;
 
   [[nodiscard]] Index entries() const { return extents[0] * extents[1] * extents[2]; }

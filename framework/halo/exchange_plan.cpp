@@ -47,6 +47,10 @@ void require_thick(FieldBase const& field, Extents const& owned, Direction const
   }
 }
 
+void take_shape(BoxCopy& copy, IndexRange const& range) {
+  for (int axis = 0; axis < 3; ++axis) copy.extents[axis] = range.extent(axis);
+}
+
 BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const& block, std::size_t blocks,
                         int component, IndexRange const& range) {
   BlockLayout const& layout = field.layout(block);
@@ -112,7 +116,7 @@ class Planner {
       for (int c = 0; c < field.components(); ++c) {
         BoxCopy incoming;
         IndexRange const ghosts = beyond(mine, direction, width);
-        incoming.extents = ghosts.extents();
+        take_shape(incoming, ghosts);
         incoming.bytes_per_entry = static_cast<int>(field.bytes_per_entry());
         incoming.to = place_in_field(field, f, block, blocks(), c, ghosts);
         if (neighbour.rank == block.rank) {
@@ -125,7 +129,7 @@ class Planner {
         receives_[neighbour.rank].push_back({{neighbour.block, direction_index(opposite(direction)), f, c}, incoming});
         BoxCopy outgoing;
         IndexRange const range = outermost(mine, direction, width);
-        outgoing.extents = range.extents();
+        take_shape(outgoing, range);
         outgoing.bytes_per_entry = incoming.bytes_per_entry;
         outgoing.from = place_in_field(field, f, block, blocks(), c, range);
         sends_[neighbour.rank].push_back({{block.id, direction_index(direction), f, c}, outgoing});
