@@ -1,0 +1,278 @@
+// Times sweeps on the host beside copies of as many bytes in the same process. All cases run once in every repetition, so
+// that a change in the machine's load meets all of them; what is compared are minima and medians.
+//
+// The floor of a sweep is the time of the copy that moves its bytes fastest: the 7-point sweep reads and writes each
+// value once, 16 bytes a point in double precision.
+#include <sys/mman.h>
+
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/kernel/sweep.hpp"
+#include "framework/operator/stencil_functors.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace {
+
+using namespace halocline;
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+struct Arguments {
+  Index cells = 256;
+  int repetitions = 60;
+  bool huge_pages = false;
+  std::string json;
+};
+
+Arguments parse(int count, char** values) {
+  Arguments arguments;
+  CLI::App app("Sweeps beside copies");
+  app.add_option("--cells", arguments.cells, "along each axis of the 3D block")->check(CLI::PositiveNumber);
+  app.add_option("--repetitions", arguments.repetitions)->check(CLI::PositiveNumber);
+  app.add_flag("--huge-pages", arguments.huge_pages, "ask for pages of 2 MiB");
+  app.add_option("--json", arguments.json, "where the result goes");
+  try {
+    app.parse(count, values);
+  } catch (CLI::ParseError const& error) {
+    std::exit(app.exit(error));
+  }
+  return arguments;
+}
+
+/// One field on one block, laid out as a Field does it, pages first touched by the threads that sweep them.
+template <class Real>
+class Values {
+ public:
+  Values(Extents const& owned, bool huge_pages)
+      : lead_(cache_line_entries),
+        row_((owned[0] + 1 + cache_line_entries - 1) / cache_line_entries * cache_line_entries + lead_),
+        ghosts_z_(owned[2] > 1 ? 1 : 0),
+        plane_(row_ * (owned[1] + 2)) {
+    entries_ = plane_ * (owned[2] + 2 * ghosts_z_) + lead_;
+    auto const bytes = static_cast<std::size_t>(entries_) * sizeof(Real);
+    std::size_t const page = std::size_t{2} << 20U;
+    memory_ = static_cast<Real*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
+    if (memory_ == nullptr) throw std::bad_alloc();
+    if (huge_pages) madvise(memory_, bytes, MADV_HUGEPAGE);
+    Real* const memory = memory_;
+    Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(0, entries_),
+                         [=](Index n) { memory[n] = static_cast<Real>(n % 7); });
+  }
+  ~Values() { std::free(memory_); }
+  Values(Values const&) = delete;
+  Values& operator=(Values const&) = delete;
+
+  [[nodiscard]] BlockView<Real> view() const { return {memory_ + lead_ + row_ + ghosts_z_ * plane_, row_, plane_}; }
+  [[nodiscard]] Real* data() const { return memory_; }
+
+ private:
+  static constexpr Index cache_line_entries = 64 / static_cast<Index>(sizeof(Real));
+  Index lead_;
+  Index row_;
+  Index ghosts_z_;
+  Index plane_;
+  Index entries_ = 0;
+  Real* memory_ = nullptr;
+};
+
+template <class Real, int Dimensions>
+struct Laplacian {
+  static constexpr Shape shape = star<1>;
+  Real centre;
+  Real x, y, z;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    Real const plane = centre * u[here] + x * (u[east] + u[west]) + y * (u[north] + u[south]);
+    if constexpr (Dimensions == 2) return plane;
+    return plane + z * (u[top] + u[bottom]);
+  }
+  template <class P>
+  KOKKOS_FUNCTION Real diagonal(P const&) const {
+    return centre;
+  }
+};
+
+struct Case {
+  std::string name;
+  Index points;
+  Index bytes;  ///< of one point: each input read once, each output written once
+  std::function<void()> run;
+  std::vector<double> seconds{};
+};
+
+double quantile(std::vector<double> const& sorted, double part) {
+  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
+}
+
+/// A copy of `count` values, shared among threads as rows are.
+template <class Copy>
+std::function<void()> shared_copy(double* to, double const* from, Index count, Copy const& copy) {
+  return [=] {
+    int const workers = Space{}.concurrency();
+    Kokkos::parallel_for(Kokkos::RangePolicy<Space>(0, workers), [=](int worker) {
+      Index const lines = count / 8;
+      Index const begin = lines * worker / workers * 8;
+      Index const end = lines * (worker + 1) / workers * 8;
+      copy(to + begin, from + begin, end - begin);
+    });
+  };
+}
+
+// Without the attribute the compiler would call memcpy.
+[[gnu::optimize("no-tree-loop-distribute-patterns")]] void copy_plainly(double* to, double const* from, Index count) {
+  HALOCLINE_INDEPENDENT_ITERATIONS
+  for (Index n = 0; n < count; ++n) to[n] = from[n];
+}
+void copy_streaming(double* to, double const* from, Index count) {
+  for (Index n = 0; n < count; n += 8) kernel::stream_lines<1>(to + n, from + n);
+  kernel::stream_fence();
+}
+void copy_by_library(double* to, double const* from, Index count) {
+  std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(double));
+}
+
+void run_all(std::vector<Case>& cases, int repetitions) {
+  for (int repetition = -1; repetition < repetitions; ++repetition) {
+    for (Case& one : cases) {
+      auto const start = std::chrono::steady_clock::now();
+      one.run();
+      std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - start;
+      if (repetition >= 0) one.seconds.push_back(elapsed.count());
+    }
+  }
+  for (Case& one : cases) std::sort(one.seconds.begin(), one.seconds.end());
+}
+
+std::string processor() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string today() {
+  std::time_t const now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+nlohmann::json report(std::vector<Case> const& cases, Arguments const& arguments, std::string const& command) {
+  nlohmann::json all = {{"machine", processor()},
+                        {"threads", Space{}.concurrency()},
+                        {"date", today()},
+                        {"commit", revision()},
+                        {"command", command},
+                        {"huge_pages", arguments.huge_pages}};
+  for (Case const& one : cases) {
+    double const median = quantile(one.seconds, 0.5);
+    double const moved = static_cast<double>(one.points * one.bytes);
+    all["cases"].push_back({{"name", one.name},
+                            {"points", one.points},
+                            {"bytes_per_point", one.bytes},
+                            {"minimum_seconds", one.seconds.front()},
+                            {"median_seconds", median},
+                            {"quartiles_seconds", {quantile(one.seconds, 0.25), quantile(one.seconds, 0.75)}},
+                            {"median_bytes_per_second", moved / median},
+                            {"maximum_bytes_per_second", moved / one.seconds.front()}});
+  }
+  return all;
+}
+
+/// Bytes a second beside those of the fastest copy: of medians and of minima.
+void compare(nlohmann::json& all) {
+  for (char const* const which : {"median_bytes_per_second", "maximum_bytes_per_second"}) {
+    double best = 0;
+    for (auto const& one : all["cases"]) {
+      if (one["name"].get<std::string>().rfind("copy", 0) == 0) best = std::max(best, one[which].get<double>());
+    }
+    for (auto& one : all["cases"]) one[std::string("of_best_copy_") + which] = one[which].get<double>() / best;
+  }
+}
+
+void print(nlohmann::json const& all) {
+  std::printf("%-36s %10s %10s %9s %9s %9s\n", "", "minimum", "median", "GB/s", "of copy", "(minima)");
+  for (auto const& one : all["cases"]) {
+    std::printf("%-36s %7.3f ms %7.3f ms %9.1f %9.2f %9.2f\n", one["name"].get<std::string>().c_str(),
+                1e3 * one["minimum_seconds"].get<double>(), 1e3 * one["median_seconds"].get<double>(),
+                1e-9 * one["median_bytes_per_second"].get<double>(),
+                one["of_best_copy_median_bytes_per_second"].get<double>(),
+                one["of_best_copy_maximum_bytes_per_second"].get<double>());
+  }
+}
+
+void measure(Arguments const& arguments, std::string const& command) {
+  Space const space;
+  Index const n = arguments.cells;
+  Index const flat = 4096;
+  IndexRange const cube{{0, 0, 0}, {n, n, n}};
+  IndexRange const square{{0, 0, 0}, {flat, flat, 1}};
+  bool const huge = arguments.huge_pages;
+  Values<double> const a(cube.end, huge), b(cube.end, huge), c(cube.end, huge);
+  Values<float> const a_single(cube.end, huge), b_single(cube.end, huge);
+  Values<double> const a_flat(square.end, huge), b_flat(square.end, huge);
+  Geometry<double> const geometry;
+  Laplacian<double, 3> const laplacian{6.0, -1.0, -1.0, -1.0};
+  stencil_functor::JacobiStep<double, Laplacian<double, 3>> const jacobi{laplacian, 0.8};
+  stencil_functor::ApplyDot<double, Laplacian<double, 3>> const apply_dot{laplacian};
+  Reduction<Space> sums;
+
+  std::vector<Case> cases;
+  Index const points = cube.size();
+  cases.push_back({"copy, plain stores", points, 16, shared_copy(b.data(), a.data(), points, copy_plainly)});
+  cases.push_back({"copy, streaming stores", points, 16, shared_copy(b.data(), a.data(), points, copy_streaming)});
+  cases.push_back({"copy, memcpy", points, 16, shared_copy(b.data(), a.data(), points, copy_by_library)});
+  cases.push_back({"7-point, double", points, 16, [&] { sweep(space, cube, geometry, b.view(), laplacian, a.view()); }});
+  cases.push_back({"7-point, double, plain stores", points, 16, [&] {
+                     kernel::sweep_on_host(space, cube, kernel::make_task(geometry, b.view(), laplacian, a.view()),
+                                           {0, 0, kernel::Stores::plain});
+                   }});
+  cases.push_back({"7-point, single", points, 8, [&] {
+                     sweep(space, cube, Geometry<float>{}, b_single.view(),
+                           Laplacian<float, 3>{6.0F, -1.0F, -1.0F, -1.0F}, a_single.view());
+                   }});
+  cases.push_back({"7-point and dot product, double", points, 16,
+                   [&] { sweep_reduce(space, cube, geometry, sums, b.view(), apply_dot, a.view()); }});
+  cases.push_back({"Jacobi step and norms, double", points, 24,
+                   [&] { sweep_reduce(space, cube, geometry, sums, b.view(), jacobi, c.view(), a.view()); }});
+  cases.push_back({"5-point, 4096 x 4096, double", square.size(), 16, [&] {
+                     sweep(space, square, geometry, b_flat.view(), Laplacian<double, 2>{4.0, -1.0, -1.0, 0.0},
+                           a_flat.view());
+                   }});
+  for (Index const small : {Index{16}, Index{32}, Index{64}, Index{128}}) {
+    IndexRange const part{{0, 0, 0}, {small, small, small}};
+    for (int const workers : {1, space.concurrency()}) {
+      cases.push_back({"7-point, double, " + std::to_string(small) + "^3, workers " + std::to_string(workers),
+                       part.size(), 16, [&, part, workers] {
+                         kernel::sweep_on_host(space, part,
+                                               kernel::make_task(geometry, b.view(), laplacian, a.view()), {workers});
+                       }});
+    }
+  }
+  run_all(cases, arguments.repetitions);
+  nlohmann::json all = report(cases, arguments, command);
+  compare(all);
+  print(all);
+  if (!arguments.json.empty()) std::ofstream(arguments.json) << all.dump(2) << '\n';
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Arguments const arguments = parse(count, values);
+  Kokkos::ScopeGuard const kokkos;
+  std::string command;
+  for (int n = 0; n < count; ++n) command += (n == 0 ? "" : " ") + std::string(values[n]);
+  measure(arguments, command);
+}
