@@ -25,7 +25,8 @@ void add_repeatable(CLI::App& app, std::string const& name, std::vector<std::str
   app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false);
 }
 
-void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& overrides, std::vector<std::string>& plugins) {
+void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& overrides,
+              std::vector<std::string>& plugins) {
   app.add_option("DECK", deck, "A deck in YAML, or TeaLeaf's tea.in")->required();
   add_repeatable(app, "--set", overrides, "Changes the deck: PATH=VALUE, as in solver.method=cg");
   add_repeatable(app, "--plugin", plugins, "A shared object with one more physics");

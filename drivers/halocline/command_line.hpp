@@ -17,9 +17,9 @@ struct CommandLine {
   std::function<ExitCode(std::shared_ptr<Communicator> const&)> command;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
-  int ranks = 0;         ///< --ranks; 0: not given
-  bool verbose = false;  ///< -v
-  bool quiet = false;    ///< --quiet
+  int ranks = 0;               ///< --ranks; 0: not given
+  bool verbose = false;        ///< -v
+  bool quiet = false;          ///< --quiet
   std::filesystem::path plot;  ///< folder to draw once the run is over; empty: none
 };
 

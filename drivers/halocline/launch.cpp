@@ -63,8 +63,8 @@ class VerdictFile {
 
 /// What the ranks of one host need: nothing between hosts, no pinning to cores that others use too, no lectures.
 std::vector<std::string> mpirun_command(int ranks, char** arguments) {
-  std::vector<std::string> words{"mpirun", "--quiet", "--oversubscribe", "--bind-to", "none", "--stdin", "none",
-                                 "-n",     std::to_string(ranks)};
+  std::vector<std::string> words{"mpirun", "--quiet", "--oversubscribe",    "--bind-to", "none", "--stdin",
+                                 "none",   "-n",      std::to_string(ranks)};
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   for (char** word = arguments + 1; *word != nullptr; ++word) words.emplace_back(*word);
   return words;

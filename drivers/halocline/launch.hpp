@@ -12,8 +12,8 @@ namespace halocline {
 [[nodiscard]] int launched_ranks();
 
 /// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
-/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Writes the one message of a run that failed to
-/// standard error. Returns the exit code of the run. Throws InputError when mpirun cannot be started.
+/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Writes the one message of a run that failed
+/// to standard error. Returns the exit code of the run. Throws InputError when mpirun cannot be started.
 [[nodiscard]] ExitCode launch(int ranks, char** arguments);
 
 /// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message

@@ -42,9 +42,10 @@ int run_ranks(CommandLine const& line) {
   StopSignals const signals;
   accept_passed_signals();
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
-  Log const log(*communicator, {.level = line.verbose ? LogLevel::debug : line.quiet ? LogLevel::error : LogLevel::info});
-  Verdict const verdict = run_guarded(*communicator, [&] { return line.command(communicator); },
-                                      {.abort = abort_all});
+  Log const log(*communicator, {.level = line.verbose ? LogLevel::debug
+                                         : line.quiet ? LogLevel::error
+                                                      : LogLevel::info});
+  Verdict const verdict = run_guarded(*communicator, [&] { return line.command(communicator); }, {.abort = abort_all});
   if (communicator->rank() == 0) return deliver(verdict.code, spoken(verdict));
   return silent_end(verdict.code);
 }

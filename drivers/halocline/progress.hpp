@@ -43,7 +43,7 @@ class Progress {
 
   Settings settings_;
   Step step_{};
-  Index measured_ = 0;   ///< iterations told of the present solve
+  Index measured_ = 0;  ///< iterations told of the present solve
   Index last_number_ = 0;
   Index steps_done_ = 0;
   Clock::time_point start_ = Clock::now();

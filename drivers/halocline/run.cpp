@@ -84,8 +84,8 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     if (n > 1) require_stable(step, physics.stable_step());
     progress.begin_step(step);
     std::vector<SolveReport> const reports = physics.advance(step);
-    bool const failed = std::any_of(reports.begin(), reports.end(),
-                                    [](SolveReport const& report) { return !reached(report.outcome); });
+    bool const failed =
+        std::any_of(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
     output.add(n, step.time + step.size, physics, reports, failed || n == run.schedule.steps());
     require_solved(step, reports);

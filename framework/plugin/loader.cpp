@@ -33,8 +33,9 @@ void require_same(std::filesystem::path const& file, std::string_view what, std:
 
 void require_compatible(std::filesystem::path const& file, PluginDescription const& plugin) {
   if (plugin.layout != plugin_layout) {
-    refuse(file, "its plugin interface is number " + std::to_string(plugin.layout) + ", but this Halocline has number " +
-                     std::to_string(plugin_layout) + "; build the plugin against this installation");
+    refuse(file, "its plugin interface is number " + std::to_string(plugin.layout) +
+                     ", but this Halocline has number " + std::to_string(plugin_layout) +
+                     "; build the plugin against this installation");
   }
   require_same(file, "version", plugin.version, HALOCLINE_VERSION);
   require_same(file, "backend", plugin.backend, HALOCLINE_BACKEND_NAME);

@@ -14,8 +14,8 @@ class PluginLoader {
  public:
   explicit PluginLoader(Registry<PhysicsEntry>& registry) : registry_(registry) {}
 
-  /// The folder of the built-in physics that belongs to the running program: `../lib/halocline/physics` beside it, in an
-  /// install tree and in a build tree alike.
+  /// The folder of the built-in physics that belongs to the running program: `../lib/halocline/physics` beside it, in
+  /// an install tree and in a build tree alike.
   [[nodiscard]] static std::filesystem::path folder_of_this_program();
 
   /// Loads one shared object. Throws InputError, naming both sides, if it cannot be loaded, is no plugin, or was built

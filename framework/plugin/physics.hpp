@@ -29,9 +29,9 @@ struct Step {
   double size = 0;
 };
 
-/// A physics on one mesh: its state, how it advances and what it declares about itself. What it declares decides what it
-/// gets: fields are written, quantities are reported and recorded, conserved ones are watched, the stable step limits
-/// an explicit run. Every method is collective over the ranks of the mesh.
+/// A physics on one mesh: its state, how it advances and what it declares about itself. What it declares decides what
+/// it gets: fields are written, quantities are reported and recorded, conserved ones are watched, the stable step
+/// limits an explicit run. Every method is collective over the ranks of the mesh.
 class Physics {
  public:
   virtual ~Physics() = default;

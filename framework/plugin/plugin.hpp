@@ -37,8 +37,8 @@ inline constexpr char const* plugin_symbol = "halocline_plugin";
 
 /// Makes a shared object a plugin. `function` takes nothing and returns the PhysicsEntry of its physics. Once a plugin,
 /// outside of every namespace.
-#define HALOCLINE_PLUGIN(function)                                                                       \
-  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription const halocline_plugin; \
-  halocline::PluginDescription const halocline_plugin {                                                  \
-    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, &function   \
+#define HALOCLINE_PLUGIN(function)                                                                          \
+  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription const halocline_plugin;    \
+  halocline::PluginDescription const halocline_plugin {                                                     \
+    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, &function \
   }

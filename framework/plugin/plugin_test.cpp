@@ -92,9 +92,9 @@ TEST(Loader, RefusesWhatDoesNotFitNamingBothSides) {
             std::string("built for backend Abacus, but this Halocline has ") + HALOCLINE_BACKEND_NAME + advice);
   EXPECT_EQ(message_of_loading(folder / "other_compiler.so"),
             std::string("built for compiler C++ ABI 2, but this Halocline has ") + compiler_abi + advice);
-  EXPECT_EQ(message_of_loading(folder / "other_layout.so"),
-            "its plugin interface is number 4711, but this Halocline has number " + std::to_string(plugin_layout) +
-                advice);
+  EXPECT_EQ(
+      message_of_loading(folder / "other_layout.so"),
+      "its plugin interface is number 4711, but this Halocline has number " + std::to_string(plugin_layout) + advice);
 }
 
 TEST(Loader, RefusesWhatIsNoPlugin) {

@@ -86,8 +86,10 @@ class Heat final : public Physics {
     FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);
     terms.field().copy(material_.density);
     density_volume_->multiply(system_.volume(), terms);
-    if (options_.has("initial")) evaluate<Real>(options_.expression("initial"), time_, u_);
-    else fill_state(options_, *context.mesh, *field_);
+    if (options_.has("initial"))
+      evaluate<Real>(options_.expression("initial"), time_, u_);
+    else
+      fill_state(options_, *context.mesh, *field_);
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
@@ -131,10 +133,11 @@ class Heat final : public Physics {
 Section heat_section() {
   Section heat("heat", "Conduction of heat, du/dt = div(k grad u) + source, on cells.");
   heat.list(region_section());
-  heat.choice("coefficient",
-              "What TeaLeaf calls the conduction coefficient of a cell, the reciprocal of k: density or 1 / density; faces "
-              "take the mean of both k.",
-              std::vector<std::string>{"density", "inverse_density"})
+  heat.choice(
+          "coefficient",
+          "What TeaLeaf calls the conduction coefficient of a cell, the reciprocal of k: density or 1 / density; faces "
+          "take the mean of both k.",
+          std::vector<std::string>{"density", "inverse_density"})
       .defaults_to(std::string("density"));
   heat.expression("conductivity", "k, instead of one from `coefficient`; faces take the harmonic mean.").optional();
   heat.expression("initial", "u at the start; without it, density times energy of the regions.").optional();

@@ -31,8 +31,10 @@ template <class Real>
 Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh const> const& mesh) {
   Material<Real> all{Field<Real>(mesh, {.name = "density"}), Field<Real>(mesh, {.name = "conductivity"})};
   std::vector<Region> const regions = read_regions(heat.list("regions"));
-  if (regions.empty()) all.density.fill(Real{1});
-  else paint(regions, *mesh, all.density, [](Region const& region) { return region.density; });
+  if (regions.empty())
+    all.density.fill(Real{1});
+  else
+    paint(regions, *mesh, all.density, [](Region const& region) { return region.density; });
 
   if (heat.has("conductivity")) {
     all.conductivity.fill(heat.expression("conductivity"), 0);

@@ -10,9 +10,9 @@
 
 namespace halocline::heat {
 
-/// A part of the domain with a state of its own. Cells belong to it by the rules of TeaLeaf, with h the width of the cell
-/// along each axis: `lower` and `centre` are first moved up by h / 100 and `upper` down, so that a region that ends on a
-/// cell border takes the cells inside it whatever rounding does to the border. Then
+/// A part of the domain with a state of its own. Cells belong to it by the rules of TeaLeaf, with h the width of the
+/// cell along each axis: `lower` and `centre` are first moved up by h / 100 and `upper` down, so that a region that
+/// ends on a cell border takes the cells inside it whatever rounding does to the border. Then
 ///
 ///   everywhere  takes all cells
 ///   rectangle   takes a cell if its upper edges are >= `lower` and its lower edges < `upper`

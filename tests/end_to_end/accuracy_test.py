@@ -17,7 +17,7 @@ Iteration = 40 error = 0.000127122
 Iteration = 50 error = 0.00010783
 """
 FACES = ("west", "east", "south", "north", "bottom", "top")
-SOLVER = {"method": "cg", "cg": {"relative_tolerance": 1e-13, "preconditioner": "jacobi"}}
+SOLVER = {"method": "cg", "cg": {"relative_tolerance": 1e-13, "preconditioner": "multigrid"}}
 
 
 def held_at(value, axes):
@@ -70,7 +70,8 @@ class Accuracy(unittest.TestCase):
                 self.assertLess(solve["iterations"], 60)
 
     def test_laplace_is_of_second_order(self):
-        for axes, cells in ((1, 64), (2, 32), (3, 20)):
+        # In 3D the corners of cells next to walls take that many cells before the largest error falls as it should.
+        for axes, cells in ((1, 64), (2, 32), (3, 40)):
             for centring in ("node", "cell"):
                 with self.subTest(axes=axes, centring=centring):
                     coarse = errors(laplace(cells, centring, axes), ranks=axes)

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -7,7 +8,9 @@
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/plugin.hpp"
+#include "framework/runtime/communicator.hpp"
 
 namespace {
 
@@ -65,7 +68,7 @@ class Transport final : public Physics {
   }
 
  private:
-  double width() const { return mesh_->smallest_width(0); }
+  double width() const { return mesh_->axis(0).spacing(); }
 
   std::shared_ptr<StructuredMesh const> mesh_;
   double velocity_;

@@ -1,0 +1,161 @@
+#include "solvers/time/theta_method.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "framework/deck/deck.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/operator/array_vector.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+namespace {
+
+/// A space of three unknowns on this one rank.
+ArrayVector<double> unknowns() {
+  return ArrayVector<double>(std::make_shared<Communicator>(MPI_COMM_WORLD), static_cast<Index>(3));
+}
+
+/// Decay rates of the test's three uncoupled equations u' = -rate u + source + slope t.
+constexpr std::array<double, 3> rates{0.5, 2, 40};
+
+/// 1 + scale * rate on the diagonal.
+class Diagonal final : public Operator {
+ public:
+  Diagonal(ArrayVector<double> const& like, double scale) : values_(like.create()) {
+    auto const view = dynamic_cast<ArrayVector<double>&>(*values_).values();
+    for (std::size_t n = 0; n < rates.size(); ++n) view(n) = 1 + scale * rates[n];
+  }
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return values_->create(); }
+  void apply(Vector const& x, Vector& y) const override { y.multiply(*values_, x); }
+  [[nodiscard]] Vector const& values() const { return *values_; }
+
+ private:
+  std::unique_ptr<Vector> values_;
+};
+
+class Decay final : public ImplicitSystem {
+ public:
+  explicit Decay(ArrayVector<double> const& like, double source = 0, double slope = 0)
+      : like_(like), source_(source), slope_(slope) {}
+  Operator const& shifted(double scale) override {
+    if (operator_ == nullptr || scale != scale_) operator_ = std::make_unique<Diagonal>(like_, scale);
+    scale_ = scale;
+    return *operator_;
+  }
+  void right_hand_side(double time, double scale, Vector const& u, Vector& b) override {
+    b.fill(source_ + slope_ * time);
+    b.combine(1, u, scale);
+  }
+
+ private:
+  ArrayVector<double> const& like_;
+  double source_;
+  double slope_;
+  double scale_ = 0;
+  std::unique_ptr<Diagonal> operator_;
+};
+
+/// Divides by the diagonal.
+class Direct final : public LinearSolver {
+ public:
+  void prepare(Operator const& a) override {
+    ++prepared;
+    inverse_ = a.create_vector();
+    inverse_->copy(dynamic_cast<Diagonal const&>(a).values());
+    inverse_->invert();
+  }
+  SolveReport solve(Operator const&, Vector const& b, Vector& x) override {
+    x.multiply(*inverse_, b);
+    SolveReport report;
+    report.outcome = Outcome::converged;
+    return report;
+  }
+  int prepared = 0;
+
+ private:
+  std::unique_ptr<Vector> inverse_;
+};
+
+/// The three unknowns after `steps` steps from 1.
+std::vector<double> integrate(double theta, double step, int steps, double source = 0, double slope = 0) {
+  ArrayVector<double> u = unknowns();
+  u.fill(1);
+  Decay system(u, source, slope);
+  Direct solver;
+  ThetaMethod method(theta);
+  for (int n = 0; n < steps; ++n) {
+    auto const reports = method.advance(system, solver, n * step, step, u);
+    EXPECT_EQ(reports.size(), 1u);
+  }
+  EXPECT_EQ(solver.prepared, 1);
+  auto const values = u.values();
+  return {values(0), values(1), values(2)};
+}
+
+// (1 - (1 - theta) h r) / (1 + theta h r) a step, to the rounding of a few operations each.
+TEST(ThetaMethod, HasTheAmplificationOfTheMethod) {
+  double const step = 0.1;
+  int const steps = 7;
+  for (double const theta : {1.0, 0.5, 0.75}) {
+    std::vector<double> const got = integrate(theta, step, steps);
+    for (std::size_t n = 0; n < rates.size(); ++n) {
+      double const factor = (1 - (1 - theta) * step * rates[n]) / (1 + theta * step * rates[n]);
+      EXPECT_NEAR(got[n], std::pow(factor, steps), 1e-14) << theta << ' ' << rates[n];
+    }
+  }
+}
+
+// u = 1 + t solves u' = -r u + (1 + r) + r t; both methods are exact for it, and only if f is taken at t + theta h.
+TEST(ThetaMethod, TakesSourcesAtItsOwnTime) {
+  for (double const theta : {1.0, 0.5}) {
+    EXPECT_NEAR(integrate(theta, 0.1, 5, 1.5, 0.5)[0], 1.5, 1e-14);
+    EXPECT_NEAR(integrate(theta, 0.1, 5, 3, 2)[1], 1.5, 1e-14);
+  }
+}
+
+TEST(ThetaMethod, PreparesTheSolverForEveryNewStepLength) {
+  ArrayVector<double> u = unknowns();
+  Decay system(u);
+  Direct solver;
+  ThetaMethod method(1);
+  for (double const step : {0.1, 0.1, 0.05, 0.05}) static_cast<void>(method.advance(system, solver, 0, step, u));
+  EXPECT_EQ(solver.prepared, 2);
+}
+
+TEST(ThetaMethod, RefusesThetaThatIsNotStable) {
+  EXPECT_THROW(ThetaMethod(0.49), InputError);
+  EXPECT_THROW(ThetaMethod(1.01), InputError);
+  EXPECT_THROW(ThetaMethod(std::nan("")), InputError);
+}
+
+std::string mistakes_of(std::string const& time) {
+  Section root("", "A deck.");
+  root.section(time_section());
+  root.check([](Options const& deck, Mistakes& mistakes) { judge_time(deck.section("time"), mistakes); });
+  try {
+    static_cast<void>(Deck("deck", "time: " + time).read(root));
+  } catch (InputError const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TimeSection, AsksForAStepAndOneWayToEnd) {
+  EXPECT_EQ(mistakes_of("{step: 0.1, steps: 3}"), "");
+  EXPECT_EQ(mistakes_of("{step: 0.1, end: 3, method: crank_nicolson}"), "");
+  EXPECT_EQ(mistakes_of("{start: 1}"),
+            "`time.step`: missing (deck:1:1); it is required\n`time.steps`: missing (deck:1:1); give `steps` or `end`");
+  EXPECT_EQ(mistakes_of("{step: 0.1, steps: 3, end: 1}"),
+            "`time.end`: given together with `steps` (deck:1:34); give one of them");
+  EXPECT_EQ(mistakes_of("{step: 0.1, start: 2, end: 1}"), "`time.end`: lies before `start` (deck:1:34)");
+}
+
+}  // namespace
+}  // namespace halocline
