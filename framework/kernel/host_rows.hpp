@@ -12,12 +12,16 @@
 // The loops of a sweep on the host: along x in vectors, a few neighbouring rows at a time.
 
 // Iterations are independent: a sweep reads no output but at its own point.
+// GCC would unroll a short loop before it gets to vectorising it.
 #if defined(__clang__)
 #define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#define HALOCLINE_SHORT_LOOP
 #elif defined(__GNUC__)
 #define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#define HALOCLINE_SHORT_LOOP _Pragma("GCC unroll 1")
 #else
 #define HALOCLINE_INDEPENDENT_ITERATIONS
+#define HALOCLINE_SHORT_LOOP
 #endif
 
 namespace halocline::kernel {
@@ -60,6 +64,8 @@ struct Lanes {
   template <class Value>
   void add(Index row, int sum, Index n, Index head, Value const* terms, Index count) {
     Accumulator* const first = slot[row][sum] + (n - head + group) % group;
+    HALOCLINE_SHORT_LOOP
+    HALOCLINE_INDEPENDENT_ITERATIONS
     for (Index m = 0; m < count; ++m) first[m].add(static_cast<double>(terms[m]));
   }
 };
