@@ -28,7 +28,7 @@ struct SmootherSettings {
   int sweeps = 2;  ///< of Gauss-Seidel, or degree of the polynomial; on each way
 };
 
-/// Collective. Throws SolveError when the operator has no diagonal without zeros.
+/// Collective. Throws UnsuitableOperator when the operator has no diagonal without zeros.
 [[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
 
 }  // namespace halocline
