@@ -1,8 +1,12 @@
 #include "framework/field/boundary_section.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
-#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -27,8 +31,29 @@ Section declare_face(std::string const& name, BoundaryKind kind) {
   return face;
 }
 
-[[noreturn]] void refuse(Options const& section, std::string const& face, std::string const& why) {
-  throw InputError("`" + section.full_name(face) + "`: " + why + " (" + section.location(face).text() + ")");
+/// A face whose condition does not fit the mesh.
+struct Contradiction {
+  std::string face;
+  std::string text;
+};
+
+std::vector<Contradiction> contradictions(Options const& section, int axes, std::array<bool, 3> const& periodic) {
+  std::vector<Contradiction> all;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int const side : sides) {
+      std::string const face = face_name(axis, side);
+      bool const given = section.given(face);
+      if (axis >= axes) {
+        if (given) all.push_back({face, "the mesh has " + std::to_string(axes) + " axes and no such face"});
+        continue;
+      }
+      bool const mesh_is = periodic[static_cast<std::size_t>(axis)];
+      bool const face_is = boundary_kind(section.section(face).choice("kind")) == BoundaryKind::periodic;
+      if (given && mesh_is && !face_is) all.push_back({face, "the mesh is periodic along this axis, the face is not"});
+      if (face_is && !mesh_is) all.push_back({face, "the face is periodic, the mesh is not along this axis"});
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -43,27 +68,34 @@ Section declare_boundary_section(BoundaryKind kind) {
   return boundary;
 }
 
+void judge_boundary(Options const& section, Options const& mesh, Mistakes& mistakes) {
+  int const axes = static_cast<int>(mesh.integers("cells").size());
+  std::array<bool, 3> periodic{};
+  std::vector<bool> const given = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>();
+  std::copy_n(given.begin(), std::min<std::size_t>(given.size(), 3), periodic.begin());
+  for (Contradiction const& one : contradictions(section, axes, periodic))
+    add_mistake(section, one.face, one.text, mistakes);
+}
+
 BoundaryConditions make_boundary_conditions(Options const& section, StructuredMesh const& mesh) {
+  Mistakes mistakes;
+  std::array<bool, 3> const periodic{mesh.periodic(0), mesh.periodic(1), mesh.periodic(2)};
+  for (Contradiction const& one : contradictions(section, mesh.dimensions(), periodic))
+    add_mistake(section, one.face, one.text, mistakes);
+  mistakes.report();
+
   BoundaryConditions conditions;
-  for (int axis = 0; axis < 3; ++axis) {
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     for (int const side : sides) {
       std::string const face = face_name(axis, side);
-      bool const given = section.given(face);
-      if (axis >= mesh.dimensions()) {
-        if (given)
-          refuse(section, face, "the mesh has " + std::to_string(mesh.dimensions()) + " axes and no such face");
-        continue;
-      }
       Options const options = section.section(face);
       BoundaryCondition& condition = conditions.at(axis, side);
-      condition = {boundary_kind(options.choice("kind")), options.expression("value"), options.real("a"),
-                   options.real("b")};
-      bool const periodic = mesh.periodic(axis);
-      if (periodic && !given) condition = {BoundaryKind::periodic, Expression(0.0), 1, 1};
-      if (periodic == (condition.kind == BoundaryKind::periodic)) continue;
-      refuse(section, face,
-             periodic ? "the mesh is periodic along this axis, the face is not"
-                      : "the face is periodic, the mesh is not along this axis");
+      if (mesh.periodic(axis)) {
+        condition = {BoundaryKind::periodic, Expression(0.0), 1, 1};
+      } else {
+        condition = {boundary_kind(options.choice("kind")), options.expression("value"), options.real("a"),
+                     options.real("b")};
+      }
     }
   }
   return conditions;

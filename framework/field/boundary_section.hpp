@@ -11,6 +11,12 @@ namespace halocline {
 /// `kind` (default: `kind`), `value`, `a` and `b`.
 [[nodiscard]] Section declare_boundary_section(BoundaryKind kind = BoundaryKind::neumann);
 
+/// Adds a mistake for each given face that the mesh does not have, or that is periodic where the mesh is not, or the
+/// other way round. For the judge of a physics.
+///
+/// \param mesh the section `mesh` of the same deck
+void judge_boundary(Options const& section, Options const& mesh, Mistakes& mistakes);
+
 /// The conditions of a judged section. A face the deck does not name on a periodic axis is periodic. Throws InputError,
 /// naming the place in the deck, where a face is periodic and its axis is not, or the other way round, and where a face
 /// is given that the mesh does not have.

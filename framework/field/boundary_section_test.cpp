@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "framework/deck/deck.hpp"
+#include "framework/deck/mistakes.hpp"
 #include "framework/field/test_fields.hpp"
+#include "framework/mesh/mesh_section.hpp"
 
 namespace halocline {
 namespace {
@@ -53,6 +55,28 @@ TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
   EXPECT_THAT(
       refusal("boundary:\n  west: {kind: robin, a: 0, b: 0}\n"),
       testing::HasSubstr("`boundary.west.kind`: robin with a = 0 and b = 0 says nothing about u (test.yaml:2:"));
+}
+
+TEST(BoundarySection, JudgesFacesAgainstTheMeshSectionOfTheDeck) {
+  Section root("", "A deck with a mesh and boundaries.");
+  root.section(declare_mesh_section());
+  root.section(declare_boundary_section());
+  root.check([](Options const& deck, Mistakes& mistakes) {
+    judge_boundary(deck.section("boundary"), deck.section("mesh"), mistakes);
+  });
+  auto const refusal = [&](std::string const& text) {
+    return message_of([&] { static_cast<void>(Deck("test.yaml", text).read(root)); });
+  };
+  EXPECT_EQ(refusal("mesh: {cells: [8, 8], periodic: [false, true]}\n"
+                    "boundary:\n"
+                    "  west: {kind: periodic}\n"
+                    "  south: {kind: zero}\n"
+                    "  top: {kind: zero}\n"),
+            "`boundary.west`: the face is periodic, the mesh is not along this axis (test.yaml:3:3)\n"
+            "`boundary.south`: the mesh is periodic along this axis, the face is not (test.yaml:4:3)\n"
+            "`boundary.top`: the mesh has 2 axes and no such face (test.yaml:5:3)");
+  EXPECT_EQ(refusal("mesh: {cells: [8, 8], periodic: [false, true]}\nboundary: {south: {kind: periodic}}\n"),
+            "nothing was thrown");
 }
 
 }  // namespace

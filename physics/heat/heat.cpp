@@ -156,7 +156,10 @@ Section heat_section() {
 }
 
 void judge(Options const& deck, Mistakes& mistakes) {
-  judge_regions(deck.section("heat").list("regions"), deck.section("mesh").integers("cells").size(), mistakes);
+  Options const heat = deck.section("heat");
+  Options const mesh = deck.section("mesh");
+  judge_boundary(heat.section("boundary"), mesh, mistakes);
+  judge_regions(heat.list("regions"), mesh.integers("cells").size(), mistakes);
 }
 
 PhysicsEntry heat_physics() {

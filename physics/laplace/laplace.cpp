@@ -79,11 +79,12 @@ class Laplace final : public Physics {
   std::unique_ptr<Vector> volume_;
 };
 
-/// Without a wall that holds u, any constant could be added to it.
+/// Faces must fit the mesh; and without a wall that holds u, any constant could be added to it.
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const laplace = deck.section("laplace");
   Options const boundary = laplace.section("boundary");
   Options const mesh = deck.section("mesh");
+  judge_boundary(boundary, mesh, mistakes);
   int const axes = static_cast<int>(mesh.integers("cells").size());
   for (int axis = 0; axis < axes; ++axis) {
     if (mesh.has("periodic") && mesh.booleans("periodic")[static_cast<std::size_t>(axis)]) continue;

@@ -111,6 +111,13 @@ BROKEN_DECKS = [
                                          "heat.regions[0].centre=[0, 0]"],
      ["`heat.regions[0].shape`: the first region is the background (--set heat.regions[0].shape=point); "
       "make it `everywhere`"]),
+    ("faces that do not fit the mesh", GOOD,
+     ["--set", "heat.boundary.west.kind=periodic", "--set", "heat.boundary.top.kind=zero"],
+     ["`heat.boundary.west`: the face is periodic, the mesh is not along this axis "
+      "(--set heat.boundary.west.kind=periodic)",
+      "`heat.boundary.top`: the mesh has 2 axes and no such face (--set heat.boundary.top.kind=zero)"]),
+    ("unknown option of the output", GOOD + "output: {snapshots: {every: 2}}\n", [],
+     ["`every`: unknown in output.snapshots (deck:5:22); known: interval"]),
     ("nothing holds u", "physics: laplace\n" + MESH + "laplace: {boundary: {west: {kind: neumann}, "
      "east: {kind: neumann}, south: {kind: neumann}, north: {kind: neumann}}}\n", [],
      ["`laplace.boundary`: no face holds u: any constant could be added to it (deck:3:11); make one dirichlet or robin"]),
@@ -168,8 +175,8 @@ BROKEN_COMMANDS = [
     ("no such file", ["run", "none.yaml"], ["`none.yaml`: cannot be read: No such file or directory"]),
     ("a folder", ["run", "folder"], ["`folder`: this is a folder, not a deck"]),
     ("a huge file", ["run", "huge"], ["`huge`: larger than 16 MiB, the most a deck may be"]),
-    ("folder that holds a run", ["run", "good", "--output", "old"], ["`old`: holds a run; ..."]),
-    ("output is a file", ["run", "good", "--output", "good"], ["`good`: is a file; ..."]),
+    ("folder that holds a run", ["run", "good", "--output", "old"], ["old holds a run already; --overwrite replaces it, --output chooses another folder"]),
+    ("output is a file", ["run", "good", "--output", "good"], ["good cannot be the output folder: ..."]),
     ("unknown subject", ["list", "solvrs"], ["`solvrs`: nothing to list; did you mean `solvers`?"]),
     ("unknown option", ["list", "solver.cg.iteration"],
      ["`iteration`: unknown in solver.cg; did you mean `iterations`?"]),
