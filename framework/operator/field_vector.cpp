@@ -45,11 +45,6 @@ std::unique_ptr<Vector> FieldVector<Real>::create() const {
 }
 
 template <class Real>
-void FieldVector<Real>::swap_values(FieldVector const& other) const {
-  field_->swap_values(*other.field_);
-}
-
-template <class Real>
 auto FieldVector<Real>::piece(std::size_t n) const -> Piece {
   Mesh const& mesh = field_->mesh();
   Block const& block = mesh.blocks()[n];

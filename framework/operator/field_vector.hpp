@@ -27,8 +27,6 @@ class FieldVector final : public SweptVector<Real> {
   [[nodiscard]] IndexRange const& unknowns(Block const& block) const { return (*unknowns_)[block.local]; }
   /// By Block::local.
   [[nodiscard]] std::vector<IndexRange> const& unknowns() const { return *unknowns_; }
-  /// Exchanges the values of two vectors of one space without moving them.
-  void swap_values(FieldVector const& other) const;
 
  private:
   using typename SweptVector<Real>::Piece;

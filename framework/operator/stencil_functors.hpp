@@ -83,35 +83,6 @@ struct CgUpdate {
   }
 };
 
-/// Reads z + beta p without anyone having stored it.
-template <class Real, class Z, class D>
-struct Direction {
-  Z const& z;
-  D const& p;
-  Real beta;
-  template <int I, int J, int K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
-    return z[offset] + beta * p[offset];
-  }
-};
-
-/// x + alpha p, d = z + beta p and A d, and the product of the last two
-template <class Real, class A>
-struct CgStep {
-  static constexpr Shape shape = A::shape;
-  A a;
-  Real alpha;
-  Real beta;
-  template <class P, class X, class D, class Z, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 3, 1> operator()(P const& at, X const& x, D const& p, Z const& z,
-                                                            K const&... k) const {
-    Direction<Real, Z, D> const d{z, p, beta};
-    Real const here_d = d[here];
-    Real const value = a(at, d, k...);
-    return {{x[here] + alpha * p[here], here_d, value}, {here_d * value}};
-  }
-};
-
 /// The diagonal of A
 template <class Real, class A>
 struct Diagonal {

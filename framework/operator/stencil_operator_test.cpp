@@ -178,7 +178,6 @@ TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) 
     double const norm = a->norm_bound();
     double const sum =
         64 * norm * static_cast<double>(z->size()) * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
-    // Directions change places with others inside the operator: several steps, so that each has been both.
     for (int step = 0; step < 4; ++step) {
       double const alpha = step == 0 ? 0 : 0.5;
       double const beta = step == 0 ? 0 : 0.25;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/jacobi.hpp"
@@ -119,6 +120,10 @@ Registry<PreconditionerEntry>& preconditioners() {
 Section solver_section(std::string const& default_method) {
   Section section("solver", "How linear systems are solved.");
   section.choice("method", "The linear solver.", [] { return solvers().names(); }).defaults_to(default_method);
+  section
+      .boolean("assembled",
+               "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
+      .defaults_to(false);
   section.sections("method", [] { return sections_of(solvers()); });
   return section;
 }
@@ -144,7 +149,9 @@ void declare_criteria(Section& section, Criteria const& defaults) {
 
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   std::string const method = solver.choice("method");
-  return solvers().find(method).create(solver.section(method));
+  auto made = solvers().find(method).create(solver.section(method));
+  if (solver.boolean("assembled")) return std::make_unique<AssembledSolver>(std::move(made));
+  return made;
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

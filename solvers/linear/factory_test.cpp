@@ -5,6 +5,7 @@
 
 #include "framework/deck/deck.hpp"
 #include "framework/runtime/error.hpp"
+#include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/jacobi.hpp"
@@ -32,6 +33,11 @@ TEST(SolverFactory, MakesWhatTheDeckNames) {
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {method: cg, cg: {preconditioner: jacobi}}"));
   EXPECT_TRUE(makes<Jacobi>("solver: {method: jacobi, jacobi: {weight: 0.5, quantity: change}}"));
   EXPECT_TRUE(makes<Chebyshev>("solver: {method: chebyshev, chebyshev: {presteps: 30}}"));
+}
+
+TEST(SolverFactory, AssemblesWhereTheDeckAsksForIt) {
+  EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true}"));
+  EXPECT_FALSE(makes<AssembledSolver>("solver: {assembled: false}"));
 }
 
 TEST(SolverFactory, PreconditionersNestInTheirSolver) {

@@ -5,6 +5,7 @@
 
 #include "framework/operator/crs_operator.hpp"
 #include "framework/operator/test_problem.hpp"
+#include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
@@ -106,6 +107,29 @@ TEST(LinearSolver, TheAssembledOperatorIsSolvedInTheSameSteps) {
     EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(matrix_free.iterations), 2);
     EXPECT_LE(problem.error(*y), 1e-5);
   }
+}
+
+TEST(AssembledSolver, FindsTheMatrixByItself) {
+  Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {23, 19}}));
+  AssembledSolver solver(std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-9}));
+  solver.prepare(*problem.a);
+  auto const x = problem.a->create_vector();
+  SolveReport const report = solver.solve(*problem.a, *problem.b, *x);
+  EXPECT_EQ(report.outcome, Outcome::converged);
+  EXPECT_EQ(report.method, "assembled cg");
+  EXPECT_LE(problem.error(*x), 1e-6);
+}
+
+TEST(AssembledSolver, SaysWhatCannotBeAssembled) {
+  DiagonalOperator const a(4, [](Index) { return 1.0; });
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->fill(1);
+  AssembledSolver solver(std::make_unique<ConjugateGradients>(Criteria{}));
+  solver.prepare(a);
+  SolveReport const report = solver.solve(a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "an operator that does not act on fields cannot be assembled");
 }
 
 TEST(LinearSolver, SinglePrecisionStopsWhereItsRoundingIs) {

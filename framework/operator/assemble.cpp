@@ -1,0 +1,44 @@
+#include "framework/operator/assemble.hpp"
+
+#include <limits>
+
+#include "framework/field/field.hpp"
+#include "framework/operator/crs_operator.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+/// Whether both do the same to a random vector, but for the rounding of sums in another order.
+bool agree(Operator const& a, Operator const& matrix, double epsilon) {
+  auto const x = a.create_vector();
+  auto const y = a.create_vector();
+  auto const expected = a.create_vector();
+  x->randomize(1);
+  a.apply(*x, *expected);
+  matrix.apply(*x, *y);
+  y->add(-1, *expected);
+  return y->maximum() <= 64 * epsilon * a.norm_bound();
+}
+
+template <class Real>
+std::unique_ptr<Operator> assemble_in(Operator const& a, FieldVector<Real> const& vector) {
+  for (int radius = 1; radius <= vector.field().ghosts(); ++radius) {
+    auto matrix = std::make_unique<CrsOperator<Real>>(a, radius);
+    if (agree(a, *matrix, static_cast<double>(std::numeric_limits<Real>::epsilon()))) return matrix;
+  }
+  throw SolveError("an operator whose rows reach beyond the ghosts of its vectors cannot be assembled");
+}
+
+}  // namespace
+
+std::unique_ptr<Operator> assemble(Operator const& a) {
+  auto const x = a.create_vector();
+  if (auto const* vector = dynamic_cast<FieldVector<double> const*>(x.get())) return assemble_in(a, *vector);
+  if (auto const* vector = dynamic_cast<FieldVector<float> const*>(x.get())) return assemble_in(a, *vector);
+  throw SolveError("an operator that does not act on fields cannot be assembled");
+}
+
+}  // namespace halocline

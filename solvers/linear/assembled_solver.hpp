@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// Another solver, given the operator as an assembled matrix instead of the operator itself.
+class AssembledSolver final : public LinearSolver {
+ public:
+  explicit AssembledSolver(std::unique_ptr<LinearSolver> solver);
+  ~AssembledSolver() override;
+
+  /// Assembles the matrix: twenty-odd applications of the operator.
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+ private:
+  std::unique_ptr<LinearSolver> solver_;
+  std::unique_ptr<Operator> matrix_;  ///< null when the operator cannot be assembled
+  std::string obstacle_;
+};
+
+}  // namespace halocline
