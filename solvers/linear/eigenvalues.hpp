@@ -3,7 +3,6 @@
 #include <span>
 #include <vector>
 
-#include "framework/mesh/index_range.hpp"
 #include "framework/operator/operator.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 
