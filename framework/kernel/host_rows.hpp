@@ -16,6 +16,9 @@
 #if defined(__clang__)
 #define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #define HALOCLINE_SHORT_LOOP
+#elif defined(__CUDACC__)
+#define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#define HALOCLINE_SHORT_LOOP
 #elif defined(__GNUC__)
 #define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #define HALOCLINE_SHORT_LOOP _Pragma("GCC unroll 1")

@@ -87,7 +87,7 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
 
   /// Calls `visit` with each view.
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each(Visit const& visit) const {
+  [[gnu::always_inline]] inline void for_each(Visit const& visit) const {
     (visit(Input<Position, Real>::view), ...);
   }
 
