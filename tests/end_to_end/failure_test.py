@@ -65,7 +65,9 @@ class Failure(unittest.TestCase):
         changes = {"mesh": {"cells": [64, 64]}, "time": {"step": 1e-4, "steps": 1000000}, **changes}
         process = subprocess.Popen([PROGRAM, "run", with_deck(folder, **changes), "--ranks", str(ranks)], cwd=folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.assertIn("step 1 of", process.stdout.readline())
+        first = process.stdout.readline()
+        if "step 1 of" not in first:
+            self.fail(f"no first step: {first}{process.communicate()[1]}")
         return process
 
     def ranks_of(self, process):
