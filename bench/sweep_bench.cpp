@@ -1,5 +1,5 @@
-// Times sweeps on the host beside copies of as many bytes in the same process. All cases run once in every repetition, so
-// that a change in the machine's load meets all of them; what is compared are minima and medians.
+// Times sweeps on the host beside copies of as many bytes in the same process. All cases run once in every repetition,
+// so that a change in the machine's load meets all of them; what is compared are minima and medians.
 //
 // The floor of a sweep is the time of the copy that moves its bytes fastest: the 7-point sweep reads and writes each
 // value once, 16 bytes a point in double precision.
@@ -169,12 +169,9 @@ std::string today() {
 }
 
 nlohmann::json report(std::vector<Case> const& cases, Arguments const& arguments, std::string const& command) {
-  nlohmann::json all = {{"machine", processor()},
-                        {"threads", Space{}.concurrency()},
-                        {"date", today()},
-                        {"commit", revision()},
-                        {"command", command},
-                        {"huge_pages", arguments.huge_pages}};
+  nlohmann::json all = {{"machine", processor()}, {"threads", Space{}.concurrency()},
+                        {"date", today()},        {"commit", revision()},
+                        {"command", command},     {"huge_pages", arguments.huge_pages}};
   for (Case const& one : cases) {
     double const median = quantile(one.seconds, 0.5);
     double const moved = static_cast<double>(one.points * one.bytes);
@@ -233,7 +230,8 @@ void measure(Arguments const& arguments, std::string const& command) {
   cases.push_back({"copy, plain stores", points, 16, shared_copy(b.data(), a.data(), points, copy_plainly)});
   cases.push_back({"copy, streaming stores", points, 16, shared_copy(b.data(), a.data(), points, copy_streaming)});
   cases.push_back({"copy, memcpy", points, 16, shared_copy(b.data(), a.data(), points, copy_by_library)});
-  cases.push_back({"7-point, double", points, 16, [&] { sweep(space, cube, geometry, b.view(), laplacian, a.view()); }});
+  cases.push_back(
+      {"7-point, double", points, 16, [&] { sweep(space, cube, geometry, b.view(), laplacian, a.view()); }});
   cases.push_back({"7-point, double, plain stores", points, 16, [&] {
                      kernel::sweep_on_host(space, cube, kernel::make_task(geometry, b.view(), laplacian, a.view()),
                                            {0, 0, kernel::Stores::plain});
@@ -246,17 +244,17 @@ void measure(Arguments const& arguments, std::string const& command) {
                    [&] { sweep_reduce(space, cube, geometry, sums, b.view(), apply_dot, a.view()); }});
   cases.push_back({"Jacobi step and norms, double", points, 24,
                    [&] { sweep_reduce(space, cube, geometry, sums, b.view(), jacobi, c.view(), a.view()); }});
-  cases.push_back({"5-point, 4096 x 4096, double", square.size(), 16, [&] {
-                     sweep(space, square, geometry, b_flat.view(), Laplacian<double, 2>{4.0, -1.0, -1.0, 0.0},
-                           a_flat.view());
-                   }});
+  cases.push_back(
+      {"5-point, 4096 x 4096, double", square.size(), 16, [&] {
+         sweep(space, square, geometry, b_flat.view(), Laplacian<double, 2>{4.0, -1.0, -1.0, 0.0}, a_flat.view());
+       }});
   for (Index const small : {Index{16}, Index{32}, Index{64}, Index{128}}) {
     IndexRange const part{{0, 0, 0}, {small, small, small}};
     for (int const workers : {1, space.concurrency()}) {
       cases.push_back({"7-point, double, " + std::to_string(small) + "^3, workers " + std::to_string(workers),
                        part.size(), 16, [&, part, workers] {
-                         kernel::sweep_on_host(space, part,
-                                               kernel::make_task(geometry, b.view(), laplacian, a.view()), {workers});
+                         kernel::sweep_on_host(space, part, kernel::make_task(geometry, b.view(), laplacian, a.view()),
+                                               {workers});
                        }});
     }
   }

@@ -57,8 +57,8 @@ inline constexpr int group = 32;
 /// Rows longer than this are summed as several rows, so that a 1D mesh has work for every thread.
 inline constexpr int longest_row = 4096;
 
-/// Merges 2 * Half accumulators into the first by halving: for 32, 0 with 16, 1 with 17, …; then 0 with 8, …. As merging
-/// two is symmetric, a rotation of all of them changes nothing.
+/// Merges 2 * Half accumulators into the first by halving: for 32, 0 with 16, 1 with 17, …; then 0 with 8, …. As
+/// merging two is symmetric, a rotation of all of them changes nothing.
 template <int Half, class Accumulator>
 KOKKOS_FORCEINLINE_FUNCTION void merge_halves(Accumulator* lane) {
   for (int n = 0; n < Half; ++n) lane[n].merge(lane[n + Half]);

@@ -6,8 +6,8 @@
 
 namespace halocline::kernel {
 
-/// Working memory of a reduction whose kernels run while the caller goes on: partial sums on the device of the execution
-/// instance, results in pinned memory that the last kernel writes and the host reads.
+/// Working memory of a reduction whose kernels run while the caller goes on: partial sums on the device of the
+/// execution instance, results in pinned memory that the last kernel writes and the host reads.
 template <class Execution>
 class DeviceScratch {
  public:

@@ -8,8 +8,8 @@
 #include "framework/kernel/reduction.hpp"
 #include "framework/kernel/views.hpp"
 
-// The form of a sweep for the execution spaces whose threads are those of the host: vectorised loops along x, a few rows
-// at a time, planes kept in the caches by tiles of rows, large results streamed past the caches.
+// The form of a sweep for the execution spaces whose threads are those of the host: vectorised loops along x, a few
+// rows at a time, planes kept in the caches by tiles of rows, large results streamed past the caches.
 
 namespace halocline::kernel {
 

@@ -8,8 +8,8 @@ namespace halocline::kernel {
 
 namespace {
 
-/// Points that are worth one more thread: starting a parallel region costs as much as this many points (measured by
-/// bench/sweep_bench, see bench/results).
+/// Points that are worth one more thread: a parallel region starts in a microsecond or two, in which a core sweeps a
+/// few thousand points.
 constexpr Index points_per_worker = 8192;
 
 /// Rows shorter than this gain nothing from streaming: their ends share cache lines that are written normally.
@@ -30,8 +30,8 @@ Index cache_of_one_core() {
   return bytes;
 }
 
-/// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together has to
-/// stay in the cache of its core until the next planes come, which read some of it again.
+/// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together has
+/// to stay in the cache of its core until the next planes come, which read some of it again.
 Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool streaming) {
   if (range.extent(2) == 1 || traffic.radius == 0) return range.extent(1);
   Index const bytes_per_point = traffic.input_bytes + (streaming ? 0 : traffic.output_bytes);

@@ -58,7 +58,8 @@ template <class Accumulator>
 }
 
 /// Sums of a group of rows in work. A lane holds the terms whose offset from the begin of the row has one remainder
-/// modulo `group`; the lanes are stored rotated by `head`, which merging does not mind, so that a piece fills neighbours.
+/// modulo `group`; the lanes are stored rotated by `head`, which merging does not mind, so that a piece fills
+/// neighbours.
 template <class Accumulator, int Sums>
 struct Lanes {
   alignas(cache_line) Accumulator slot[rows_together][Sums][group];
@@ -75,18 +76,19 @@ struct Lanes {
 template <class Accumulator>
 struct Lanes<Accumulator, 0> {};
 
-/// Asks for the lines of one input that the next pieces of a group of rows read. Always inlined, as everything that calls
-/// it: GCC removes calls of functions that do nothing but prefetch.
+/// Asks for the lines of one input that the next pieces of a group of rows read. Always inlined, as everything that
+/// calls it: GCC removes calls of functions that do nothing but prefetch.
 template <class Real>
-[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, HostPlan const& plan, RowGroup const& rows, Index n,
-                 Index piece_points) {
+[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, HostPlan const& plan,
+                                               RowGroup const& rows, Index n, Index piece_points) {
   Index const line_points = cache_line / static_cast<Index>(sizeof(Real));
   Index const across = rows.step_j * view.row + rows.step_k * view.plane;
   Index const reach = rows.step_j * plan.reach_y + rows.step_k * plan.reach_z;
   Index const lead = rows.step_k * plan.reach_y * view.row;
   auto const line = [&](Index entries, Index bytes) {
-    return reinterpret_cast<void const*>(reinterpret_cast<std::uintptr_t>(view.at(rows.i + n, rows.j, rows.k)) +
-                                         static_cast<std::uintptr_t>(entries * static_cast<Index>(sizeof(Real)) + bytes));
+    return reinterpret_cast<void const*>(
+        reinterpret_cast<std::uintptr_t>(view.at(rows.i + n, rows.j, rows.k)) +
+        static_cast<std::uintptr_t>(entries * static_cast<Index>(sizeof(Real)) + bytes));
   };
   for (Index m = 0; m < piece_points; m += line_points) {
     for (Index row = -reach; row < rows.rows + reach; ++row) {
@@ -162,13 +164,15 @@ class RowSweep {
     alignas(cache_line) Value terms[std::max(Task::sums, 1)][piece];
     if constexpr (Streaming) {
       alignas(cache_line) Value values[Task::outputs][piece];
-      evaluate(rows, row, n, piece, [&](int which) { return values[which]; }, terms);
+      evaluate(
+          rows, row, n, piece, [&](int which) { return values[which]; }, terms);
       for (int which = 0; which < Task::outputs; ++which) {
         stream_lines<piece_lines>(output(rows, row, n, which), values[which]);
       }
     } else {
       if (plan_.prefetching) fetch_outputs_ahead(rows, row, n);
-      evaluate(rows, row, n, piece, [&](int which) { return output(rows, row, n, which); }, terms);
+      evaluate(
+          rows, row, n, piece, [&](int which) { return output(rows, row, n, which); }, terms);
     }
     if constexpr (Task::sums > 0) {
       for (int sum = 0; sum < Task::sums; ++sum) lanes.add(row, sum, n, head, terms[sum], piece);
@@ -178,7 +182,8 @@ class RowSweep {
   /// Fewer points than a piece.
   void run_rest(RowGroup const& rows, Index row, Index n, Index count, Index head, RowLanes& lanes) const {
     Value terms[std::max(Task::sums, 1)][piece];
-    evaluate(rows, row, n, count, [&](int which) { return output(rows, row, n, which); }, terms);
+    evaluate(
+        rows, row, n, count, [&](int which) { return output(rows, row, n, which); }, terms);
     if constexpr (Task::sums > 0) {
       for (int sum = 0; sum < Task::sums; ++sum) lanes.add(row, sum, n, head, terms[sum], count);
     }
@@ -199,7 +204,8 @@ class RowSweep {
         ((values[Which][m] = Returns<Returned>::value(returned, Which)), ...);
         ((terms[Sum][m] = Returns<Returned>::term(returned, Sum)), ...);
       }
-    }(std::make_integer_sequence<int, Task::outputs>(), std::make_integer_sequence<int, Task::sums>());
+    }
+    (std::make_integer_sequence<int, Task::outputs>(), std::make_integer_sequence<int, Task::sums>());
   }
 
   [[nodiscard]] Value* output(RowGroup const& rows, Index row, Index n, int which) const {
@@ -211,7 +217,8 @@ class RowSweep {
     for (int which = 0; which < Task::outputs; ++which) {
       auto const address = reinterpret_cast<std::uintptr_t>(output(rows, row, n, which)) + near_ahead;
       for (int line = 0; line < piece_lines; ++line) {
-        __builtin_prefetch(reinterpret_cast<void const*>(address + static_cast<std::uintptr_t>(line * cache_line)), 1, 3);
+        __builtin_prefetch(reinterpret_cast<void const*>(address + static_cast<std::uintptr_t>(line * cache_line)), 1,
+                           3);
       }
     }
   }
@@ -221,8 +228,8 @@ class RowSweep {
   Accumulator* partials_;
 };
 
-/// Flattened, so that no call keeps the loop from being vectorised; on a copy, so that the compiler knows the numbers of
-/// functor and geometry not to change with the stores.
+/// Flattened, so that no call keeps the loop from being vectorised; on a copy, so that the compiler knows the numbers
+/// of functor and geometry not to change with the stores.
 template <bool Streaming, class Task, class Accumulator>
 [[gnu::flatten, gnu::noinline]] void sweep_rows(Task const& task, HostPlan const& plan, Accumulator* partials,
                                                 RowBlock const& block) {

@@ -6,8 +6,8 @@
 #include "framework/kernel/rows.hpp"
 #include "framework/kernel/views.hpp"
 
-// The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its sums
-// have the bits of the host form's, because the terms are grouped by the same rule.
+// The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its
+// sums have the bits of the host form's, because the terms are grouped by the same rule.
 
 namespace halocline::kernel {
 
@@ -80,7 +80,8 @@ void sweep_reduce_portably(Execution const& execution, IndexRange const& range, 
   sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
   Accumulator* from = sums.partials();
   if (count > 0) {
-    Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count), PortableSums<Task, Accumulator>{task, rows, from});
+    Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
+                         PortableSums<Task, Accumulator>{task, rows, from});
   }
   do {
     Index const groups = count > group ? (count + group - 1) / group : 1;

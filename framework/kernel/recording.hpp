@@ -18,8 +18,8 @@ struct RecordedRead {
   int z;
 };
 
-/// Stands for an input and notes what is read of it. What it returns differs from read to read. On the host; it compiles
-/// as device code because functors do.
+/// Stands for an input and notes what is read of it. What it returns differs from read to read. On the host; it
+/// compiles as device code because functors do.
 template <class Real>
 class RecordingReader {
  public:
@@ -27,8 +27,8 @@ class RecordingReader {
 
   template <int I, int J, int K>
   KOKKOS_FUNCTION Real operator[](Offset<I, J, K>) const {
-    KOKKOS_IF_ON_HOST((reads_->push_back({input_, I, J, K});
-                       return Real{1} + Real{0.25} * static_cast<Real>(reads_->size());))
+    KOKKOS_IF_ON_HOST(
+        (reads_->push_back({input_, I, J, K}); return Real{1} + Real{0.25} * static_cast<Real>(reads_->size());))
     KOKKOS_IF_ON_DEVICE((return Real{0};))
   }
 
@@ -45,7 +45,8 @@ template <int InputCount, class Real = double, class Functor>
   Geometry<Real> const geometry{};
   [&]<int... Input>(std::integer_sequence<int, Input...>) {
     static_cast<void>(functor(Point<Real>(geometry, 0, 0, 0), RecordingReader<Real>(Input, reads)...));
-  }(std::make_integer_sequence<int, InputCount>());
+  }
+  (std::make_integer_sequence<int, InputCount>());
   return reads;
 }
 

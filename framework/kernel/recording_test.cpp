@@ -20,7 +20,8 @@ struct Diagonal {
 };
 
 TEST(RecordingTest, ReadsWithinTheShapePass) {
-  EXPECT_TRUE((reads_within_shape<1>(StarSum<double, 3>{1.0}))) << reads_within_shape<1>(StarSum<double, 3>{1.0}).message;
+  EXPECT_TRUE((reads_within_shape<1>(StarSum<double, 3>{1.0})))
+      << reads_within_shape<1>(StarSum<double, 3>{1.0}).message;
   EXPECT_TRUE((reads_within_shape<1, float>(BoxSum<float>{1.0F})));
   EXPECT_TRUE(reads_within_shape<2>(Diagonal<box<2>>{}));
 }

@@ -43,8 +43,8 @@ class HostScratch {
 
 }  // namespace kernel
 
-/// Where `sweep_reduce` leaves its sums. It keeps its working memory, so one that lives as long as its operator allocates
-/// once. A second sweep into the same Reduction replaces the sums of the first.
+/// Where `sweep_reduce` leaves its sums. It keeps its working memory, so one that lives as long as its operator
+/// allocates once. A second sweep into the same Reduction replaces the sums of the first.
 template <class Execution, class Accumulator = PlainSum>
 class Reduction {
  public:

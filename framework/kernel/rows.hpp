@@ -27,7 +27,9 @@ struct Rows {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index number(Index segment, Index j, Index k) const {
     return segment + segments * ((j - begin[1]) + extent(1) * (k - begin[2]));
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index first(Index segment) const { return begin[0] + segment * longest_row; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index first(Index segment) const {
+    return begin[0] + segment * longest_row;
+  }
   /// One past the last x index of a segment.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index last(Index segment) const {
     return segment + 1 < segments ? first(segment + 1) : end[0];

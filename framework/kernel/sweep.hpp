@@ -24,12 +24,12 @@ template <class GeometryReal, class OutputViews, class Functor, class... Real>
 // The choice of the form: one pair of overloads for each specialisation, the portable form for all other spaces.
 
 template <class Execution, class SweepTask>
-  requires is_host<Execution>
+requires is_host<Execution>
 void run(Execution const& execution, IndexRange const& range, SweepTask const& task) {
   sweep_on_host(execution, range, task);
 }
 template <class Execution, class SweepTask, class Accumulator>
-  requires is_host<Execution>
+requires is_host<Execution>
 void run(Execution const& execution, IndexRange const& range, SweepTask const& task,
          Reduction<Execution, Accumulator>& sums) {
   sweep_reduce_on_host(execution, range, task, sums);
@@ -54,7 +54,8 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 /// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
 /// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; the inputs must be valid there. `out`
 /// is a BlockView or `outputs(…)`. An output may be an input as well if the functor reads that input at `here` only;
-/// no other overlap is allowed. Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in all.
+/// no other overlap is allowed. Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in
+/// all.
 ///
 /// Enqueues on `execution` and returns; on a host backend the work is done then.
 template <class Execution, class GeometryReal, class OutputViews, class Functor, class... Real>

@@ -12,7 +12,7 @@ using namespace kernel_test;
 using kernel::HostTuning;
 using kernel::Stores;
 
-std::vector<Extents> const awkward = {{1, 1, 1},    {2, 1, 1},  {31, 1, 1}, {33, 1, 1}, {4096, 1, 1}, {4097, 1, 1},
+std::vector<Extents> const awkward = {{1, 1, 1},     {2, 1, 1}, {31, 1, 1},  {33, 1, 1}, {4096, 1, 1}, {4097, 1, 1},
                                       {20011, 1, 1}, {7, 5, 1}, {65, 64, 1}, {3, 67, 1}, {31, 7, 11},  {64, 3, 63}};
 
 template <class Space>
@@ -58,18 +58,17 @@ void expect_same_bits() {
   for (Extents const& extents : awkward) {
     IndexRange range{{0, 0, 0}, extents};
     if (extents[0] > 2) range.begin[0] = 1;
-    auto const expected = mixed<Accumulator, Real, Space>(extents, range, [](auto const& box, auto const& task,
-                                                                             auto& sums) {
-      kernel::sweep_reduce_portably(Space{}, box, task, sums);
-    });
+    auto const expected = mixed<Accumulator, Real, Space>(
+        extents, range,
+        [](auto const& box, auto const& task, auto& sums) { kernel::sweep_reduce_portably(Space{}, box, task, sums); });
     for (int const workers : {1, 2, 3, 5}) {
       for (Index const tile_rows : {0, 2}) {
         for (Stores const stores : {Stores::plain, Stores::streaming}) {
           HostTuning const tuning{workers, tile_rows, stores};
-          auto const actual = mixed<Accumulator, Real, Space>(extents, range, [&](auto const& box, auto const& task,
-                                                                                  auto& sums) {
-            kernel::sweep_reduce_on_host(Space{}, box, task, sums, tuning);
-          });
+          auto const actual =
+              mixed<Accumulator, Real, Space>(extents, range, [&](auto const& box, auto const& task, auto& sums) {
+                kernel::sweep_reduce_on_host(Space{}, box, task, sums, tuning);
+              });
           ASSERT_EQ(first_difference(expected.sums, actual.sums), -1)
               << extents[0] << " x " << extents[1] << " x " << extents[2] << ", workers " << workers;
           ASSERT_EQ(first_difference(expected.fields, actual.fields), -1);
@@ -136,8 +135,8 @@ TYPED_TEST(SweepReduceTest, UpdatesInPlace) {
       }
     }
     // Compensation leaves one rounding of the sum, and one of each of its second-order terms, far below another.
-    EXPECT_NEAR(sums.value(), static_cast<double>(exact), 2 * std::numeric_limits<double>::epsilon() *
-                                                              static_cast<double>(exact));
+    EXPECT_NEAR(sums.value(), static_cast<double>(exact),
+                2 * std::numeric_limits<double>::epsilon() * static_cast<double>(exact));
   }
 }
 
@@ -175,7 +174,8 @@ TYPED_TEST(SweepReduceTest, AMaximumIsNotANumberIfAnyTermIs) {
     u.view()(where, 2, 4) = 17.0;
     Reduction<TypeParam, Maximum> largest;
     auto const find = [&] {
-      sweep_reduce(TypeParam{}, u.owned(), Geometry<double>{}, largest, no_outputs, Dot<double>{}, u.view(), one.view());
+      sweep_reduce(TypeParam{}, u.owned(), Geometry<double>{}, largest, no_outputs, Dot<double>{}, u.view(),
+                   one.view());
       return largest.value();
     };
     EXPECT_EQ(find(), 17.0);

@@ -13,9 +13,9 @@ using kernel::HostTuning;
 using kernel::Stores;
 
 /// Extents that are one, prime, or next to a multiple of vectors, pieces, tiles and segments; 1D, 2D and 3D.
-std::vector<Extents> const awkward = {{1, 1, 1},   {2, 1, 1},   {63, 1, 1},  {64, 1, 1},  {65, 1, 1},   {4099, 1, 1},
-                                      {1, 3, 1},   {7, 5, 1},   {65, 64, 1}, {129, 9, 1}, {8197, 2, 1}, {1, 1, 5},
-                                      {2, 3, 1},   {3, 2, 5},   {31, 7, 11}, {64, 3, 63}, {65, 17, 6},  {16, 1, 9}};
+std::vector<Extents> const awkward = {{1, 1, 1}, {2, 1, 1}, {63, 1, 1},  {64, 1, 1},  {65, 1, 1},   {4099, 1, 1},
+                                      {1, 3, 1}, {7, 5, 1}, {65, 64, 1}, {129, 9, 1}, {8197, 2, 1}, {1, 1, 5},
+                                      {2, 3, 1}, {3, 2, 5}, {31, 7, 11}, {64, 3, 63}, {65, 17, 6},  {16, 1, 9}};
 
 template <class Space>
 class SweepTest : public testing::Test {};
@@ -67,8 +67,8 @@ void expect_same_fields(Space const& space, Extents const& extents, Functor cons
     auto const run = [&](auto const& sweep) {
       std::vector<TestBlock<Real, Space>> out;
       for (int n = 0; n < OutputCount; ++n) out.emplace_back(extents, 1, 100 + n, 3);
-      auto const views = [&]<std::size_t... N>(std::index_sequence<N...>) { return outputs(out[N].view()...); }(
-          std::make_index_sequence<OutputCount>());
+      auto const views = [&]<std::size_t... N>(std::index_sequence<N...>) { return outputs(out[N].view()...); }
+      (std::make_index_sequence<OutputCount>());
       sweep(kernel::make_task(test_geometry<Real>(), views, functor, input.view()...));
       std::vector<Real> contents;
       for (auto const& block : out) {
@@ -125,7 +125,8 @@ TYPED_TEST(SweepTest, PortableFormEvaluatesEveryPoint) {
                                   (v(i, j, k + 1) + 0.6875 * v(i, j, k - 1));
         double const x = 0.125 * static_cast<double>(1000 + i);
         double const y = -7 + 0.3125 * static_cast<double>(j);
-        double const expected = 0.6875 * v(i, j, k) + neighbours + 0.6875 * x - y + 0.75 * static_cast<double>((3 + k) % 7);
+        double const expected =
+            0.6875 * v(i, j, k) + neighbours + 0.6875 * x - y + 0.75 * static_cast<double>((3 + k) % 7);
         ASSERT_EQ(out.view()(i, j, k), expected) << i << ' ' << j << ' ' << k;
       }
     }
@@ -148,15 +149,14 @@ TYPED_TEST(SweepTest, NothingIsDoneOnAnEmptyRange) {
   TestBlock<double, TypeParam> const u({4, 4, 4}, 1, 1);
   TestBlock<double, TypeParam> const out({4, 4, 4}, 1, 2);
   auto const before = out.contents();
-  for (IndexRange const& range : {IndexRange{{1, 1, 1}, {1, 3, 3}}, IndexRange{{1, 1, 1}, {3, 1, 3}},
-                                  IndexRange{{1, 1, 1}, {3, 3, 0}}}) {
+  for (IndexRange const& range :
+       {IndexRange{{1, 1, 1}, {1, 3, 3}}, IndexRange{{1, 1, 1}, {3, 1, 3}}, IndexRange{{1, 1, 1}, {3, 3, 0}}}) {
     sweep(TypeParam{}, range, Geometry<double>{}, out.view(), BoxSum<double>{1}, u.view());
     Reduction<TypeParam> sums;
     sweep_reduce(TypeParam{}, range, Geometry<double>{}, sums, no_outputs, Dot<double>{}, u.view(), u.view());
     EXPECT_EQ(sums.value(), 0.0);
-    kernel::sweep_reduce_portably(TypeParam{}, range,
-                                  kernel::make_task(Geometry<double>{}, no_outputs, Dot<double>{}, u.view(), u.view()),
-                                  sums);
+    kernel::sweep_reduce_portably(
+        TypeParam{}, range, kernel::make_task(Geometry<double>{}, no_outputs, Dot<double>{}, u.view(), u.view()), sums);
     TypeParam{}.fence();
     EXPECT_EQ(sums.value(), 0.0);
   }

@@ -22,8 +22,8 @@ class TestBlock {
       : owned_(owned), ghosts_(ghosts), lead_((ghosts + 15) / 16 * 16) {
     row_ = (lead_ + owned[0] + ghosts + padding + 15) / 16 * 16;
     plane_ = row_ * (owned[1] + 2 * ghosts);
-    values_ = Kokkos::View<Real*, typename Execution::memory_space>("test", static_cast<std::size_t>(
-                                                                               plane_ * (owned[2] + 2 * ghosts) + 16));
+    values_ = Kokkos::View<Real*, typename Execution::memory_space>(
+        "test", static_cast<std::size_t>(plane_ * (owned[2] + 2 * ghosts) + 16));
     auto host = Kokkos::create_mirror_view(values_);
     auto state = static_cast<std::uint32_t>(seed) * 2654435761U + 12345U;
     for (std::size_t n = 0; n < host.extent(0); ++n) {
