@@ -9,13 +9,17 @@ set(HALOCLINE_ARITHMETIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-m
 list(JOIN HALOCLINE_ARITHMETIC_FLAGS "," _arithmetic)
 set(HALOCLINE_CUDA_ARITHMETIC_FLAGS --fmad=false -Xcompiler=${_arithmetic})
 
+# CMake 3.25 does not know how nvcc is told C++20.
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+
 # halocline_kernel_sources(TARGET FILE…): adds files that include Kokkos to a target, in the language Kokkos asks for
 function(halocline_kernel_sources target)
   target_sources(${target} PRIVATE ${ARGN})
   if(HALOCLINE_BACKEND STREQUAL "Cuda")
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
-    # CMake 3.25 does not know that nvcc has C++20.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
     if(Kokkos_VERSION VERSION_LESS 4.7)
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
