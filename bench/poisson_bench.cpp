@@ -30,7 +30,6 @@ struct Arguments {
   int sweeps = 2;
   int repeats = 1;
   std::string smoother = "red_black";
-  std::string cycle = "v";
   bool single = false;
   bool json = false;
   bool regions = false;
@@ -45,7 +44,6 @@ Arguments parse(int count, char** values) {
   app.add_option("--jump", arguments.jump, "conductivity of every other block of cells; 1: constant coefficients");
   app.add_option("--sweeps", arguments.sweeps, "of the smoother, on each way");
   app.add_option("--smoother", arguments.smoother)->check(CLI::IsMember({"red_black", "chebyshev"}));
-  app.add_option("--cycle", arguments.cycle)->check(CLI::IsMember({"v", "w"}));
   app.add_option("--repeats", arguments.repeats);
   app.add_flag("--single", arguments.single, "single precision");
   app.add_flag("--json", arguments.json, "one JSON object a repeat");
@@ -97,7 +95,6 @@ Timing solve(std::shared_ptr<StructuredMesh const> const& mesh, Arguments const&
   MultigridSettings settings;
   settings.smoother.sweeps = arguments.sweeps;
   if (arguments.smoother == "chebyshev") settings.smoother.kind = SmootherKind::chebyshev;
-  if (arguments.cycle == "w") settings.cycle = Cycle::w;
   ConjugateGradients cg({.relative = arguments.tolerance, .absolute = 0, .iterations = 200},
                         std::make_unique<Multigrid>(settings));
   cg.prepare(*a);
@@ -120,7 +117,6 @@ void print(Arguments const& arguments, Timing const& timing, int ranks) {
                               {"precision", arguments.single ? "single" : "double"},
                               {"smoother", arguments.smoother},
                               {"sweeps", arguments.sweeps},
-                              {"cycle", arguments.cycle},
                               {"ranks", ranks},
                               {"threads", host_threads()},
                               {"tolerance", arguments.tolerance},

@@ -15,6 +15,8 @@ cause() {
     echo "the disk is full"
   elif grep -qiE 'temporary failure (in name )?resol|could not resolve|network is unreachable|no address associated|name or service not known|failed to establish a new connection' "$1"; then
     echo "no network"
+  elif grep -q 'CERTIFICATE_VERIFY_FAILED' "$1"; then
+    echo "the certificate of a server is not trusted on this machine"
   elif grep -qE 'DO NOT MATCH THE HASHES|computed checksum did NOT match|: FAILED$' "$1"; then
     echo "a download has the wrong checksum"
   elif grep -qiE 'are you root|permission denied' "$1"; then

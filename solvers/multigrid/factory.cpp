@@ -20,10 +20,6 @@ void declare_multigrid(Section& section) {
       .at_least(0)
       .at_most(64);
   section
-      .choice("cycle", "How often a level turns to the next coarser one: once or twice.",
-              std::vector<std::string>{"v", "w"})
-      .defaults_to(std::string("v"));
-  section
       .choice("bottom", "What solves the coarsest level, if it has more than one unknown.",
               std::vector<std::string>{"smoother", "cg"})
       .defaults_to(std::string("smoother"));
@@ -39,14 +35,13 @@ MultigridSettings multigrid_settings(Options const& section) {
       section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
   settings.levels = static_cast<int>(section.integer("levels"));
-  settings.cycle = section.choice("cycle") == "w" ? Cycle::w : Cycle::v;
   settings.bottom = section.choice("bottom") == "cg" ? BottomSolver::conjugate_gradients : BottomSolver::smoother;
   settings.bottom_sweeps = static_cast<int>(section.integer("bottom_sweeps"));
   return settings;
 }
 
 SolverEntry multigrid_solver_entry() {
-  std::string const sentence = "Cycles of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "V-cycles of geometric multigrid, for operators that can coarsen themselves.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 200});
@@ -60,7 +55,7 @@ SolverEntry multigrid_solver_entry() {
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
-  std::string const sentence = "One cycle of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "One V-cycle of geometric multigrid, for operators that can coarsen themselves.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_multigrid(section);

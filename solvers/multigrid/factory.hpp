@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-/// Adds the options of a cycle (smoother, sweeps, levels, cycle, bottom) to a section, and reads them from its values.
+/// Adds the options of a cycle (smoother, sweeps, levels, bottom) to a section, and reads them from its values.
 void declare_multigrid(Section& section);
 [[nodiscard]] MultigridSettings multigrid_settings(Options const& section);
 

@@ -1,6 +1,5 @@
 #include "solvers/multigrid/multigrid.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include "framework/runtime/error.hpp"
@@ -14,8 +13,6 @@ struct Multigrid::Level {
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
-  std::unique_ptr<Vector> again;           ///< second correction of a W-cycle
-  double damping = 1;                      ///< of the two corrections of a W-cycle
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
@@ -35,23 +32,6 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
   return inverse;
 }
 
-/// Largest eigenvalue of M A by the power method, M being `cycle(b, x)`. A few steps find it to a tenth or so.
-template <class ApplyCycle>
-double largest_eigenvalue(Operator const& a, Vector& x, Vector& b, ApplyCycle const& apply_cycle) {
-  constexpr int steps = 8;
-  double largest = 0;
-  x.randomize(1);
-  for (int step = 0; step < steps; ++step) {
-    double const length = std::sqrt(x.square());
-    if (!(length > 0)) break;
-    x.scale(1 / length);
-    a.apply(x, b);
-    apply_cycle(b, x);
-    largest = std::sqrt(x.square());
-  }
-  return largest;
-}
-
 }  // namespace
 
 Multigrid::Multigrid(MultigridSettings const& settings) : settings_(settings) {}
@@ -67,7 +47,6 @@ void Multigrid::prepare(Operator const& a) {
     if (levels_.size() > 1) {
       level.b = at->create_vector();
       level.x = at->create_vector();
-      if (settings_.cycle == Cycle::w) level.again = at->create_vector();
     }
     if (settings_.smoother.kind == SmootherKind::chebyshev && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
@@ -82,17 +61,6 @@ void Multigrid::prepare(Operator const& a) {
   if (last.inverse == nullptr && settings_.bottom == BottomSolver::conjugate_gradients) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
-  }
-  if (settings_.cycle == Cycle::w) damp_corrections();
-}
-
-void Multigrid::damp_corrections() {
-  constexpr double safe = 1.5;
-  for (std::size_t level = levels_.size() - 1; level-- > 1;) {
-    Level& at = *levels_[level];
-    double const largest =
-        largest_eigenvalue(*at.a, *at.again, *at.b, [&](Vector const& b, Vector& x) { cycle(level, b, x, nullptr); });
-    if (largest > safe) at.damping = safe / largest;
   }
 }
 
@@ -129,13 +97,6 @@ void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* p
   }
 
   cycle(level + 1, *coarse.b, *coarse.x, nullptr);
-  if (coarse.again != nullptr && level + 2 < levels_.size()) {
-    if (coarse.damping != 1) coarse.x->scale(coarse.damping);
-    // b of the coarse level is not needed any more once its residual is known.
-    coarse.a->residual(*coarse.b, *coarse.x, *coarse.b);
-    cycle(level + 1, *coarse.b, *coarse.again, nullptr);
-    coarse.x->add(coarse.damping, *coarse.again);
-  }
 
   if (fused && to_coarse.prolong_relax(sweeps, *coarse.x, b, x, product)) return;
   to_coarse.prolong_add(*coarse.x, x);

@@ -9,8 +9,6 @@
 
 namespace halocline {
 
-enum class Cycle { v, w };
-
 /// How the coarsest level is solved.
 enum class BottomSolver {
   smoother,            ///< sweeps of the smoother; exact where the operator coarsens to a single unknown
@@ -19,14 +17,13 @@ enum class BottomSolver {
 
 struct MultigridSettings {
   SmootherSettings smoother;
-  Cycle cycle = Cycle::v;
   int levels = 0;  ///< most levels; 0: as many as the operator has
   BottomSolver bottom = BottomSolver::smoother;
   int bottom_sweeps = 8;
 };
 
-/// Geometric multigrid as z = M^-1 r, one cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2). It
-/// knows operators and what they say of coarsening, not grids or ranks. M is symmetric positive definite, so that
+/// Geometric multigrid as z = M^-1 r, one V-cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2).
+/// It knows operators and what they say of coarsening, not grids or ranks. M is symmetric positive definite, so that
 /// conjugate gradients may use it: each way smooths as often as the other, in the adjoint order.
 class Multigrid final : public Preconditioner {
  public:
@@ -46,8 +43,6 @@ class Multigrid final : public Preconditioner {
   struct Level;
   /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
   void cycle(std::size_t level, Vector const& b, Vector& x, double* product);
-  /// Two corrections M r in a row, 2 M - M A M, are positive definite only where no eigenvalue of M A reaches 2.
-  void damp_corrections();
   void correct(std::size_t level, Vector const& b, Vector& x, double* product);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
 
