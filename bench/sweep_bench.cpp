@@ -116,7 +116,7 @@ double quantile(std::vector<double> const& sorted, double part) {
 
 /// A copy of `count` values, shared among threads as rows are.
 template <class Copy>
-std::function<void()> shared_copy(double* to, double const* from, Index count, Copy const& copy) {
+std::function<void()> shared_copy(double* to, double const* from, Index count, Copy copy) {
   return [=] {
     int const workers = Space{}.concurrency();
     Kokkos::parallel_for(Kokkos::RangePolicy<Space>(0, workers), [=](int worker) {
