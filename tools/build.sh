@@ -9,6 +9,7 @@ cache=$(realpath -m "${HALOCLINE_CACHE:-$root/.halocline}")
 preset=${HALOCLINE_PRESET:-release}
 build=$cache/build-$preset
 log=$cache/logs/build-$preset.log
+mkdir -p "${log%/*}"
 # shellcheck source=tools/report.sh
 source "$root/tools/report.sh"
 
