@@ -2,11 +2,11 @@
 
 #include <muParser.h>
 
-#include <charconv>
 #include <numbers>
 #include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -32,12 +32,6 @@ struct Expression::Parsed {
 };
 
 namespace {
-
-std::string text_of(double value) {
-  char digits[32];
-  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return {digits, end};
-}
 
 /// muParser takes `x = 1` for an assignment; a function assigns nothing.
 bool assigns(std::string const& text) {
@@ -70,7 +64,7 @@ std::string reason(mu::ParserError const& error) {
 
 }  // namespace
 
-Expression::Expression(double value) : Expression(text_of(value)) {}
+Expression::Expression(double value) : Expression(shortest_text(value)) {}
 
 Expression::Expression(std::string const& text) {
   auto const refuse = [&](std::string const& why) {

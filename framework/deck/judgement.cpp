@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "framework/deck/number_text.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -46,7 +46,7 @@ void check_domain(Options const& section, std::string_view lower, std::string_vi
     if (to[axis] > from[axis]) continue;
     add_mistake(section, upper,
                 "the domain is empty along " + std::string(1, "xyz"[std::min<std::size_t>(axis, 2)]) + ": upper " +
-                    deck::text_of(to[axis]) + " is not above lower " + deck::text_of(from[axis]),
+                    shortest_text(to[axis]) + " is not above lower " + shortest_text(from[axis]),
                 mistakes);
   }
 }

@@ -42,10 +42,4 @@ std::variant<double, NotANumber> real_from(std::string_view text) {
   return value;
 }
 
-std::string text_of(double value) {
-  char digits[32];
-  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return {digits, end};
-}
-
 }  // namespace halocline::deck

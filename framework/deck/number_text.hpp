@@ -18,7 +18,4 @@ struct NotANumber {
 /// Finite decimal reals of 64 bits; an integer is one too.
 [[nodiscard]] std::variant<double, NotANumber> real_from(std::string_view text);
 
-/// Shortest text that reads back as the same number.
-[[nodiscard]] std::string text_of(double value);
-
 }  // namespace halocline::deck

@@ -1,6 +1,7 @@
 #include "framework/deck/words.hpp"
 
 #include "framework/deck/number_text.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline::deck {
 
@@ -34,7 +35,7 @@ std::string plural(OptionKind kind) {
 
 std::string written_entry(bool value) { return value ? "true" : "false"; }
 std::string written_entry(std::int64_t value) { return std::to_string(value); }
-std::string written_entry(double value) { return text_of(value); }
+std::string written_entry(double value) { return shortest_text(value); }
 std::string written_entry(std::string const& value) { return value.empty() ? "\"\"" : value; }
 std::string written_entry(std::monostate) { return ""; }
 
@@ -76,10 +77,11 @@ std::string expected(Option const& option) {
 
 std::string allowed_range(Option const& option) {
   std::string range;
-  if (option.lower()) range = (option.lower()->inclusive ? "at least " : "above ") + text_of(option.lower()->value);
+  if (option.lower())
+    range = (option.lower()->inclusive ? "at least " : "above ") + shortest_text(option.lower()->value);
   if (option.upper()) {
     if (!range.empty()) range += " and ";
-    range += (option.upper()->inclusive ? "at most " : "below ") + text_of(option.upper()->value);
+    range += (option.upper()->inclusive ? "at most " : "below ") + shortest_text(option.upper()->value);
   }
   return range.empty() || option.unit().empty() ? range : range + " " + option.unit();
 }

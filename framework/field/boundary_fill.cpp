@@ -10,6 +10,7 @@
 #include "framework/field/field.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -199,8 +200,8 @@ class BlockBoundary {
                              double time) {
     if (std::isfinite(v)) return;
     throw InputError("boundary." + face_name(axis, side == 0 ? -1 : 1) + ": '" + value.text() +
-                     "' is not a finite number at (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
-                     std::to_string(at[2]) + "), t = " + std::to_string(time));
+                     "' is not a finite number at (" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " +
+                     shortest_text(at[2]) + "), t = " + shortest_text(time));
   }
 
   StructuredMesh const& mesh_;

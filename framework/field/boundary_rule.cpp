@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -21,8 +22,8 @@ LayerRule robin_between(BoundaryCondition const& condition, double distance, std
   double const ghost = condition.a / 2 + condition.b / distance;
   // A denominator that is all cancellation leaves no digit of the ghost.
   if (!(std::abs(ghost) > 1e-12 * (std::abs(condition.a) + std::abs(condition.b) / distance))) {
-    throw InputError("boundary." + face + ": robin with a = " + std::to_string(condition.a) + " and b = " +
-                     std::to_string(condition.b) + " does not determine the ghost: a / 2 + b / d is zero");
+    throw InputError("boundary." + face + ": robin with a = " + shortest_text(condition.a) +
+                     " and b = " + shortest_text(condition.b) + " does not determine the ghost: a / 2 + b / d is zero");
   }
   return {-(condition.a / 2 - condition.b / distance) / ghost, 0, 1 / ghost};
 }

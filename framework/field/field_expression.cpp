@@ -6,6 +6,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -54,8 +55,8 @@ void require_finite(std::string const& name, Expression const& expression, doubl
       for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
         if (std::isfinite(values(i, j, k))) continue;
         throw InputError("field `" + name + "`: '" + expression.text() + "' is not a finite number at (" +
-                         std::to_string(positions.at(0, i)) + ", " + std::to_string(positions.at(1, j)) + ", " +
-                         std::to_string(positions.at(2, k)) + "), t = " + std::to_string(time));
+                         shortest_text(positions.at(0, i)) + ", " + shortest_text(positions.at(1, j)) + ", " +
+                         shortest_text(positions.at(2, k)) + "), t = " + shortest_text(time));
       }
     }
   }

@@ -1,12 +1,11 @@
 #include "framework/io/table_writer.hpp"
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <utility>
 
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -30,12 +29,6 @@ std::string text_of(TableWriter::Value const& value) {
 }
 
 }  // namespace
-
-std::string shortest_text(double value) {
-  std::array<char, 32> text{};
-  auto const [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end};
-}
 
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns)
     : path_(std::move(path)), columns_(columns.size()), file_(std::fopen(path_.c_str(), "we")) {

@@ -39,7 +39,4 @@ class TableWriter {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// A number in the fewest digits that read back as the same number; "nan" and "inf" for those.
-[[nodiscard]] std::string shortest_text(double value);
-
 }  // namespace halocline

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "framework/io/output_boxes.hpp"
-#include "framework/io/table_writer.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 

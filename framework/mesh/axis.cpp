@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -13,11 +14,11 @@ namespace {
 
 void require_bounds(double lower, double upper) {
   if (!std::isfinite(lower) || !std::isfinite(upper)) {
-    throw InputError("an axis from " + std::to_string(lower) + " to " + std::to_string(upper) +
+    throw InputError("an axis from " + shortest_text(lower) + " to " + shortest_text(upper) +
                      ": both ends must be finite numbers");
   }
   if (!(lower < upper) || !std::isfinite(upper - lower)) {
-    throw InputError("an axis from " + std::to_string(lower) + " to " + std::to_string(upper) +
+    throw InputError("an axis from " + shortest_text(lower) + " to " + shortest_text(upper) +
                      ": the upper end must lie above the lower one, at a finite distance");
   }
 }
@@ -33,8 +34,8 @@ Axis Axis::uniform(Index cells, double lower, double upper) {
   axis.upper_ = upper;
   axis.spacing_ = (upper - lower) / static_cast<double>(cells);
   if (!(lower + axis.spacing_ > lower) || !(upper - axis.spacing_ < upper)) {
-    throw InputError("an axis of " + std::to_string(cells) + " cells from " + std::to_string(lower) + " to " +
-                     std::to_string(upper) + ": the cells are too thin for double precision");
+    throw InputError("an axis of " + std::to_string(cells) + " cells from " + shortest_text(lower) + " to " +
+                     shortest_text(upper) + ": the cells are too thin for double precision");
   }
   return axis;
 }
@@ -45,7 +46,7 @@ Axis Axis::stretched(std::vector<double> edges) {
   for (std::size_t i = 1; i < edges.size(); ++i) {
     if (!(edges[i - 1] < edges[i])) {
       throw InputError("the edges of a stretched axis must increase: edge " + std::to_string(i) + " is " +
-                       std::to_string(edges[i]) + ", the one before it " + std::to_string(edges[i - 1]));
+                       shortest_text(edges[i]) + ", the one before it " + shortest_text(edges[i - 1]));
     }
   }
   Axis axis;

@@ -9,6 +9,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -88,8 +89,8 @@ Section declare_mesh_section(double available_bytes) {
     for (std::size_t axis = 0; axis < std::min(lower.size(), upper.size()); ++axis) {
       if (lower[axis] < upper[axis]) continue;
       add_mistake(section, section.given("upper") ? "upper" : "lower",
-                  "the domain ends at " + std::to_string(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
-                      ", before it begins at " + std::to_string(lower[axis]),
+                  "the domain ends at " + shortest_text(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
+                      ", before it begins at " + shortest_text(lower[axis]),
                   mistakes);
     }
   });

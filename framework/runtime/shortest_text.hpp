@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace halocline {
+
+/// A number in the fewest digits that read back as the same number; "nan" and "inf" for those.
+[[nodiscard]] std::string shortest_text(double value);
+
+}  // namespace halocline
