@@ -1,10 +1,12 @@
 #include "drivers/halocline/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/output.hpp"
+#include "framework/deck/nearest_name.hpp"
 #include "framework/runtime/config.hpp"
 
 namespace halocline {
@@ -14,6 +16,16 @@ constexpr char const* exit_codes =
     "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 a solve did not reach what the deck asks,\n"
     "4 reading or writing failed, 5 stopped by a signal or by the loss of a rank, 70 a defect of Halocline.";
 
+constexpr char const* program_examples =
+    "Examples:\n"
+    "  halocline run heat.yaml --plot              solves it; all results are in heat.out/\n"
+    "  halocline run heat.yaml --ranks 2 --set solver.cg.preconditioner=multigrid\n"
+    "  halocline check heat.yaml                   names its mistakes, the memory and the steps it takes\n"
+    "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
+
+/// Everything that can stand behind `halocline`.
+std::vector<std::string> const first_words{"run", "check", "list", "--help", "--version"};
+
 struct Commands {
   RunCommand run;
   CheckCommand check;
@@ -21,39 +33,50 @@ struct Commands {
 };
 
 /// Options that take one value each time they are given.
-void add_repeatable(CLI::App& app, std::string const& name, std::vector<std::string>& values, std::string const& text) {
-  app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false);
+void add_repeatable(CLI::App& app, std::string const& name, std::string const& what, std::vector<std::string>& values,
+                    std::string const& text) {
+  app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false)->option_text(what);
 }
 
 void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& overrides,
               std::vector<std::string>& plugins) {
-  app.add_option("DECK", deck, "A deck in YAML, or TeaLeaf's tea.in")->required();
-  add_repeatable(app, "--set", overrides, "Changes the deck: PATH=VALUE, as in solver.method=cg");
-  add_repeatable(app, "--plugin", plugins, "A shared object with one more physics");
+  app.add_option("DECK", deck, "File that says what to solve: YAML, or TeaLeaf's tea.in")->required()->option_text(" ");
+  add_repeatable(app, "--set", "PATH=VALUE", overrides,
+                 "Changes an option of the deck, as in solver.method=jacobi; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with one more physics; may be repeated");
+}
+
+void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
+  app.add_option("--ranks", ranks, text)->check(CLI::Range(1, 1 << 20))->option_text("N");
 }
 
 void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
-  CLI::App& app = *program.add_subcommand("run", "Solves a deck and writes what it asks for");
+  CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.overrides, run.plugins);
-  app.add_option("--output", run.output, "Folder for all that is written; default: the deck's name and .out");
+  app.add_option("--output", run.output, "Folder for all that is written; heat.yaml's is heat.out if not given")
+      ->option_text("FOLDER");
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
-  app.add_option("--ranks", line.ranks, "Starts so many ranks with mpirun")->check(CLI::Range(1, 1 << 20));
-  app.add_flag("--plot", run.plot, "Draws a slice of the result and the residuals as PNG");
+  add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
+  app.add_flag("--plot", run.plot, "Draws slices of the last state and the residuals as PNG");
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
-  app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose);
+  app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");
+  verbose->option_text(" ");
 }
 
 void add_check(CLI::App& program, CheckCommand& check) {
-  CLI::App& app = *program.add_subcommand("check", "Judges a deck and names every mistake in it; runs nothing");
+  CLI::App& app = *program.add_subcommand("check", "Names every mistake of a deck and what a run takes; runs nothing");
   add_deck(app, check.deck, check.overrides, check.plugins);
 }
 
 void add_list(CLI::App& program, ListCommand& list) {
   CLI::App& app = *program.add_subcommand("list", "Tells what decks can say: physics, solvers, options");
-  app.add_option("SUBJECT", list.subjects, "physics, solvers, options, or the path of an option: solver.cg");
-  add_repeatable(app, "--plugin", list.plugins, "A shared object with one more physics");
-  auto* const schema = app.add_flag("--schema", list.schema, "The JSON schema of decks");
-  app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema);
+  app.add_option("SUBJECT", list.subjects,
+                 "physics, solvers, preconditioners, options, or a part of a deck: mesh, solver.cg, time.step")
+      ->option_text("...");
+  add_repeatable(app, "--plugin", "FILE", list.plugins, "Shared object with one more physics; may be repeated");
+  auto* const schema = app.add_flag("--schema", list.schema, "The JSON schema of decks, for editors");
+  app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema)->option_text(" ");
+  schema->option_text(" ");
 }
 
 std::string typed(int count, char** arguments) {
@@ -62,13 +85,42 @@ std::string typed(int count, char** arguments) {
   return text;
 }
 
+/// The word that a subcommand has no use for: an option rather than a name.
+std::string unknown_word(CLI::App const& app) {
+  std::vector<std::string> const words = app.remaining();
+  auto const option =
+      std::find_if(words.begin(), words.end(), [](std::string const& word) { return word.starts_with("-"); });
+  return option != words.end() ? *option : words.front();
+}
+
+/// What is wrong with a command line, and what would be right.
+std::string explained(CLI::App const& program, int count, char** arguments, CLI::ParseError const& error) {
+  std::vector<CLI::App*> const chosen = program.get_subcommands();
+  if (chosen.empty() && count < 2) return "run, check or list? `halocline --help` tells what each does";
+  if (chosen.empty()) {
+    std::string const word = arguments[1];
+    return "`" + word + "`: not a subcommand of halocline; " + advice_for(word, first_words);
+  }
+  CLI::App const& app = *chosen.front();
+  std::string const name = "halocline " + app.get_name();
+  if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr) {
+    std::vector<std::string> known;
+    for (CLI::Option const* option : app.get_options()) {
+      for (std::string const& long_name : option->get_lnames()) known.push_back("--" + long_name);
+    }
+    std::string const word = unknown_word(app);
+    return "`" + word + "`: unknown to " + name + "; " + advice_for(word, known);
+  }
+  return name + ": " + error.what() + "; see " + name + " --help";
+}
+
 }  // namespace
 
 CommandLine read_command_line(int count, char** arguments) {
   CommandLine line;
   auto const commands = std::make_shared<Commands>();
   CLI::App program("Halocline: performance-portable stencil solvers", "halocline");
-  program.footer(exit_codes);
+  program.footer(std::string(program_examples) + exit_codes);
   program.set_version_flag("--version", std::string(HALOCLINE_VERSION) + " (" + HALOCLINE_BACKEND_NAME + ")");
   program.require_subcommand(1);
   program.get_formatter()->column_width(28);
@@ -81,14 +133,15 @@ CommandLine read_command_line(int count, char** arguments) {
     std::ostringstream out;
     std::ostringstream wrong;
     line.code = program.exit(error, out, wrong) == 0 ? ExitCode::done : ExitCode::wrong_input;
-    line.text = line.code == ExitCode::done ? out.str() : std::string(error.what()) + "; see halocline --help";
+    line.text = line.code == ExitCode::done ? out.str() : explained(program, count, arguments, error);
     return line;
   }
   line.verbose = commands->run.verbose;
   line.quiet = commands->run.quiet;
   commands->run.typed = typed(count, arguments);
-  if (commands->run.plot) line.plot = output_folder(commands->run);
+  line.plot = commands->run.plot;
   std::string const chosen = program.get_subcommands().front()->get_name();
+  if (chosen == "run") line.folder = output_folder(commands->run);
   line.command = [commands, chosen](std::shared_ptr<Communicator> const& communicator) {
     if (chosen == "run") return run(commands->run, communicator);
     return chosen == "check" ? check(commands->check, communicator) : list(commands->list, communicator);

@@ -17,10 +17,11 @@ struct CommandLine {
   std::function<ExitCode(std::shared_ptr<Communicator> const&)> command;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
-  int ranks = 0;               ///< --ranks; 0: not given
-  bool verbose = false;        ///< -v
-  bool quiet = false;          ///< --quiet
-  std::filesystem::path plot;  ///< folder to draw once the run is over; empty: none
+  int ranks = 0;                 ///< --ranks; 0: not given
+  bool verbose = false;          ///< -v
+  bool quiet = false;            ///< --quiet
+  bool plot = false;             ///< --plot: `folder` is drawn once the run is over
+  std::filesystem::path folder;  ///< where the run writes; empty for other subcommands
 };
 
 /// Reads the arguments of main. Never throws: what is wrong with them is in `text`, with code wrong_input.

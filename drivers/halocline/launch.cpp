@@ -33,7 +33,7 @@ void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
 }
 
-/// A file that only this process and its ranks know; gone with the object.
+/// A file that only this process and, by the environment, its ranks know; gone with the object.
 class VerdictFile {
  public:
   VerdictFile() {
@@ -42,12 +42,15 @@ class VerdictFile {
     if (file < 0) throw InputOutputError("`" + pattern + "`: cannot be written: " + std::strerror(errno));
     close(file);
     path_ = pattern;
+    setenv(verdict_variable, path_.c_str(), 1);
   }
-  ~VerdictFile() { unlink(path_.c_str()); }
+  ~VerdictFile() {
+    unsetenv(verdict_variable);
+    unlink(path_.c_str());
+  }
   VerdictFile(VerdictFile const&) = delete;
   VerdictFile& operator=(VerdictFile const&) = delete;
 
-  [[nodiscard]] std::string const& path() const { return path_; }
   /// False if no rank has written one.
   [[nodiscard]] bool read(int& code, std::string& message) const {
     std::ifstream file(path_);
@@ -70,8 +73,7 @@ std::vector<std::string> mpirun_command(int ranks, char** arguments) {
   return words;
 }
 
-void prepare_environment(VerdictFile const& verdict) {
-  setenv(verdict_variable, verdict.path().c_str(), 1);
+void prepare_environment() {
   setenv(columns_variable, std::to_string(terminal_columns()).c_str(), 1);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
@@ -115,16 +117,15 @@ int wait_and_pass_signals(pid_t process, sigset_t const& watched) {
 }
 
 /// The end of a run whose ranks could not speak for themselves any more.
-ExitCode lost(int status) {
+LaunchEnd lost(int status) {
   int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
   if (signal <= 0 || signal >= NSIG) {
-    print_message("mpirun ended with code " + std::to_string(WEXITSTATUS(status)) +
-                  "; `mpirun -n 2 true` tells whether it works on this machine");
-    return ExitCode::input_output;
+    return {ExitCode::input_output, "mpirun ended with code " + std::to_string(WEXITSTATUS(status)) +
+                                        "; `mpirun -n 2 true` tells whether it works on this machine"};
   }
-  print_message("a rank was lost: killed by signal " + std::to_string(signal) + " (" + strsignal(signal) +
-                (signal == SIGKILL ? "; from outside, or for want of memory)" : ")") + "; what is on disk is whole");
-  return ExitCode::stopped;
+  return {ExitCode::stopped, "a rank was lost: killed by signal " + std::to_string(signal) + " (" + strsignal(signal) +
+                                 (signal == SIGKILL ? "; from outside, or for want of memory)" : ")") +
+                                 "; what is on disk is whole"};
 }
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
@@ -141,9 +142,9 @@ int launched_ranks() {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-ExitCode launch(int ranks, char** arguments) {
+LaunchEnd launch(int ranks, char** arguments) {
   VerdictFile const verdict;
-  prepare_environment(verdict);
+  prepare_environment();
   sigset_t watched;
   sigset_t before;
   sigemptyset(&watched);
@@ -157,8 +158,7 @@ ExitCode launch(int ranks, char** arguments) {
   int code = 0;
   std::string message;
   if (!whole || !verdict.read(code, message)) return lost(status);
-  print_message(message);
-  return static_cast<ExitCode>(code);
+  return {static_cast<ExitCode>(code), message};
 }
 
 int deliver(ExitCode code, std::string const& message) {

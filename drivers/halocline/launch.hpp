@@ -11,10 +11,16 @@ namespace halocline {
 /// Number of ranks that Open MPI's launcher started this process with; 0 where it did not.
 [[nodiscard]] int launched_ranks();
 
+/// How ranks that `launch` started came to their end.
+struct LaunchEnd {
+  ExitCode code = ExitCode::done;
+  std::string message;  ///< the one message of a run that failed
+};
+
 /// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
-/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Writes the one message of a run that failed
-/// to standard error. Returns the exit code of the run. Throws InputError when mpirun cannot be started.
-[[nodiscard]] ExitCode launch(int ranks, char** arguments);
+/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Throws InputError when mpirun cannot be
+/// started.
+[[nodiscard]] LaunchEnd launch(int ranks, char** arguments);
 
 /// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message
 /// to standard error. Returns what main must return. For one rank of a run, the one that speaks for all.

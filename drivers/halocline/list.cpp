@@ -20,10 +20,19 @@ std::string names_and_sentences(Registry<Entry> const& registry) {
   return text;
 }
 
+/// Where a deck puts one of the solvers, and where to read on.
+constexpr char const* solver_remark =
+    "\nA deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells its options.\n";
+constexpr char const* physics_remark =
+    "\nA deck chooses one by `physics: heat`; `halocline list heat` tells its options.\n";
+constexpr char const* preconditioner_remark =
+    "\nA deck chooses one by `solver: {cg: {preconditioner: jacobi}}`; `halocline list solver.cg.jacobi` tells its "
+    "options.\n";
+
 std::string overview(Registry<PhysicsEntry> const& physics) {
-  return "physics\n" + names_and_sentences(physics) + "\nsolvers\n" + names_and_sentences(solvers()) +
-         "\npreconditioners\n" + names_and_sentences(preconditioners()) +
-         "\n`halocline list options` names all options, `halocline list solver.cg` those of one section.\n";
+  return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
+         names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
+         "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section.\n";
 }
 
 /// The path of an option or a section; a mistake in its first part may also be meant as a subject.
@@ -49,11 +58,11 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   for (std::string const& subject : subjects) {
     if (!text.empty()) text += "\n";
     if (subject == "physics")
-      text += names_and_sentences(physics);
+      text += names_and_sentences(physics) + physics_remark;
     else if (subject == "solvers")
-      text += names_and_sentences(solvers());
+      text += names_and_sentences(solvers()) + solver_remark;
     else if (subject == "preconditioners")
-      text += names_and_sentences(preconditioners());
+      text += names_and_sentences(preconditioners()) + preconditioner_remark;
     else
       text += listing_of_path(deck, subject, known);
   }

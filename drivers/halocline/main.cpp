@@ -2,12 +2,14 @@
 
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/plot.hpp"
+#include "framework/io/run_record.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/guard.hpp"
@@ -50,6 +52,19 @@ int run_ranks(CommandLine const& line) {
   return silent_end(verdict.code);
 }
 
+/// Runs on ranks of their own, and completes the record of a run that could not do so itself.
+int launch_ranks(CommandLine const& line, char** arguments) {
+  auto const start = std::filesystem::file_time_type::clock::now();
+  LaunchEnd const end = launch(line.ranks, arguments);
+  std::string message = end.message;
+  try {
+    if (!line.folder.empty()) close_summary(line.folder, start, end.code, end.message);
+  } catch (InputOutputError const& error) {
+    message += std::string("; and the record could not be completed: ") + error.what();
+  }
+  return deliver(end.code, message);
+}
+
 int run_program(int count, char** arguments) {
   CommandLine const line = read_command_line(count, arguments);
   if (!line.command) {
@@ -62,9 +77,9 @@ int run_program(int count, char** arguments) {
                      std::to_string(launched_ranks()) + "; leave --ranks away");
   }
   bool const launches = line.ranks > 1 && !under_launcher();
-  int const code = launches ? static_cast<int>(launch(line.ranks, arguments)) : run_ranks(line);
+  int const code = launches ? launch_ranks(line, arguments) : run_ranks(line);
   // Ranks that `launch` started leave this to the process that started them.
-  if (code == 0 && !line.plot.empty() && (launches || !under_launcher())) draw_plots(line.plot, line.quiet);
+  if (code == 0 && line.plot && (launches || !under_launcher())) draw_plots(line.folder, line.quiet);
   return code;
 }
 

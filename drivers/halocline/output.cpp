@@ -9,12 +9,6 @@
 namespace halocline {
 namespace {
 
-std::vector<NamedValue> values_of(Physics const& physics) {
-  std::vector<NamedValue> values;
-  for (Quantity const& quantity : physics.quantities()) values.push_back({quantity.name, quantity.value});
-  return values;
-}
-
 /// Whether step `number` is one of every `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
 
@@ -38,9 +32,10 @@ Section output_section() {
 }
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
-               Provenance provenance, bool last_snapshot)
+               Precision precision, Provenance provenance, bool last_snapshot)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),
+      precision_(precision),
       record_(folder_, mesh_->communicator(), std::move(provenance)),
       scalar_interval_(output.section("scalars").integer("interval")) {
   Options const snapshots = output.section("snapshots");
@@ -55,11 +50,23 @@ void Output::add(Index number, double time, Physics const& physics, std::vector<
     solves_.iterations += report.iterations;
     solves_.seconds += report.seconds;
   }
-  if (number == 0 || last || is_due(number, scalar_interval_)) {
-    quantities_ = values_of(physics);
-    record_.add_step(number, time, quantities_, {});
-  }
+  if (conservation_) conservation_->add_step(solves);
+  if (number == 0 || last || is_due(number, scalar_interval_)) record_state(number, time, physics);
   if (is_due(number, snapshot_interval_) || (last && last_snapshot_)) write_snapshot(number, time, physics);
+}
+
+void Output::record_state(Index number, double time, Physics const& physics) {
+  std::vector<Quantity> const quantities = physics.quantities();
+  quantities_.clear();
+  for (Quantity const& quantity : quantities) quantities_.push_back({quantity.name, quantity.value});
+  record_.add_step(number, time, quantities_, {});
+  if (conservation_) {
+    conservation_->add_state(quantities);
+  } else {
+    Extents const cells = mesh_->extents(Centring::cell);
+    conservation_.emplace(physics.conserved(), quantities, cells[0] * cells[1] * cells[2], precision_);
+  }
+  record_.set_conserved(conservation_->quantities());
 }
 
 void Output::write_snapshot(Index number, double time, Physics const& physics) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/conservation.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/io/snapshot_writer.hpp"
@@ -35,7 +36,7 @@ class Output {
   /// Collective; `folder` exists.
   /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
-         Provenance provenance, bool last_snapshot);
+         Precision precision, Provenance provenance, bool last_snapshot);
 
   /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
   void add(Index number, double time, Physics const& physics, std::vector<SolveReport> const& solves, bool last);
@@ -46,12 +47,16 @@ class Output {
   /// Of the state added last.
   [[nodiscard]] std::vector<NamedValue> const& quantities() const { return quantities_; }
   [[nodiscard]] SolveTotals const& solves() const { return solves_; }
+  /// How well the run kept what its physics declares conserved; empty before the initial state is added.
+  [[nodiscard]] std::optional<Conservation> const& conservation() const { return conservation_; }
 
  private:
+  void record_state(Index number, double time, Physics const& physics);
   void write_snapshot(Index number, double time, Physics const& physics);
 
   std::filesystem::path folder_;
   std::shared_ptr<StructuredMesh const> mesh_;
+  Precision precision_;
   RunRecord record_;
   Index snapshot_interval_;  ///< 0: none but the last, if that
   Index scalar_interval_;
@@ -59,6 +64,7 @@ class Output {
   std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
   std::vector<NamedValue> quantities_;
   SolveTotals solves_;
+  std::optional<Conservation> conservation_;
 };
 
 }  // namespace halocline

@@ -24,13 +24,15 @@ std::string failed_solve(Step const& step, SolveReport const& report) {
                      to_string(report.outcome), report.iterations, report.true_residual, remark);
 }
 
-std::string number_text(double value) { return fmt::format("{}", value); }
-
 void print_result(Output const& output, std::filesystem::path const& folder, double seconds) {
-  std::size_t width = 6;
+  std::size_t width = 9;
   for (NamedValue const& quantity : output.quantities()) width = std::max(width, quantity.name.size());
   for (NamedValue const& quantity : output.quantities()) {
     fmt::print("{:<{}}  {:.15g}\n", quantity.name, width, quantity.value);
+  }
+  for (ConservedQuantity const& conserved : output.conservation()->quantities()) {
+    fmt::print("{:<{}}  {}: largest drift {:.1e} (explained: {:.1e})\n", "conserved", width, conserved.name,
+               conserved.largest_drift, conserved.explained_drift);
   }
   if (!output.solves().outcomes.empty()) fmt::print("{:<{}}  {}\n", "solves", width, solves_text(output.solves()));
   fmt::print("{:<{}}  {:.2f} s\n", "time", width, seconds);

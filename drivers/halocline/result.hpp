@@ -10,9 +10,6 @@ namespace halocline {
 /// "step 3, time 0.012: cg ended with iteration limit after 800 iterations, true residual 1.2e-05; raise …"
 [[nodiscard]] std::string failed_solve(Step const& step, SolveReport const& report);
 
-/// A number in the fewest digits, for messages.
-[[nodiscard]] std::string number_text(double value);
-
 /// Prints what a run came to: quantities, solves, time, and where its output is.
 void print_result(Output const& output, std::filesystem::path const& folder, double seconds);
 

@@ -17,6 +17,8 @@
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/failure.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/stop.hpp"
 
 namespace halocline {
@@ -66,8 +68,8 @@ IterationObserver observer(Case const& run, Progress& progress) {
 
 void require_stable(Step const& step, double longest) {
   if (step.size <= longest * (1 + 1e-12)) return;
-  throw InputError("`time.step`: " + number_text(step.size) + " is longer than the longest stable step, " +
-                   number_text(longest));
+  throw InputError("`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
+                   shortest_text(longest));
 }
 
 void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
@@ -114,13 +116,14 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
   create_output_folder(*communicator, run.folder);
-  Output output(run.folder, run.deck.section("output"), mesh,
+  Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), "host-staged MPI"}, command.plot);
   try {
     output.add_timing("set_up", seconds_since(start));
     Clock::time_point const advancing = Clock::now();
     advance(run, *physics, *communicator, progress, output);
     output.add_timing("advance", seconds_since(advancing));
+    for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     output.finish(ExitCode::done, "");
   } catch (...) {
     Failure const failure = describe(std::current_exception());

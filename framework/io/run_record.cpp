@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,6 +20,9 @@ namespace halocline {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr char const* summary_name = "summary.json";
+constexpr char const* status_running = "running";
 
 std::string now() {
   std::time_t const seconds = std::time(nullptr);
@@ -53,6 +57,17 @@ Json by_name(std::vector<NamedValue> const& values) {
   return object;
 }
 
+Json described(std::vector<ConservedQuantity> const& conserved) {
+  Json object = Json::object();
+  for (ConservedQuantity const& quantity : conserved) {
+    object[quantity.name] = {{"initial", quantity.initial},
+                             {"final", quantity.final},
+                             {"largest_relative_drift", quantity.largest_drift},
+                             {"explained_relative_drift", quantity.explained_drift}};
+  }
+  return object;
+}
+
 Json regions() {
   Json list = Json::array();
   for (RegionTime const& region : region_times()) {
@@ -60,6 +75,16 @@ Json regions() {
   }
   return list;
 }
+
+/// How the run ended; nothing: it has not.
+void set_end(Json& summary, std::optional<ExitCode> code, std::string const& message) {
+  summary["status"] = code ? status_of(*code) : status_running;
+  summary["exit_code"] = code ? Json(static_cast<int>(*code)) : Json();
+  summary["message"] = message;
+}
+
+// Text that is no UTF-8 (a path, say) is no reason to lose the record.
+std::string text_of(Json const& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
 Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
   Json deck{
@@ -117,6 +142,7 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
   if (!writes_) return;
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
   residuals_.emplace(folder_ / "residuals.csv", columns);
+  write_summary(std::nullopt, "");
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
@@ -156,21 +182,37 @@ void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
 void RunRecord::finish(ExitCode code, std::string const& message) {
-  if (!writes_) return;
+  if (writes_) write_summary(code, message);
+}
+
+void RunRecord::write_summary(std::optional<ExitCode> end, std::string const& message) const {
   double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  Json summary{{"status", status_of(code)}, {"exit_code", static_cast<int>(code)}};
-  if (!message.empty()) summary["message"] = message;
+  Json summary;
+  set_end(summary, end, message);
   summary["steps"] = steps_;
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);
+  summary["conserved"] = described(conserved_);
   summary["solves"] = Json::array();
   for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
   summary["timings"] = by_name(timings_);
   summary["timings"]["total"] = total;
   summary["timings"]["regions"] = regions();
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
-  // Text that is no UTF-8 (a path, say) is no reason to lose the record.
-  write_whole_file(folder_ / "summary.json", summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  write_whole_file(folder_ / summary_name, text_of(summary));
+}
+
+void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
+                   std::string const& message) {
+  std::filesystem::path const path = folder / summary_name;
+  std::error_code missing;
+  auto const written = std::filesystem::last_write_time(path, missing);
+  if (missing || written < since) return;
+  std::ifstream file(path);
+  Json summary = Json::parse(file, nullptr, false);
+  if (!summary.is_object() || summary.value("status", "") != status_running) return;
+  set_end(summary, code, message);
+  write_whole_file(path, text_of(summary));
 }
 
 }  // namespace halocline

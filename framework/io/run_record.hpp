@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/io/table_writer.hpp"
@@ -30,13 +31,23 @@ struct NamedValue {
   double value = 0;
 };
 
+/// How well a run kept what should not change.
+struct ConservedQuantity {
+  std::string name;
+  double initial = 0;
+  double final = 0;
+  double largest_drift = 0;    ///< from the initial value in any recorded state, relative to the size of the quantity
+  double explained_drift = 0;  ///< what rounding and the residuals of solves account for, relative too
+};
+
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
 /// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities,
 /// timings, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming
 /// the file and the reason.
 class RunRecord {
  public:
-  /// `folder` exists.
+  /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
+  /// has ended.
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
 
   /// What the solves of a step did, where its state is not recorded.
@@ -45,7 +56,9 @@ class RunRecord {
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
   /// A named time to be listed with the timings, in seconds.
   void add_timing(std::string const& name, double seconds);
-  /// Writes `summary.json`, at the end of the run or where it failed, with the code and message it ends with.
+  /// What the summary says of conserved quantities; nothing else does.
+  void set_conserved(std::vector<ConservedQuantity> conserved) { conserved_ = std::move(conserved); }
+  /// Replaces `summary.json`, at the end of the run or where it failed, with the code and message it ends with.
   void finish(ExitCode code, std::string const& message = "");
 
  private:
@@ -53,6 +66,8 @@ class RunRecord {
     Index step;
     SolveReport report;  ///< without its history
   };
+
+  void write_summary(std::optional<ExitCode> end, std::string const& message) const;
 
   std::filesystem::path folder_;
   bool writes_;
@@ -66,9 +81,16 @@ class RunRecord {
   Index steps_ = 0;
   double time_ = 0;
   std::vector<NamedValue> quantities_;
+  std::vector<ConservedQuantity> conserved_;
   std::vector<NamedValue> timings_;
   std::vector<Solve> solves_;
 };
+
+/// For a process that outlives a run: gives the `summary.json` in `folder` the end that the run could not write any
+/// more. Leaves alone what is missing, was written before `since` (by another run), or tells of an end already. Throws
+/// InputOutputError.
+void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
+                   std::string const& message);
 
 /// "done", "wrong input", "unsolved", "input/output failed", "stopped" or "defect".
 [[nodiscard]] std::string status_of(ExitCode code);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
 
@@ -155,6 +157,35 @@ TEST_F(Output, Checksum) {
   EXPECT_NE(checksum("a"), checksum("b"));
 }
 
+nlohmann::json summary_in(fs::path const& folder) {
+  std::ifstream file(folder / "summary.json");
+  return nlohmann::json::parse(file);
+}
+
+TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
+  if (ranks.rank() != 0) return;
+  auto const before = fs::file_time_type::clock::now() - std::chrono::seconds(1);
+  auto const after = before + std::chrono::hours(1);
+  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  EXPECT_EQ(summary_in(folder)["status"], "running");
+  EXPECT_TRUE(summary_in(folder)["exit_code"].is_null());
+  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "heat.yaml");
+
+  close_summary(folder, after, ExitCode::stopped, "of another run");
+  EXPECT_EQ(summary_in(folder)["status"], "running");
+  close_summary(folder, before, ExitCode::stopped, "a rank was lost");
+  EXPECT_EQ(summary_in(folder)["status"], "stopped");
+  EXPECT_EQ(summary_in(folder)["exit_code"], 5);
+  EXPECT_EQ(summary_in(folder)["message"], "a rank was lost");
+  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "heat.yaml");
+  close_summary(folder, before, ExitCode::input_output, "too late");
+  EXPECT_EQ(summary_in(folder)["message"], "a rank was lost");
+
+  fs::path const nothing = folder / "nothing";
+  close_summary(nothing, before, ExitCode::stopped, "no run began");
+  EXPECT_FALSE(fs::exists(nothing));
+}
+
 TEST_F(Output, TheRecordOfARun) {
   SolveReport solve;
   solve.method = "cg";
@@ -171,6 +202,7 @@ TEST_F(Output, TheRecordOfARun) {
     quantities[1].value = 0.3;
     record.add_step(1, 0.25, quantities, {{solve}});
     record.add_timing("solve", 2.5);
+    record.set_conserved({{"mass", 1.5, 1.25, 0.5, 1e-12}});
     record.finish(ExitCode::unsolved, "no answer \xff");
   }
   if (ranks.rank() != 0) {
@@ -185,6 +217,8 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(summary["exit_code"], 3);
   EXPECT_EQ(summary["message"].get<std::string>().substr(0, 9), "no answer");
   EXPECT_EQ(summary["quantities"]["energy"], 0.3);
+  EXPECT_EQ(summary["conserved"], nlohmann::json::parse(R"({"mass": {"initial": 1.5, "final": 1.25,
+      "largest_relative_drift": 0.5, "explained_relative_drift": 1e-12}})"));
   EXPECT_EQ(summary["solves"].size(), 1U);
   EXPECT_EQ(summary["solves"][0]["outcome"], "converged");
   EXPECT_EQ(summary["solves"][0]["iterations"], 20);

@@ -20,6 +20,7 @@ class StructuredMesh;
 struct Quantity {
   std::string name;
   double value = 0;
+  double magnitude = 0;  ///< of a conserved sum whose terms may cancel: about the sum of their absolute values
 };
 
 /// One step in time, from `time` to `time + size`. A stationary physics gets a single step of size zero.
@@ -43,7 +44,8 @@ class Physics {
   /// Named numbers of the present state, always the same ones in the same order; with an exact solution, error norms
   /// are among them.
   [[nodiscard]] virtual std::vector<Quantity> quantities() const = 0;
-  /// Names of the quantities that only boundaries and sources may change.
+  /// Names of the quantities that must not change in this run, with its boundaries and its sources: the run records how
+  /// far they drift, and warns of what rounding and solves do not explain.
   [[nodiscard]] virtual std::vector<std::string> conserved() const { return {}; }
   /// The longest step that is stable from the present state, in the unit of time; infinite for implicit methods.
   [[nodiscard]] virtual double stable_step() const;

@@ -17,7 +17,7 @@ struct PluginDescription {
   PhysicsEntry (*physics)();  ///< returns the descriptor of its physics
 };
 
-inline constexpr std::uint32_t plugin_layout = 1;
+inline constexpr std::uint32_t plugin_layout = 2;
 
 #define HALOCLINE_TEXT_OF(x) #x
 #define HALOCLINE_TEXT(x) HALOCLINE_TEXT_OF(x)

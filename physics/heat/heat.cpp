@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,6 +66,21 @@ class HeatSystem final : public ImplicitSystem {
   std::unique_ptr<Operator> operator_;    ///< for the scale in `description_`
 };
 
+/// Whether no heat comes in: nothing through the walls, no source.
+bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, Expression const& source) {
+  auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (mesh.periodic(axis)) continue;
+    for (int const side : {-1, 1}) {
+      BoundaryCondition const& wall = walls.at(axis, side);
+      bool const insulated =
+          wall.kind == BoundaryKind::reflecting || (wall.kind == BoundaryKind::neumann && is_zero(wall.value));
+      if (!insulated) return false;
+    }
+  }
+  return is_zero(source);
+}
+
 /// du/dt = div(k grad u) + source on cells, by an implicit integrator.
 template <class Real>
 class Heat final : public Physics {
@@ -72,6 +88,8 @@ class Heat final : public Physics {
   explicit Heat(PhysicsContext const& context)
       : options_(context.deck.section("heat")),
         time_(context.deck.section("time").real("start")),
+        closed_(is_closed(make_boundary_conditions(options_.section("boundary"), *context.mesh), *context.mesh,
+                          options_.expression("source"))),
         material_(make_material<Real>(options_, context.mesh)),
         field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
         u_(field_),
@@ -90,27 +108,29 @@ class Heat final : public Physics {
       evaluate<Real>(options_.expression("initial"), time_, u_);
     else
       fill_state(options_, *context.mesh, *field_);
+    measure();
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
-    auto const ones = u_.create();
-    ones->fill(1);
     std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.volume()};
     std::array<double, 2> of_u{};
-    std::array<double, 2> of_one{};
     u_.dots(weights, of_u);
-    ones->dots(weights, of_one);
-    std::vector<Quantity> all{
-        {"temperature", of_u[0]}, {"volume", of_one[1]}, {"mass", of_one[0]}, {"internal_energy", of_u[1]}};
+    std::vector<Quantity> all{{"temperature", of_u[0]},
+                              {"volume", volume_},
+                              {"mass", mass_},
+                              {"internal_energy", of_u[1], energy_magnitude_}};
     if (!options_.has("exact")) return all;
     ErrorNorms const error = error_norms<Real>(u_, options_.expression("exact"), time_, system_.volume());
     all.push_back({"error_2", error.two});
     all.push_back({"error_maximum", error.maximum});
     return all;
   }
-  [[nodiscard]] std::vector<std::string> conserved() const override { return {"internal_energy"}; }
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    if (!closed_) return {};
+    return {"internal_energy"};
+  }
 
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
     auto reports = integrator_->advance(system_, *solver_, step.time, step.size, u_);
@@ -119,8 +139,26 @@ class Heat final : public Physics {
   }
 
  private:
+  /// What stays as it is at the start.
+  void measure() {
+    auto const work = u_.create();
+    work->fill(1);
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.volume()};
+    std::array<double, 2> of_one{};
+    work->dots(weights, of_one);
+    mass_ = of_one[0];
+    volume_ = of_one[1];
+    // Cauchy and Schwarz: the sum of |u| volume is at most the root of the sum of u^2 volume times the volume.
+    work->multiply(system_.volume(), u_);
+    energy_magnitude_ = std::sqrt(u_.dot(*work) * volume_);
+  }
+
   Options options_;
   double time_;
+  bool closed_;
+  double volume_ = 0;
+  double mass_ = 0;
+  double energy_magnitude_ = 0;  ///< of the initial internal energy
   Material<Real> material_;
   std::shared_ptr<Field<Real>> field_;
   FieldVector<Real> u_;

@@ -1,4 +1,5 @@
-"""The iteration history of the one-dimensional Laplace problem, and orders of convergence of laplace and heat."""
+"""The iteration history of the one-dimensional Laplace problem, orders of convergence of laplace and heat, and what heat
+conserves."""
 
 import json
 import math
@@ -91,6 +92,41 @@ class Accuracy(unittest.TestCase):
             with self.subTest(method=method):
                 coarse, fine = (errors(heat(10, step, method, "1", exact, source), ranks=2) for step in (0.0125, 0.00625))
                 self.assert_order(order, coarse, fine)
+
+    def run_conserving(self, ranks=1, precision="double", **options):
+        deck = {"physics": "heat", "precision": precision, "mesh": {"cells": [48, 40]},
+                "heat": {"initial": "sin(7*x) + y", "conductivity": "1 + x*y", **options},
+                "time": {"method": "crank_nicolson", "step": 0.01, "steps": 5},
+                "solver": {"cg": {"relative_tolerance": 1e-5}}, "output": {"snapshots": {"interval": 0}}}
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            run = Run(["run", path, "--output", "run.out", "--ranks", ranks], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            return run, run.summary()
+
+    def test_heat_keeps_its_energy_in_a_closed_box(self):
+        for ranks, precision in ((1, "double"), (3, "double"), (1, "single")):
+            with self.subTest(ranks=ranks, precision=precision):
+                run, summary = self.run_conserving(ranks, precision)
+                self.assertEqual(list(summary["conserved"]), ["internal_energy"])
+                energy = summary["conserved"]["internal_energy"]
+                self.assertEqual(energy["final"], summary["quantities"]["internal_energy"])
+                self.assertLessEqual(abs(energy["final"] - energy["initial"]),
+                                     energy["largest_relative_drift"] * 2 * abs(energy["initial"]))
+                self.assertLessEqual(energy["largest_relative_drift"], energy["explained_relative_drift"])
+                # 2 sqrt(1920) times residuals of 1e-5 of a norm of b below 1e-3 * sqrt(1920), over an energy near 0.6
+                self.assertLess(energy["explained_relative_drift"], 1e-3)
+                self.assertRegex(run.out, r"\nconserved +internal_energy: largest drift \d\.\de-\d\d \(explained: ")
+
+    def test_heat_claims_nothing_of_an_open_box(self):
+        held = {"boundary": {"west": {"kind": "dirichlet", "value": 1}}}
+        flux = {"boundary": {"north": {"kind": "neumann", "value": 0.5}}}
+        for options in (held, flux, {"source": "x"}):
+            with self.subTest(options=options):
+                run, summary = self.run_conserving(**options)
+                self.assertEqual(summary["conserved"], {})
+                self.assertNotIn("conserved", run.out)
 
 
 if __name__ == "__main__":

@@ -70,20 +70,24 @@ class Failure(unittest.TestCase):
             self.fail(f"no first step: {first}{process.communicate()[1]}")
         return process
 
-    def ranks_of(self, process):
-        """The processes that work for `process`, without its mpirun."""
-        found, parents = [], {process.pid}
+    def children_of(self, process):
+        """The processes that work for `process`: their programs by process number."""
+        found = {}
         for entry in sorted(os.listdir("/proc"), key=lambda name: int(name) if name.isdigit() else 0):
             try:
                 fields = pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()
                 program = os.readlink(f"/proc/{entry}/exe")
             except (OSError, IndexError):
                 continue
-            if int(fields[1]) in parents:
-                parents.add(int(entry))
-                if program == str(PROGRAM):
-                    found.append(int(entry))
+            if int(fields[1]) in {process.pid, *found}:
+                found[int(entry)] = program
         return found
+
+    def ranks_of(self, process):
+        return [number for number, program in self.children_of(process).items() if program == str(PROGRAM)]
+
+    def summary_in(self, folder):
+        return json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
 
     def test_a_lost_rank(self):
         for victim in range(3):
@@ -99,6 +103,41 @@ class Failure(unittest.TestCase):
                 self.assert_one_message(err, "halocline: a rank was lost: killed by signal 9")
                 for rank in ranks:
                     self.assertFalse(pathlib.Path(f"/proc/{rank}/exe").exists())
+                summary = self.summary_in(folder)
+                self.assertEqual((summary["status"], summary["exit_code"]), ("stopped", 5))
+                self.assertIn("a rank was lost: killed by signal 9", summary["message"])
+
+    def test_a_run_killed_whole_leaves_its_record(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                process = self.start(folder, ranks)
+                victims = [process.pid, *self.children_of(process)]
+                self.assertGreaterEqual(len(victims), (1, 4)[ranks - 1])
+                for victim in victims:
+                    os.kill(victim, signal.SIGKILL)
+                process.communicate(timeout=30)
+                summary = self.summary_in(folder)
+                self.assertEqual((summary["status"], summary["exit_code"]), ("running", None))
+                self.assertEqual(summary["provenance"]["ranks"], ranks)
+                self.assertIn("time", summary["provenance"]["deck"]["options"])
+
+    def test_a_record_of_another_run_is_left_alone(self):
+        with scratch() as folder:
+            process = self.start(folder, 1)
+            process.kill()
+            process.communicate()
+            before = self.summary_in(folder)
+            run = Run(["run", with_deck(folder), "--ranks", 2, "--overwrite"], folder,
+                      {"HALOCLINE_THROW_AT": "deck:1"})
+            self.assertEqual(run.code, 2)
+            self.assertEqual(run.summary(), before)
+
+    def test_mpirun_that_is_not_there(self):
+        with scratch() as folder:
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, {"PATH": folder})
+            self.assertEqual(run.code, 2)
+            self.assertEqual(run.err, "halocline: --ranks: mpirun cannot be started: No such file or directory\n")
+            self.assertEqual(run.files(), ["run.yaml"])
 
     def test_signals_stop_a_run_at_its_next_step(self):
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -109,7 +148,7 @@ class Failure(unittest.TestCase):
                     _, err = process.communicate(timeout=30)
                     self.assertEqual(process.returncode, 5, err)
                     self.assert_one_message(err, "halocline: stopped by a signal after step ")
-                    summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                    summary = self.summary_in(folder)
                     self.assertEqual(summary["status"], "stopped")
                     self.assertGreater(summary["steps"], 0)
 

@@ -51,6 +51,19 @@ class Stranger(unittest.TestCase):
                 # Upwind at half the stable step damps the wave by cos(pi / 64) a step.
                 self.assertAlmostEqual(quantities["norm"], math.sqrt(0.5) * math.cos(math.pi / 64) ** 128, delta=1e-14)
                 self.assertIn("run.out/snapshot_000128.vtkhdf", run.files())
+                # 128 steps of a few roundings, and a sum of 64 values.
+                total = run.summary()["conserved"]["total"]
+                self.assertLess(total["largest_relative_drift"], total["explained_relative_drift"])
+                self.assertAlmostEqual(total["explained_relative_drift"], (128 * 8 + 8) * 2**-52, delta=1e-16)
+
+    def test_a_broken_promise_of_conservation_is_a_warning(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, "--plugin", self.plugin,
+                                **{"mesh.periodic": False, "transport.initial": "1", "time.steps": 32})
+            self.assertEqual(run.code, 0)
+            self.assertRegex(run.err, r"warning: `total` should be conserved, but drifted by 0\.25 of its size; ")
+            self.assertEqual(run.err.count("\n"), 1, run.err)
+            self.assertAlmostEqual(run.summary()["conserved"]["total"]["largest_relative_drift"], 0.25, delta=1e-12)
 
     def test_its_options_are_listed_and_judged(self):
         with scratch() as folder:

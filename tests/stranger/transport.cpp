@@ -42,17 +42,19 @@ class Transport final : public Physics {
 
   std::vector<Quantity> quantities() const override {
     double total = 0;
+    double magnitude = 0;
     double square = 0;
     for (Block const& block : mesh_->blocks()) {
       std::vector<double> cells(static_cast<std::size_t>(u_.owned(block).size()));
       u_.copy_owned(block, 0, std::as_writable_bytes(std::span(cells)));
       for (double const u : cells) {
         total += u * width();
+        magnitude += std::abs(u) * width();
         square += u * u * width();
       }
     }
     Communicator const& ranks = mesh_->communicator();
-    return {{"total", ranks.sum(total)}, {"norm", std::sqrt(ranks.sum(square))}};
+    return {{"total", ranks.sum(total), ranks.sum(magnitude)}, {"norm", std::sqrt(ranks.sum(square))}};
   }
   std::vector<std::string> conserved() const override { return {"total"}; }
   double stable_step() const override { return width() / velocity_; }

@@ -1,0 +1,70 @@
+#include "drivers/halocline/conservation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+Quantity const& find(std::vector<Quantity> const& quantities, std::string const& name) {
+  auto const found =
+      std::find_if(quantities.begin(), quantities.end(), [&](Quantity const& one) { return one.name == name; });
+  if (found == quantities.end())
+    throw DefectError("the physics declares `" + name + "` conserved, but has no such quantity");
+  return *found;
+}
+
+/// A NaN stays one.
+double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
+
+}  // namespace
+
+Conservation::Conservation(std::vector<std::string> const& names, std::vector<Quantity> const& initial, Index entries,
+                           Precision precision)
+    : entries_(static_cast<double>(entries)),
+      epsilon_(precision == Precision::single ? std::numeric_limits<float>::epsilon()
+                                              : std::numeric_limits<double>::epsilon()) {
+  for (std::string const& name : names) {
+    Quantity const& quantity = find(initial, name);
+    double const rounding = std::sqrt(entries_) * epsilon_;
+    watched_.push_back({name, quantity.value, quantity.value, 0, rounding});
+    magnitudes_.push_back(std::max(std::abs(quantity.value), quantity.magnitude));
+  }
+}
+
+void Conservation::add_step(std::vector<SolveReport> const& solves) {
+  double residuals = 0;
+  for (SolveReport const& solve : solves) residuals += solve.true_residual;
+  double const missing = 2 * std::sqrt(entries_) * residuals;
+  for (std::size_t n = 0; n < watched_.size(); ++n) {
+    watched_[n].explained_drift += 8 * epsilon_ + (missing > 0 ? missing / magnitudes_[n] : 0);
+  }
+}
+
+void Conservation::add_state(std::vector<Quantity> const& quantities) {
+  for (std::size_t n = 0; n < watched_.size(); ++n) {
+    ConservedQuantity& watched = watched_[n];
+    watched.final = find(quantities, watched.name).value;
+    double const drift = std::abs(watched.final - watched.initial);
+    watched.largest_drift = larger(drift == 0 ? 0 : drift / magnitudes_[n], watched.largest_drift);
+  }
+}
+
+std::vector<std::string> Conservation::warnings() const {
+  std::vector<std::string> all;
+  for (ConservedQuantity const& watched : watched_) {
+    if (watched.largest_drift <= watched.explained_drift) continue;
+    all.push_back(
+        fmt::format("`{}` should be conserved, but drifted by {:.2g} of its size; rounding, (8 steps + sqrt(cells)) "
+                    "epsilon, and solves, 2 sqrt(cells) residual, explain {:.2g}",
+                    watched.name, watched.largest_drift, watched.explained_drift));
+  }
+  return all;
+}
+
+}  // namespace halocline
