@@ -15,7 +15,7 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 class Run:
     """One finished command: `code`, `out`, `err`, `seconds`, and the folder it wrote, if it did."""
 
-    def __init__(self, arguments, folder, environment=None, timeout=100):
+    def __init__(self, arguments, folder, environment=None, timeout=1000):
         self.folder = pathlib.Path(folder)
         start = time.monotonic()
         done = subprocess.run(
