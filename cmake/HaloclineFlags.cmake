@@ -1,11 +1,15 @@
 # The flags that Halocline and every physics outside of it share, and the language that kernels are written in.
 include_guard()
 
-# -fopenmp-simd makes `#pragma omp simd` mean the same on every backend, with OpenMP or without.
 # Contraction is off everywhere: a fused multiply-add that the compiler forms in a vector loop, but not in its remainder
 # or in another specialisation, would change bits. The other two let a loop with sqrt or select become vectors, and
 # change no value.
-set(HALOCLINE_ARITHMETIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math -fopenmp-simd)
+set(HALOCLINE_ARITHMETIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math)
+# Makes `#pragma omp simd` mean the same with OpenMP or without. In clang's code for AMD's GPUs it leaves calls of a
+# runtime library that nobody has.
+if(NOT HALOCLINE_BACKEND STREQUAL "HIP")
+  list(APPEND HALOCLINE_ARITHMETIC_FLAGS -fopenmp-simd)
+endif()
 list(JOIN HALOCLINE_ARITHMETIC_FLAGS "," _arithmetic)
 set(HALOCLINE_CUDA_ARITHMETIC_FLAGS --fmad=false -Xcompiler=${_arithmetic})
 
@@ -24,6 +28,16 @@ function(halocline_kernel_sources target)
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
     endif()
+  endif()
+endfunction()
+
+# halocline_plain_sources(TARGET FILE…): adds files that know nothing of Kokkos. hipcc would compile them for the GPU as
+# well, which takes twice as long and which clang 15 does not survive with some of the standard library in C++20.
+function(halocline_plain_sources target)
+  target_sources(${target} PRIVATE ${ARGN})
+  if(HALOCLINE_BACKEND STREQUAL "HIP")
+    set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY
+      COMPILE_OPTIONS -xc++ -Wno-unused-command-line-argument)
   endif()
 endfunction()
 

@@ -16,7 +16,7 @@ function(halocline_install_library target)
   install(TARGETS ${target} EXPORT HaloclineTargets RUNTIME_DEPENDENCY_SET halocline_needs
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/ DESTINATION ${HALOCLINE_HEADER_FOLDER}/${folder}
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "test_*" EXCLUDE PATTERN "*_test*" EXCLUDE)
 endfunction()
 
 function(halocline_install_physics target)

@@ -20,7 +20,9 @@ struct BlockView {
   KOKKOS_FORCEINLINE_FUNCTION Real& operator()(Index i, Index j, Index k) const { return *at(i, j, k); }
 
   /// Reading view of the same memory.
-  KOKKOS_FORCEINLINE_FUNCTION operator BlockView<Real const>() const requires(!std::is_const_v<Real>) {
+  template <class Other>
+  requires(std::is_same_v<Other, Real const> && !std::is_const_v<Real>) KOKKOS_FORCEINLINE_FUNCTION
+  operator BlockView<Other>() const {
     return {origin, row, plane};
   }
 };

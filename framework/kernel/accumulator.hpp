@@ -42,7 +42,7 @@ struct CompensatedSum {
 /// The largest of non-negative terms, zero where there is none: a maximum norm. A NaN anywhere is the result.
 struct Maximum {
   double largest = 0;
-  KOKKOS_FORCEINLINE_FUNCTION void add(double term) { largest = (term > largest) | (term != term) ? term : largest; }
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) { largest = ((term > largest) | (term != term)) ? term : largest; }
   KOKKOS_FORCEINLINE_FUNCTION void merge(Maximum const& other) { add(other.largest); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return largest; }
 };

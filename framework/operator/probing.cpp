@@ -24,7 +24,7 @@ struct ColourTest {
 /// One at the points of a colour, zero elsewhere.
 template <class Real>
 struct Indicator {
-  static constexpr Shape shape = point;
+  [[maybe_unused]] static constexpr Shape shape = point;
   ColourTest matches;
   template <class P>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
@@ -35,7 +35,7 @@ struct Indicator {
 /// The column at the points of a colour, what was there before elsewhere.
 template <class Real>
 struct TakeColour {
-  static constexpr Shape shape = point;
+  [[maybe_unused]] static constexpr Shape shape = point;
   ColourTest matches;
   template <class P, class D, class C>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, D const& d, C const& column) const {

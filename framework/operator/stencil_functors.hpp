@@ -30,6 +30,10 @@ KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&..
   }
 }
 
+/// Whether A may read the neighbour at (X, Y, Z).
+template <class A, int X, int Y, int Z>
+inline constexpr bool reads = A::shape.contains(X, Y, Z);
+
 /// Sum of the magnitudes of all entries of a row.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
@@ -38,7 +42,7 @@ KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&...
   auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };
   return [&]<int... N>(std::integer_sequence<int, N...>) {
     auto const entry = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
-      if constexpr (A::shape.contains(X, Y, Z)) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
+      if constexpr (reads<A, X, Y, Z>) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
       return Real{0};
     };
     return (Real{0} + ... +

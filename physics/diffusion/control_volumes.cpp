@@ -12,8 +12,15 @@ namespace {
 
 std::size_t place(Index i) { return static_cast<std::size_t>(i); }
 
-ControlVolumes cells_of(Axis const& axis) {
+ControlVolumes space_for(Index size) {
   ControlVolumes all;
+  all.position.reserve(place(size));
+  all.width.reserve(place(size));
+  return all;
+}
+
+ControlVolumes cells_of(Axis const& axis) {
+  ControlVolumes all = space_for(axis.cells());
   for (Index i = 0; i < axis.cells(); ++i) {
     all.position.push_back(axis.centre(i));
     all.width.push_back(axis.width(i));
@@ -23,7 +30,7 @@ ControlVolumes cells_of(Axis const& axis) {
 
 ControlVolumes nodes_of(Axis const& axis, bool periodic, std::array<bool, 2> given) {
   Index const last = axis.cells() - (periodic || given[1] ? 1 : 0);
-  ControlVolumes all;
+  ControlVolumes all = space_for(last + 1);
   all.first_entry = given[0] ? 1 : 0;
   for (Index i = all.first_entry; i <= last; ++i) {
     double const below = i > 0 ? axis.width(i - 1) : (periodic ? axis.width(axis.cells() - 1) : 0);

@@ -78,11 +78,14 @@ class HostStagedChannel final : public Channel {
 
   std::byte* send_buffer() override { return buffers_->sent.work(); }
   std::byte* receive_buffer() override { return buffers_->received.work(); }
-  void expect() override { start(0, receives_); }
+  void expect() override {
+    if constexpr (!staged) start(0, receives_);
+  }
   void send() override {
     buffers_->sent.to_host(execution_);
     execution_.fence("halo: packed");
-    start(receives_, requests_.size());
+    // What came last may only now be off the staging buffer, which the device reads in its own time.
+    start(staged ? 0 : receives_, requests_.size());
   }
   void receive() override {
     communicator_.wait_all(requests_);

@@ -1,13 +1,19 @@
+#pragma once
+
+#include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "framework/operator/stencil_operator.hpp"
 #include "physics/diffusion/coarsening.hpp"
 #include "physics/diffusion/gathering.hpp"
 #include "physics/diffusion/level_operator.hpp"
 
+// The operator with constant coefficients, whole. Only the .cpp files that instantiate it include this: one a number of
+// dimensions, since each takes the compiler long.
+
 namespace halocline {
-namespace {
 
 template <class Real, int Dimensions>
 ConstantDiffusion<Real, Dimensions> placed_on(DiffusionGrid const& grid, ConstantDiffusion<Real, Dimensions> functor) {
@@ -52,8 +58,8 @@ std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiff
 }
 
 template <class Real, int Dimensions>
-std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, ConstantDiffusion<Real, Dimensions> const& functor,
-                                    Operator const& fine) {
+std::unique_ptr<Coarsening> coarsen_constant(DiffusionGrid const& grid,
+                                             ConstantDiffusion<Real, Dimensions> const& functor, Operator const& fine) {
   if (grid.size() == 1) return nullptr;
   if (worth_gathering(grid)) {
     Gathering<Real> gathering(grid);
@@ -79,8 +85,6 @@ std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, ConstantDiffusion
   return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, std::move(coarse));
 }
 
-}  // namespace
-
 template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
                                                  ConstantDiffusion<Real, Dimensions> const& functor) {
@@ -89,16 +93,9 @@ std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
   typename StencilOperatorType::Description description{
       .mesh = grid.mesh, .centring = grid.centring, .functor = placed, .unknowns = grid.unknowns()};
   description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
-    return coarsen<Real, Dimensions>(grid, placed, fine);
+    return coarsen_constant<Real, Dimensions>(grid, placed, fine);
   };
   return std::make_unique<StencilOperatorType>(std::move(description));
 }
-
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 1> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 2> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 3> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 1> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 2> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 3> const&);
 
 }  // namespace halocline

@@ -1,4 +1,8 @@
+#pragma once
+
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "framework/operator/stencil_operator.hpp"
 #include "physics/diffusion/coarsening.hpp"
@@ -6,8 +10,10 @@
 #include "physics/diffusion/gathering.hpp"
 #include "physics/diffusion/level_operator.hpp"
 
+// The operator with a coefficient on each face, whole. Only the .cpp files that instantiate it include this: one a
+// number of dimensions, since each takes the compiler long.
+
 namespace halocline {
-namespace {
 
 template <class Real>
 FaceCoefficients<Real> gathered(Gathering<Real> const& gathering, FaceCoefficients<Real> const& from) {
@@ -24,8 +30,9 @@ FaceCoefficients<Real> gathered(Gathering<Real> const& gathering, FaceCoefficien
 }
 
 template <class Real, int Dimensions>
-std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, std::shared_ptr<FaceCoefficients<Real> const> const& all,
-                                    Operator const& fine) {
+std::unique_ptr<Coarsening> coarsen_faces(DiffusionGrid const& grid,
+                                          std::shared_ptr<FaceCoefficients<Real> const> const& all,
+                                          Operator const& fine) {
   if (grid.size() == 1) return nullptr;
   if (worth_gathering(grid)) {
     Gathering<Real> gathering(grid);
@@ -43,8 +50,6 @@ std::unique_ptr<Coarsening> coarsen(DiffusionGrid const& grid, std::shared_ptr<F
   return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), all, factor, std::move(coarse));
 }
 
-}  // namespace
-
 template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients) {
   using Functor = FaceDiffusion<Real, Dimensions>;
@@ -55,16 +60,9 @@ std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficient
   description.coefficients[0] = shared->diagonal;
   for (std::size_t axis = 0; axis < Dimensions; ++axis) description.coefficients[axis + 1] = shared->faces[axis];
   description.coarsening = [grid = std::move(grid), shared](StencilOperatorType const& fine) {
-    return coarsen<Real, Dimensions>(grid, shared, fine);
+    return coarsen_faces<Real, Dimensions>(grid, shared, fine);
   };
   return std::make_unique<StencilOperatorType>(std::move(description));
 }
-
-template std::unique_ptr<Operator> make_face_operator<float, 1>(DiffusionGrid, FaceCoefficients<float>);
-template std::unique_ptr<Operator> make_face_operator<float, 2>(DiffusionGrid, FaceCoefficients<float>);
-template std::unique_ptr<Operator> make_face_operator<float, 3>(DiffusionGrid, FaceCoefficients<float>);
-template std::unique_ptr<Operator> make_face_operator<double, 1>(DiffusionGrid, FaceCoefficients<double>);
-template std::unique_ptr<Operator> make_face_operator<double, 2>(DiffusionGrid, FaceCoefficients<double>);
-template std::unique_ptr<Operator> make_face_operator<double, 3>(DiffusionGrid, FaceCoefficients<double>);
 
 }  // namespace halocline

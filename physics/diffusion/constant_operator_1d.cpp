@@ -1,0 +1,8 @@
+#include "physics/diffusion/constant_operator.hpp"
+
+namespace halocline {
+
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 1> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 1> const&);
+
+}  // namespace halocline
