@@ -57,7 +57,10 @@ install_kokkos_source() {
     /usr/bin/python3 -m pip download --no-deps --no-binary "${kokkos_archive%==*}" --require-hashes \
       -r "$folder/requirements.txt" -d "$folder"
   fi
-  echo "$kokkos_sha256  $archive" | sha256sum --check
+  if ! echo "$kokkos_sha256  $archive" | sha256sum --check; then
+    echo "$archive has the wrong checksum; remove it, and it is fetched again" >&3
+    exit 1
+  fi
   rm -rf "$cache/source/kokkos" "$cache/source/kokkos-kernels"
   tar -xzf "$archive" -C "$cache/source" --strip-components=1 --wildcards '*/kokkos/*' '*/kokkos-kernels/*'
 }

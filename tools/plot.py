@@ -18,7 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
 import numpy as np  # noqa: E402
-from matplotlib.colors import LogNorm, Normalize  # noqa: E402
+from matplotlib.colors import ListedColormap, LogNorm, Normalize  # noqa: E402
 from matplotlib.ticker import MaxNLocator  # noqa: E402
 
 AXES = "xyz"
@@ -29,6 +29,8 @@ STYLE = {
     "xtick.color": INK, "ytick.color": INK, "axes.titlesize": 12, "axes.titleweight": "medium",
     "axes.titlelocation": "left", "axes.grid": False, "grid.color": "#d9dce1", "grid.linewidth": 0.6,
 }
+# Without the black at its lower end, which would hide the frame.
+WARM = ListedColormap(matplotlib.colormaps["inferno"](np.linspace(0.06, 1, 256)))
 
 
 class Snapshot:
@@ -70,8 +72,8 @@ def colours_of(values):
         most = max(-low, high)
         return "RdBu_r", Normalize(-most, most)
     if low > 0 and high > 100 * np.median(finite):
-        return "inferno", LogNorm(low, high)
-    return "inferno", Normalize(low, high if high > low else low + 1)
+        return WARM, LogNorm(low, high)
+    return WARM, Normalize(low, high if high > low else low + 1)
 
 
 def labelled(name, unit):
@@ -105,7 +107,7 @@ def draw_plane(figure, axes, planes, name, unit, on_cells, values):
     axes.set_ylabel(up)
     # A bar of the picture's own height, however flat that is.
     bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
-    bar.set_label(labelled(name, unit))
+    bar.set_label(labelled(name, unit) + (", logarithmic" if isinstance(scale, LogNorm) else ""))
     bar.outline.set_linewidth(0.6)
 
 
@@ -124,6 +126,9 @@ def draw_field(snapshot, field, heading, normal, at):
         else:
             plane = values[0]
         draw_plane(figure, axes, [(AXES[a], snapshot.edges[a]) for a in shown], name, unit, on_cells, plane)
+    finite = values[np.isfinite(values)]
+    if finite.size:
+        detail += f"; {finite.min():.5g} to {finite.max():.5g}" + (" in the whole box" if dimensions == 3 else "")
     if not np.isfinite(values).all():
         detail += f"; {np.count_nonzero(~np.isfinite(values))} values are not finite"
     title(axes, f"{heading}: {name}", detail)
@@ -157,7 +162,7 @@ def draw_residuals(solves, heading):
     axes.grid(True, which="major")
     axes.spines[["top", "right"]].set_visible(False)
     if max(steps) > min(steps):
-        picture = matplotlib.cm.ScalarMappable(norm, matplotlib.colors.ListedColormap(colours(np.linspace(0, 0.92, 256))))
+        picture = matplotlib.cm.ScalarMappable(norm, ListedColormap(colours(np.linspace(0, 0.92, 256))))
         bar = figure.colorbar(picture, ax=axes, pad=0.03)
         bar.set_label("step")
         bar.ax.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -165,7 +170,7 @@ def draw_residuals(solves, heading):
     most = max(int(n[-1]) for _, _, n, _ in solves)
     methods = ", ".join(sorted({method for _, method, *_ in solves}))
     title(axes, f"{heading}: residuals",
-          f"{methods}; {len(solves)} solve{'s' * (len(solves) > 1)}, at most {most} iterations")
+          f"{methods}; {len(solves)} solve{'s' * (len(solves) > 1)}, at most {most} iterations; logarithmic")
     return figure
 
 

@@ -11,7 +11,8 @@ reported() {
 
 # cause LOG: the likely reason of a failure, in a few words
 cause() {
-  if grep -qi 'no space left on device' "$1"; then
+  # On a full disk the log may lack the words.
+  if grep -qi 'no space left on device' "$1" || (($(df -Pk "${1%/*}" | awk 'NR == 2 {print $4}') < 64)); then
     echo "the disk is full"
   elif grep -qiE 'temporary failure (in name )?resol|could not resolve|network is unreachable|no address associated|name or service not known|failed to establish a new connection' "$1"; then
     echo "no network"

@@ -1,0 +1,139 @@
+"""How the set-up fails and goes on: `setup_test.py ROOT`, with stand-ins for the tools that would change this machine."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+DEPENDENCIES = (ROOT / "tools/dependencies.sh").read_text()
+SHA256 = re.search(r"^kokkos_sha256=(\w+)", DEPENDENCIES, re.MULTILINE)[1]
+ARCHIVE = re.search(r"^kokkos_archive=(\S+)", DEPENDENCIES, re.MULTILINE)[1].replace("==", "-") + ".tar.gz"
+
+# A private view of the machine: root's, or that of a user who is root in it alone.
+UNSHARE = [shutil.which("unshare"), *(["-r"] if os.geteuid() != 0 else [])]
+INSTALLED = "echo installed"
+MISSING = "exit 1"
+# As the set-up calls it to look for a package: every one is already there.
+FOUND = 'for ((n = 1; n < $#; ++n)); do [[ ${!n} == -B ]] && m=$((n + 1)) && build=${!m}; done\nmkdir -p "$build"; echo /opt > "$build/place"'
+ALL_BUT_TEUCHOS = FOUND.replace("echo /opt", '{ [[ $* == *Teuchos* ]] && echo || echo /opt; }')
+NO_NETWORK = "echo 'E: Failed to fetch http://deb/x  Temporary failure resolving deb'; exit 100"
+FILLS_THE_DISK = "head -c 1G /dev/zero > trilinos_1.orig.tar.gz"
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="halocline-setup-")
+        self.addCleanup(temporary.cleanup)
+        self.cache = pathlib.Path(temporary.name) / "cache"
+        self.tools = pathlib.Path(temporary.name) / "tools"
+        self.tools.mkdir()
+        # Nothing but these can be called by name: no sudo, and no download.
+        for name in ("bash", "env", "realpath", "mkdir", "rm", "rmdir", "cat", "grep", "awk", "sed", "sleep", "flock", "touch",
+                     "tar", "gzip", "sha256sum", "head", "mv", "dirname", "kill", "cp", "df"):
+            (self.tools / name).symlink_to(shutil.which(name))
+        self.stand_in("dpkg-query", INSTALLED)
+        self.stand_in("cmake", FOUND)
+        self.stand_in("apt-get", NO_NETWORK)
+
+    def stand_in(self, name, script):
+        (self.tools / name).write_text(f"#!/bin/bash\n{script}\n")
+        (self.tools / name).chmod(0o755)
+
+    def have_kokkos_source(self):
+        self.cache.joinpath("stamps").mkdir(parents=True, exist_ok=True)
+        (self.cache / "stamps/kokkos-source").write_text(SHA256 + "\n")
+
+    def start(self, *prefix, **environment):
+        return subprocess.Popen(
+            [*prefix, ROOT / "tools/setup.sh", "release"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={"PATH": str(self.tools), "HOME": "/nonexistent", "HALOCLINE_CACHE": str(self.cache), "LANG": "C.UTF-8",
+                 "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", **environment})
+
+    def failures(self, *prefix, **environment):
+        """The lines of a set-up that fails which are no report of a finished step."""
+        process = self.start(*prefix, **environment)
+        out, err = process.communicate(timeout=100)
+        self.assertNotEqual(process.returncode, 0, err)
+        self.assertEqual(out, "")
+        return [line for line in err.splitlines() if not re.match(r"halocline: \w.* \d+\.\d s(  |$)", line)]
+
+    def test_a_set_up_that_has_all_it_needs(self):
+        self.have_kokkos_source()
+        self.stand_in("apt-get", "exit 1")
+        for expected in (6, 0):  # the second start finds all steps done
+            process = self.start()
+            out, err = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, out), (0, ""), err)
+            self.assertEqual(len(err.splitlines()), expected, err)
+
+    def test_neither_root_nor_sudo(self):
+        self.stand_in("dpkg-query", MISSING)
+        user = [shutil.which("setpriv"), "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        self.cache.parent.chmod(0o777)
+        self.assertEqual(self.failures(*user), [
+            'halocline: "Debian packages: compiler, CMake" failed: neither root nor sudo, to install ca-certificates cmake '
+            f"g++ libc6-dev ninja-build python3-pip (see {self.cache}/logs/toolchain-host.log)"])
+
+    def test_no_network(self):
+        self.have_kokkos_source()
+        self.stand_in("cmake", ALL_BUT_TEUCHOS)
+        self.assertEqual(self.failures(),
+                         [f'halocline: "Teuchos" failed: no network (see {self.cache}/logs/teuchos.log)'])
+
+    def test_no_network_for_a_real_download(self):
+        self.assertEqual(self.failures(*UNSHARE, "-n"), [
+            f'halocline: "Kokkos 4.5.1: source" failed: no network (see {self.cache}/logs/kokkos-source.log)'])
+
+    def test_a_download_with_the_wrong_checksum(self):
+        self.cache.joinpath("downloads").mkdir(parents=True)
+        (self.cache / "downloads" / ARCHIVE).write_text("not what it should be")
+        self.assertEqual(self.failures(), [
+            f'halocline: "Kokkos 4.5.1: source" failed: {self.cache}/downloads/{ARCHIVE} has the wrong checksum; remove it, '
+            f"and it is fetched again (see {self.cache}/logs/kokkos-source.log)"])
+
+    def test_a_full_disk(self):
+        self.have_kokkos_source()
+        self.cache.rename(self.cache.with_name("kept"))
+        self.cache.mkdir()
+        self.stand_in("cmake", ALL_BUT_TEUCHOS)
+        self.stand_in("apt-get", FILLS_THE_DISK)
+        mount = (f"{shutil.which('mount')} -t tmpfs -o size=2m tmpfs {self.cache} && cp -r {self.cache.parent}/kept/. "
+                 f'{self.cache} && exec "$@"')
+        self.assertEqual(
+            self.failures(*UNSHARE, "-m", "bash", "-c", mount, "bash"),
+            [f'halocline: "Teuchos" failed: the disk is full (see {self.cache}/logs/teuchos.log)'])
+
+    def test_an_interrupted_set_up_goes_on_where_it_was(self):
+        self.have_kokkos_source()
+        began = self.tools.parent / "began"
+        self.stand_in("cmake", f"if [[ $* == *PACKAGE=Teuchos* && ! -e {began} ]]; then touch {began}; sleep 1000; fi\n{FOUND}")
+        process = self.start()
+        for _ in range(300):
+            if began.exists() and all((self.cache / "stamps" / name).exists() for name in ("plots", "kernels-host")):
+                break
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertNotIn("Teuchos", err)
+        done = {path.name: path.stat().st_mtime_ns for path in (self.cache / "stamps").iterdir()}
+        self.assertNotIn("teuchos", done)
+
+        again = self.start()
+        out, err = again.communicate(timeout=60)
+        self.assertEqual((again.returncode, out), (0, ""), err)
+        self.assertRegex(err, r"^halocline: Teuchos +\d+\.\d s  found in /opt\n$")
+        for name, time_done in done.items():
+            self.assertEqual((self.cache / "stamps" / name).stat().st_mtime_ns, time_done, name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
