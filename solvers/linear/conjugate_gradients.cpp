@@ -56,20 +56,20 @@ class CgIteration {
     if (!std::isfinite(curvature)) return not_a_number("the curvature along a direction is not a finite number");
     if (!(curvature > 0)) return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
     alpha_ = rz_ / curvature;
-    double const length = alpha_;  // `check` pays what is owed and clears it
+    s_.coefficients_.push_back({alpha_, 0});
     residual_ = std::sqrt(s_.r_->add_and_square(-alpha_, *s_.q_));
     record_.measure(++iteration_, residual_);
     if (auto const failure = convergence_.failure(residual_)) return failure;
-    if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check(length);
+    if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
     if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
-    return next_direction(length);
+    return next_direction();
   }
 
-  std::optional<Outcome> next_direction(double length) {
+  std::optional<Outcome> next_direction() {
     double const old = rz_;
     if (auto const outcome = precondition()) return outcome;
     beta_ = rz_ / old;
-    s_.coefficients_.push_back({length, beta_});
+    s_.coefficients_.back().beta = beta_;
     return std::nullopt;
   }
 
@@ -84,13 +84,13 @@ class CgIteration {
   [[nodiscard]] Vector const& preconditioned() const { return s_.preconditioner_ ? *s_.z_ : *s_.r_; }
 
   /// Compares the recurrence with b - A x, which is left in q.
-  std::optional<Outcome> check(double length) {
+  std::optional<Outcome> check() {
     look();
     if (convergence_.reached(true_residual_)) return Outcome::converged;
     bool const drifted = drifted_from_truth();
     if (!drifted && !convergence_.reached(residual_)) {
       checked_at_ = residual_;
-      return next_direction(length);
+      return next_direction();
     }
     if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
     if (!(true_residual_ <= 0.5 * last_start_)) {

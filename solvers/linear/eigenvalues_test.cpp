@@ -48,6 +48,27 @@ TEST(LanczosBounds, OfAFullRunAreTheExtremeEigenvalues) {
   EXPECT_NEAR(largest, 13, 0.02);
 }
 
+TEST(LanczosBounds, TakeTheStepThatConvergesIntoAccount) {
+  // Two eigenvalues need two steps; without the second one, the larger eigenvalue is not seen.
+  DiagonalOperator const a(6, [](Index row) { return row % 2 == 0 ? 1.0 : 3.0; });
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->randomize(1);
+  ConjugateGradients solver({.relative = 1e-12, .absolute = 0, .iterations = 100});
+  solver.prepare(a);
+  EXPECT_EQ(solver.solve(a, *b, *x).iterations, 2);
+  EigenvalueBounds const bounds = lanczos_bounds(solver.coefficients());
+  EXPECT_NEAR(bounds.smallest, 1, 1e-10);
+  EXPECT_NEAR(bounds.largest, 3, 1e-10);
+}
+
+TEST(EstimateEigenvalues, OfADiagonalAreOne) {
+  DiagonalOperator const a(5, [](Index row) { return 1.0 + static_cast<double>(row); });
+  EigenvalueBounds const bounds = estimate_eigenvalues(a, 10);
+  EXPECT_NEAR(bounds.smallest, 1, 1e-10);
+  EXPECT_NEAR(bounds.largest, 1, 1e-10);
+}
+
 TEST(EstimateEigenvalues, LieInsideTheSpectrumOfTheScaledOperator) {
   // Scaled by its diagonal, a diagonal matrix is the identity.
   DiagonalOperator const a(20, [](Index row) { return 1.0 + static_cast<double>(row); });
