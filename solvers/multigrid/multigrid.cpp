@@ -16,7 +16,7 @@ struct Multigrid::Level {
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
-  [[nodiscard]] Smoother& smoothed_by(SmootherSettings const& settings) {
+  Smoother& smoothed_by(SmootherSettings const& settings) {
     if (smoother == nullptr) smoother = make_smoother(*a, settings);
     return *smoother;
   }
@@ -62,6 +62,9 @@ void Multigrid::prepare(Operator const& a) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
   }
+  // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
+  bool const smooths = levels() > 1 || last.bottom == nullptr;
+  if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
 }
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }

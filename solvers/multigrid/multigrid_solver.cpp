@@ -34,8 +34,8 @@ SolveReport MultigridSolver::solve(Operator const& a, Vector const& b, Vector& x
   double const b_norm = std::sqrt(b.square());
   auto const rounding = [&] { return rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm); };
   convergence.begin(residual);
-  if (residual <= rounding())
-    return end(residual <= convergence.target() ? Outcome::converged : Outcome::converged_to_rounding);
+  if (convergence.reached(residual)) return end(Outcome::converged);
+  if (residual <= rounding()) return end(Outcome::converged_to_rounding);
 
   for (Index iteration = 1; iteration <= criteria_.iterations; ++iteration) {
     double const descent = multigrid_.apply_dot(*residual_, *correction_);

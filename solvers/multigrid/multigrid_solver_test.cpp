@@ -1,0 +1,224 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "framework/deck/deck.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/convergence.hpp"
+#include "solvers/multigrid/factory.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "solvers/multigrid/test_chain.hpp"
+
+// Multigrid as a solver: every way a solve can end, provoked once; and what decks make of it.
+
+namespace halocline {
+namespace {
+
+using test_chain::Abilities;
+using test_chain::Chain;
+using test_chain::poisson;
+using test_operators::DisturbedOperator;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr Criteria usual{.relative = 1e-9, .absolute = 0, .iterations = 100};
+
+/// Another operator, disturbed, that still coarsens as the other one does.
+class Disturbed final : public Operator {
+ public:
+  Disturbed(Operator const& a, std::function<void(Vector&)> disturb, bool residuals_only = false)
+      : a_(a), disturbed_(a, std::move(disturb), residuals_only) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
+  void apply(Vector const& x, Vector& y) const override { disturbed_.apply(x, y); }
+  double residual(Vector const& b, Vector const& x, Vector& r) const override { return disturbed_.residual(b, x, r); }
+  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
+    return a_.red_black_sweep(forward, b, x);
+  }
+  [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override { return a_.coarsen(); }
+  [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
+
+ private:
+  Operator const& a_;
+  DisturbedOperator disturbed_;
+};
+
+SolveReport solve(Operator const& a, Vector const& b, Vector& x, Criteria const& criteria,
+                  MultigridSettings const& settings = {}) {
+  MultigridSolver solver(criteria, settings);
+  solver.prepare(a);
+  return solver.solve(a, b, x);
+}
+
+std::unique_ptr<Vector> random_like(Operator const& a) {
+  auto b = a.create_vector();
+  b->randomize(1);
+  return b;
+}
+
+double true_residual(Operator const& a, Vector const& b, Vector const& x) {
+  auto const r = b.create();
+  return std::sqrt(a.residual(b, x, *r));
+}
+
+TEST(MultigridSolver, Converges) {
+  auto const a = poisson(60);
+  auto const b = random_like(a);
+  auto const x = a.create_vector();
+  SolveReport const report = solve(a, *b, *x, usual);
+  EXPECT_EQ(report.outcome, Outcome::converged);
+  EXPECT_EQ(report.method, "multigrid");
+  EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+  EXPECT_DOUBLE_EQ(report.true_residual, true_residual(a, *b, *x));
+  EXPECT_LE(report.true_residual, 1e-9 * report.initial_residual);
+  // From the solution on there is nothing to do.
+  EXPECT_EQ(solve(a, *b, *x, {.relative = 1e-9, .absolute = report.true_residual, .iterations = 100}).iterations, 0);
+}
+
+TEST(MultigridSolver, ConvergesToRoundingWhereTheToleranceIsOutOfReach) {
+  auto const a = poisson(60);
+  auto const b = random_like(a);
+  auto const x = a.create_vector();
+  SolveReport const report = solve(a, *b, *x, {.relative = 1e-30, .absolute = 0, .iterations = 5000});
+  EXPECT_EQ(report.outcome, Outcome::converged_to_rounding);
+  EXPECT_LE(report.true_residual,
+            rounding_level(Precision::double_, a.norm_bound(), std::sqrt(x->square()), std::sqrt(b->square())));
+}
+
+TEST(MultigridSolver, ZeroIsSolvedByZero) {
+  auto const a = poisson(9);
+  auto const zero = a.create_vector();
+  auto const x = a.create_vector();
+  SolveReport const report = solve(a, *zero, *x, usual);
+  EXPECT_TRUE(reached(report.outcome));
+  EXPECT_EQ(report.iterations, 0);
+}
+
+TEST(MultigridSolver, TheIterationLimit) {
+  auto const a = poisson(60);
+  auto const b = random_like(a);
+  for (Index const limit : {1, 3}) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(a, *b, *x, {.relative = 1e-12, .absolute = 0, .iterations = limit});
+    EXPECT_EQ(report.outcome, Outcome::iteration_limit);
+    EXPECT_EQ(report.iterations, limit);
+    EXPECT_EQ(report.remark, "raise the number of iterations or use it as a preconditioner of cg");
+    EXPECT_DOUBLE_EQ(report.true_residual, true_residual(a, *b, *x));
+  }
+}
+
+TEST(MultigridSolver, ANumberThatIsNone) {
+  auto const a = poisson(9);
+  auto const b = random_like(a);
+  auto const bad = a.create_vector();
+  bad->fill(nan);
+  auto const x = a.create_vector();
+  SolveReport report = solve(a, *bad, *x, usual);
+  EXPECT_EQ(report.outcome, Outcome::not_a_number);
+  EXPECT_EQ(report.remark, "the initial residual is not a finite number");
+  EXPECT_TRUE(std::isnan(report.true_residual));
+
+  // In the product A z alone, and in a later iteration.
+  int calls = 0;
+  Disturbed const broken(a, [&calls](Vector& y) {
+    if (++calls > 4) y.fill(nan);
+  });
+  x->fill(0);
+  report = solve(broken, *b, *x, {.relative = 1e-14, .absolute = 0, .iterations = 100});
+  EXPECT_EQ(report.outcome, Outcome::not_a_number);
+  EXPECT_LE(report.iterations, 5);
+}
+
+TEST(MultigridSolver, AnIndefiniteOperator) {
+  Chain const negative(std::vector<double>(9, -2), std::vector<double>(8, 1));
+  auto const b = random_like(negative);
+  auto const x = negative.create_vector();
+  SolveReport const report = solve(negative, *b, *x, usual);
+  EXPECT_EQ(report.outcome, Outcome::indefinite);
+  EXPECT_EQ(report.remark, "multigrid as a solver needs a positive definite operator");
+  EXPECT_EQ(x->maximum(), 0);
+
+  // A definite cycle of an operator that is not: A is turned round, what coarsens is not.
+  auto const a = poisson(9);
+  Disturbed const turned(a, [](Vector& y) { y.scale(-1); });
+  EXPECT_EQ(solve(turned, *b, *x, usual).outcome, Outcome::indefinite);
+}
+
+TEST(MultigridSolver, BreaksDownWithoutASmoother) {
+  for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+    for (bool const coarsens : {false, true}) {
+      auto const a = poisson(9, {.colours = false, .diagonal = false, .coarsens = coarsens});
+      auto const b = random_like(a);
+      auto const x = a.create_vector();
+      MultigridSettings const settings{.smoother = {.kind = kind}};
+      SolveReport const report = solve(a, *b, *x, usual, settings);
+      EXPECT_EQ(report.outcome, Outcome::breakdown);
+      EXPECT_THAT(report.remark, testing::EndsWith("the operator does not know its diagonal"));
+
+      ConjugateGradients preconditioned(usual, std::make_unique<Multigrid>(settings));
+      preconditioned.prepare(a);
+      EXPECT_EQ(preconditioned.solve(a, *b, *x).outcome, Outcome::breakdown);
+    }
+  }
+}
+
+TEST(MultigridSolver, StallsWhereTheResidualIsWrong) {
+  // b - A x is wrong by one vector or its opposite, far above rounding.
+  auto const a = poisson(9);
+  auto const error = random_like(a);
+  error->scale(1e-4);
+  double sign = 1;
+  Disturbed const noisy(
+      a,
+      [&](Vector& y) {
+        sign = -sign;
+        y.add(sign, *error);
+      },
+      true);
+  auto const b = random_like(a);
+  auto const x = a.create_vector();
+  SolveReport const report = solve(noisy, *b, *x, {.relative = 1e-12, .absolute = 0, .iterations = 5000});
+  EXPECT_EQ(report.outcome, Outcome::stalled) << to_string(report.outcome);
+}
+
+TEST(MultigridSolver, TellsItsObserver) {
+  auto const a = poisson(60);
+  auto const b = random_like(a);
+  auto const x = a.create_vector();
+  MultigridSolver solver(usual, {});
+  std::vector<double> seen;
+  solver.set_observer([&](Index iteration, double residual) {
+    EXPECT_EQ(iteration, static_cast<Index>(seen.size()));
+    seen.push_back(residual);
+  });
+  solver.prepare(a);
+  EXPECT_EQ(solver.solve(a, *b, *x).history, seen);
+}
+
+MultigridSettings settings_from(std::string const& text) {
+  Section cycle("multigrid", "A cycle.");
+  declare_multigrid(cycle);
+  Section root("deck", "A deck of a cycle alone.");
+  root.section(std::move(cycle));
+  return multigrid_settings(Deck("test.yaml", "multigrid: " + text).read(root).section("multigrid"));
+}
+
+TEST(MultigridFactory, SettingsAreThoseOfTheDeck) {
+  MultigridSettings const usual_ones = settings_from("{}");
+  MultigridSettings const defaults;
+  EXPECT_EQ(usual_ones.smoother.kind, defaults.smoother.kind);
+  EXPECT_EQ(usual_ones.smoother.sweeps, defaults.smoother.sweeps);
+  EXPECT_EQ(usual_ones.levels, defaults.levels);
+  EXPECT_EQ(usual_ones.bottom, defaults.bottom);
+  EXPECT_EQ(usual_ones.bottom_sweeps, defaults.bottom_sweeps);
+  MultigridSettings const given =
+      settings_from("{smoother: chebyshev, sweeps: 3, levels: 4, bottom: cg, bottom_sweeps: 17}");
+  EXPECT_EQ(given.smoother.kind, SmootherKind::chebyshev);
+  EXPECT_EQ(given.smoother.sweeps, 3);
+  EXPECT_EQ(given.levels, 4);
+  EXPECT_EQ(given.bottom, BottomSolver::conjugate_gradients);
+  EXPECT_EQ(given.bottom_sweeps, 17);
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,218 @@
+#include "solvers/multigrid/multigrid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/eigenvalues.hpp"
+#include "solvers/multigrid/test_chain.hpp"
+
+// The cycle on operators that are known entry by entry; multigrid on real ones is tested beside those.
+
+namespace halocline {
+namespace {
+
+using test_chain::Abilities;
+using test_chain::Calls;
+using test_chain::Chain;
+using test_chain::poisson;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+std::unique_ptr<Vector> random_like(Operator const& a, std::uint64_t seed) {
+  auto x = a.create_vector();
+  x->randomize(seed);
+  return x;
+}
+
+struct Cycle {
+  std::size_t size;
+  Abilities abilities;
+  MultigridSettings settings;
+};
+
+/// Every setting that changes the way a cycle goes, on sizes that halve well and badly.
+std::vector<Cycle> cycles() {
+  std::vector<Cycle> all;
+  for (std::size_t const size : {1U, 2U, 3U, 7U, 16U, 31U}) {
+    for (bool const legs : {false, true}) {
+      for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+        for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
+          for (int const levels : {0, 1, 2}) {
+            for (int const sweeps : {1, 2, 3}) {
+              all.push_back({size,
+                             {.legs = legs},
+                             {.smoother = {.kind = kind, .sweeps = sweeps}, .levels = levels, .bottom = bottom}});
+            }
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+/// A cycle is at most five levels deep, each of some ten roundings for every sweep of at most 2 x 24.
+constexpr double cycle_rounding = 5 * 10 * 48 * epsilon;
+/// Conjugate gradients at the bottom are linear only as far as they converge.
+double tolerance(Cycle const& cycle) {
+  return cycle.settings.bottom == BottomSolver::conjugate_gradients ? 1e-8 : cycle_rounding;
+}
+
+TEST(Multigrid, CyclesAreSymmetricAndDefinite) {
+  for (Cycle const& cycle : cycles()) {
+    auto const a = poisson(cycle.size, cycle.abilities);
+    Multigrid multigrid(cycle.settings);
+    multigrid.prepare(a);
+    auto const x = random_like(a, 1);
+    auto const y = random_like(a, 2);
+    auto const mx = a.create_vector();
+    auto const my = a.create_vector();
+    multigrid.apply(*x, *mx);
+    double const product = multigrid.apply_dot(*y, *my);
+    EXPECT_GT(x->dot(*mx), 0);
+    EXPECT_NEAR(product, y->dot(*my), 100 * epsilon * product);
+    EXPECT_NEAR(x->dot(*my), y->dot(*mx), tolerance(cycle) * std::sqrt(x->dot(*mx) * y->dot(*my))) << cycle.size;
+  }
+}
+
+TEST(Multigrid, CyclesDoNotOvershoot) {
+  // With P^T A P on every level and smoothers that do not, I - M^-1 A has its eigenvalues between 0 and 1.
+  for (Cycle const& cycle : cycles()) {
+    auto const a = poisson(cycle.size, cycle.abilities);
+    Multigrid multigrid(cycle.settings);
+    multigrid.prepare(a);
+    auto const ax = a.create_vector();
+    auto const max = a.create_vector();
+    for (std::uint64_t const seed : {1U, 2U, 3U}) {
+      auto const x = random_like(a, seed);
+      a.apply(*x, *ax);
+      multigrid.apply(*ax, *max);
+      double const energy = x->dot(*ax);
+      EXPECT_GT(ax->dot(*max), 0);
+      EXPECT_LE(ax->dot(*max), (1 + tolerance(cycle)) * energy) << cycle.size;
+    }
+  }
+}
+
+TEST(Multigrid, WhatTheResultHeldBeforeIsNotRead) {
+  for (Cycle const& cycle : cycles()) {
+    auto const a = poisson(cycle.size, cycle.abilities);
+    Multigrid multigrid(cycle.settings);
+    multigrid.prepare(a);
+    auto const r = random_like(a, 1);
+    auto const first = a.create_vector();
+    auto const second = a.create_vector();
+    multigrid.apply(*r, *first);
+    second->fill(nan);
+    multigrid.apply(*r, *second);
+    EXPECT_EQ(Chain::values(*first), Chain::values(*second)) << cycle.size;
+  }
+}
+
+TEST(Multigrid, ACycleSmoothsOnBothWaysInTheAdjointOrder) {
+  for (bool const legs : {false, true}) {
+    Calls calls;
+    auto const a = poisson(7, {.legs = legs}, &calls);
+    Multigrid multigrid({.smoother = {.sweeps = 3}, .levels = 2, .bottom_sweeps = 2});
+    multigrid.prepare(a);
+    EXPECT_EQ(multigrid.levels(), 2);
+    auto const r = random_like(a, 1);
+    auto const z = a.create_vector();
+    multigrid.apply(*r, *z);  // smoothers are made in the first cycle, with a sweep to see whether there are colours
+    calls.clear();
+    multigrid.apply(*r, *z);
+    Calls expected{"7 forward", "7 forward", "7 forward", "7 restrict"};
+    expected.insert(expected.end(), 6, "4 forward");
+    expected.insert(expected.end(), 6, "4 backward");
+    expected.insert(expected.end(), {"7 prolong", "7 backward", "7 backward", "7 backward"});
+    EXPECT_EQ(calls, expected);
+  }
+}
+
+TEST(Multigrid, HasAsManyLevelsAsAskedForAndThereAre) {
+  auto const a = poisson(31);
+  for (auto const& [asked, made] : {std::pair{0, 6}, {1, 1}, {3, 3}, {6, 6}, {64, 6}}) {
+    Multigrid multigrid({.smoother = {}, .levels = asked});
+    multigrid.prepare(a);
+    EXPECT_EQ(multigrid.levels(), made);
+    multigrid.prepare(a);
+    EXPECT_EQ(multigrid.levels(), made);
+  }
+  Multigrid multigrid;
+  multigrid.prepare(a);
+  Index size = 31;
+  for (int level = 0; level < multigrid.levels(); ++level, size = (size + 1) / 2) {
+    EXPECT_EQ(multigrid.level_operator(level).create_vector()->size(), size * test::communicator().size());
+  }
+}
+
+TEST(Multigrid, OneLevelIsTheBottomSolver) {
+  auto const a = poisson(23);
+  Multigrid multigrid({.smoother = {}, .levels = 1, .bottom = BottomSolver::conjugate_gradients});
+  multigrid.prepare(a);
+  auto const x = random_like(a, 1);
+  auto const b = a.create_vector();
+  auto const z = a.create_vector();
+  a.apply(*x, *b);
+  multigrid.apply(*b, *z);
+  z->add(-1, *x);
+  // Solved to 1e-10 of b; the condition number of 23 unknowns is 233.
+  EXPECT_LE(std::sqrt(z->square()), 233 * 1e-10 * std::sqrt(b->square()));
+}
+
+TEST(Multigrid, ALoneUnknownIsDividedByItsEntry) {
+  for (double const entry : {4.0, 0.0}) {
+    Chain const a({entry}, {}, {}, test::communicator().split(test::communicator().rank()));
+    Multigrid multigrid;
+    multigrid.prepare(a);
+    auto const r = a.create_vector();
+    auto const z = a.create_vector();
+    r->fill(6);
+    z->fill(nan);
+    EXPECT_EQ(multigrid.apply_dot(*r, *z), entry == 0 ? 0 : 9);
+    // The constant of a problem that leaves it open stays zero.
+    EXPECT_EQ(z->maximum(), entry == 0 ? 0 : 1.5);
+  }
+}
+
+TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
+  std::size_t const size = 40;
+  auto const a = poisson(size, {.colours = false});
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  double const step = std::numbers::pi / static_cast<double>(size + 1);
+  for (int const degree : {1, 2, 3, 4, 5}) {
+    auto const smoother = make_smoother(a, {.kind = SmootherKind::red_black, .sweeps = degree});  // has no colours
+    // The interval ends a tenth above the largest eigenvalue found, and an eighth of that is its lower end.
+    double const sigma = (1 + 1 / 8.0) / (1 - 1 / 8.0);
+    double const damping = 1 / std::cosh(degree * std::acosh(sigma));
+    for (std::size_t mode = 1; mode <= size; ++mode) {
+      std::vector<double> wave(size);
+      for (std::size_t i = 0; i < size; ++i) wave[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
+      double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));  // of D^-1 A
+      Chain::set(*x, wave);
+      double const before = std::sqrt(x->square());
+      smoother->smooth(true, false, *b, *x);
+      double const left = std::sqrt(x->square()) / before;
+      EXPECT_LE(left, eigenvalue >= 0.3 ? damping + 100 * epsilon : 1) << degree << " " << mode;
+    }
+    x->fill(nan);
+    smoother->smooth(true, true, *b, *x);
+    EXPECT_EQ(x->maximum(), 0);
+  }
+}
+
+TEST(Smoother, NeedsColoursOrADiagonal) {
+  auto const a = poisson(5, {.colours = false, .diagonal = false});
+  EXPECT_THROW((void)make_smoother(a, {}), UnsuitableOperator);
+  auto const coloured = poisson(5, {.diagonal = false});
+  EXPECT_NO_THROW((void)make_smoother(coloured, {}));
+}
+
+}  // namespace
+}  // namespace halocline

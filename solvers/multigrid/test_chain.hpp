@@ -1,0 +1,156 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/operator/test_problem.hpp"
+#include "solvers/linear/test_operators.hpp"
+
+// The smallest operator that multigrid can work on, for its tests.
+
+namespace halocline::test_chain {
+
+/// What an operator leaves out, to see what a solver does without.
+struct Abilities {
+  bool colours = true;   ///< red-black sweeps
+  bool diagonal = true;  ///< knows its diagonal
+  bool coarsens = true;
+  bool legs = false;  ///< both legs of a cycle in one call
+};
+
+/// What was called on which size, in order: "7 forward", "7 restrict", …
+using Calls = std::vector<std::string>;
+
+/// A symmetric tridiagonal matrix on every rank, coupled to no other rank: `diagonal` and, one shorter, `coupling`.
+/// It coarsens by pairs to P^T A P with P constant on each pair.
+class Chain final : public Operator {
+ public:
+  Chain(std::vector<double> diagonal, std::vector<double> coupling, Abilities abilities = {},
+        std::shared_ptr<Communicator> ranks = test::communicator().split(0), Calls* calls = nullptr)
+      : diagonal_(std::move(diagonal)),
+        coupling_(std::move(coupling)),
+        abilities_(abilities),
+        ranks_(std::move(ranks)),
+        calls_(calls),
+        like_(ranks_, static_cast<Index>(diagonal_.size())) {}
+
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return like_.create(); }
+  void apply(Vector const& x, Vector& y) const override {
+    auto const in = values(x);
+    auto out = in;
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = diagonal_[i] * in[i] + neighbours(in, i);
+    set(y, out);
+  }
+  [[nodiscard]] bool diagonal(Vector& d) const override {
+    if (abilities_.diagonal) set(d, diagonal_);
+    return abilities_.diagonal;
+  }
+  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
+    if (!abilities_.colours) return false;
+    called(forward ? "forward" : "backward");
+    auto const right = values(b);
+    auto out = values(x);
+    for (std::size_t const colour : {forward ? 0U : 1U, forward ? 1U : 0U}) {
+      for (std::size_t i = colour; i < out.size(); i += 2) out[i] = (right[i] - neighbours(out, i)) / diagonal_[i];
+    }
+    set(x, out);
+    return true;
+  }
+  [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
+    if (!abilities_.coarsens || diagonal_.size() == 1) return nullptr;
+    return std::make_unique<Pairs>(*this);
+  }
+  [[nodiscard]] double norm_bound() const override {
+    double bound = 0;
+    for (double const d : diagonal_) bound = std::max(bound, 2 * std::abs(d));
+    return ranks_->max(bound);
+  }
+
+  static std::vector<double> values(Vector const& x) { return test_problem::values_of<double>(x); }
+  static void set(Vector& x, std::vector<double> const& entries) {
+    auto& array = static_cast<ArrayVector<double>&>(x);
+    test_operators::set(array, [&](Index row) { return entries[static_cast<std::size_t>(row - array.first_row())]; });
+  }
+
+ private:
+  class Pairs final : public Coarsening {
+   public:
+    explicit Pairs(Chain const& fine) : fine_(fine) {
+      std::size_t const size = (fine.diagonal_.size() + 1) / 2;
+      std::vector<double> diagonal(size);
+      std::vector<double> coupling(size - 1);
+      for (std::size_t i = 0; i < fine.diagonal_.size(); ++i) diagonal[i / 2] += fine.diagonal_[i];
+      for (std::size_t i = 0; i < fine.coupling_.size(); ++i) {
+        if (i % 2 == 0)
+          diagonal[i / 2] += 2 * fine.coupling_[i];
+        else
+          coupling[i / 2] = fine.coupling_[i];
+      }
+      coarse_ = std::make_unique<Chain>(diagonal, coupling, fine.abilities_, fine.ranks_, fine.calls_);
+    }
+    [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
+    void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override {
+      auto const r = b.create();
+      (void)fine_.residual(b, x, *r);
+      restrict_to(*r, coarse_b);
+    }
+    void restrict_to(Vector const& fine, Vector& coarse) const override {
+      fine_.called("restrict");
+      auto const in = values(fine);
+      std::vector<double> out((in.size() + 1) / 2);
+      for (std::size_t i = 0; i < in.size(); ++i) out[i / 2] += in[i];
+      set(coarse, out);
+    }
+    void prolong_add(Vector const& coarse_x, Vector& x) const override {
+      fine_.called("prolong");
+      auto const in = values(coarse_x);
+      auto out = values(x);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += in[i / 2];
+      set(x, out);
+    }
+    [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override {
+      if (!fine_.abilities_.legs) return false;
+      x.fill(0);
+      for (int n = 0; n < sweeps; ++n) (void)fine_.red_black_sweep(true, b, x);
+      residual_restrict(b, x, coarse_b);
+      return true;
+    }
+    [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                     double* product) const override {
+      if (!fine_.abilities_.legs) return false;
+      prolong_add(coarse_x, x);
+      for (int n = 0; n < sweeps; ++n) (void)fine_.red_black_sweep(false, b, x);
+      if (product != nullptr) *product = b.dot(x);
+      return true;
+    }
+
+   private:
+    Chain const& fine_;
+    std::unique_ptr<Chain> coarse_;
+  };
+
+  /// What the neighbours of entry i add to row i.
+  [[nodiscard]] double neighbours(std::vector<double> const& x, std::size_t i) const {
+    return (i > 0 ? coupling_[i - 1] * x[i - 1] : 0) + (i + 1 < x.size() ? coupling_[i] * x[i + 1] : 0);
+  }
+  void called(std::string const& what) const {
+    if (calls_ != nullptr) calls_->push_back(std::to_string(diagonal_.size()) + " " + what);
+  }
+
+  std::vector<double> diagonal_;
+  std::vector<double> coupling_;
+  Abilities abilities_;
+  std::shared_ptr<Communicator> ranks_;
+  Calls* calls_;
+  ArrayVector<double> like_;
+};
+
+/// -u'' between walls where u is zero, on `size` unknowns a rank.
+inline Chain poisson(std::size_t size, Abilities abilities = {}, Calls* calls = nullptr) {
+  return {std::vector<double>(size, 2), std::vector<double>(size - 1, -1), abilities, test::communicator().split(0),
+          calls};
+}
+
+}  // namespace halocline::test_chain
