@@ -31,12 +31,17 @@ set(HALOCLINE_TEST_ENVIRONMENT
 if(HALOCLINE_SANITIZE)
   list(APPEND HALOCLINE_TEST_ENVIRONMENT
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tools/leaks.supp:print_suppressions=0
-    UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_odr_violation=1)
+    UBSAN_OPTIONS=print_stacktrace=1
+    # Running out of memory is one of the things that are tested.
+    ASAN_OPTIONS=detect_odr_violation=1:allocator_may_return_null=1)
 endif()
 
 function(_halocline_test_properties name processors labels timeout environment)
   if(NOT timeout)
     set(timeout 120)
+  endif()
+  if(HALOCLINE_SANITIZE)
+    math(EXPR timeout "10 * ${timeout}")
   endif()
   set_tests_properties(${name} PROPERTIES PROCESSORS ${processors} TIMEOUT ${timeout} LABELS "${labels}"
     ENVIRONMENT "${HALOCLINE_TEST_ENVIRONMENT};${environment}")
