@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -190,37 +191,50 @@ TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) 
   }
 }
 
+/// The largest magnitude among the red entries of a vector on `mesh`, and among the black ones.
+template <class Real>
+std::array<double, 2> largest_by_colour(Mesh const& mesh, Vector const& x) {
+  auto const values = values_of<Real>(x);
+  IndexRange const box = mesh.global_owned(mesh.blocks()[0].id, Centring::cell);
+  std::array<double, 2> largest{};
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    auto const at = static_cast<Index>(n);
+    Index const i = at % box.extent(0) + box.begin[0];
+    Index const j = at / box.extent(0) % box.extent(1) + box.begin[1];
+    Index const k = at / (box.extent(0) * box.extent(1)) + box.begin[2];
+    double& colour = largest[static_cast<std::size_t>((i + j + k) % 2)];
+    colour = std::max(colour, std::abs(static_cast<double>(values[n])));
+  }
+  test::communicator().max(largest);
+  return largest;
+}
+
 TYPED_TEST(StencilOperatorTest, RedBlackSweepsRelaxOneColourAfterTheOther) {
   for (auto const& options : problems()) {
     auto const a = make_operator<TypeParam>(all_ranks(), options);
     auto const b = a->create_vector();
     auto const x = a->create_vector();
     auto const r = a->create_vector();
+    auto const change = a->create_vector();
     b->randomize(1);
     for (bool const forward : {true, false}) {
       x->randomize(2);
+      change->copy(*x);
       ASSERT_TRUE(a->red_black_sweep(forward, *b, *x));
       (void)a->residual(*b, *x, *r);
-      // The colour that came last has no residual left, the other one has.
-      auto const values = values_of<TypeParam>(*r);
-      IndexRange const box = a->mesh().global_owned(a->mesh().blocks()[0].id, Centring::cell);
-      double largest[2] = {0, 0};
-      for (std::size_t n = 0; n < values.size(); ++n) {
-        auto const at = static_cast<Index>(n);
-        Index const i = at % box.extent(0) + box.begin[0];
-        Index const j = at / box.extent(0) % box.extent(1) + box.begin[1];
-        Index const k = at / (box.extent(0) * box.extent(1)) + box.begin[2];
-        double& colour = largest[(i + j + k) % 2];
-        colour = std::max(colour, std::abs(static_cast<double>(values[n])));
-      }
-      test::communicator().max(largest);
+      change->add(-1, *x);
+      // The colour that came last has no residual left, the other one has; and both have changed.
+      auto const left = largest_by_colour<TypeParam>(a->mesh(), *r);
+      auto const changed = largest_by_colour<TypeParam>(a->mesh(), *change);
       // A periodic axis with an odd number of cells has two neighbours of one colour.
       bool const two_colours = !options.periodic;
       double const rounding = 16 * a->norm_bound() * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
       if (two_colours) {
-        EXPECT_LE(largest[forward ? 1 : 0], rounding);
+        EXPECT_LE(left[forward ? 1 : 0], rounding);
       }
-      EXPECT_GT(largest[forward ? 0 : 1], rounding);
+      EXPECT_GT(left[forward ? 0 : 1], rounding);
+      EXPECT_GT(changed[0], 0.01);
+      EXPECT_GT(changed[1], 0.01);
     }
   }
 }

@@ -99,6 +99,11 @@ TEST(Outcomes, NoToleranceIsMetByNaN) {
   EXPECT_EQ(sane.failure(infinity), Outcome::diverged);
 }
 
+TEST(Outcomes, WhatRoundingExplains) {
+  EXPECT_DOUBLE_EQ(rounding_level(Precision::double_, 3, 5, 7), 10 * 0x1p-52 * 22);
+  EXPECT_DOUBLE_EQ(rounding_level(Precision::single, 3, 5, 7), 10 * 0x1p-23 * 22);
+}
+
 TEST(Outcomes, AnIndefiniteOperator) {
   DiagonalOperator const a(6, [](Index row) { return row % 2 == 0 ? 1.0 : -1.0; });
   auto const b = right_hand_side(6, 1, 1);

@@ -38,12 +38,13 @@ struct Cycle {
 /// Every setting that changes the way a cycle goes, on sizes that halve well and badly.
 std::vector<Cycle> cycles() {
   std::vector<Cycle> all;
-  for (std::size_t const size : {1U, 2U, 3U, 7U, 16U, 31U}) {
+  for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const legs : {false, true}) {
       for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+        if (legs && kind == SmootherKind::chebyshev) continue;  // it goes step by step
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
-          for (int const levels : {0, 1, 2}) {
-            for (int const sweeps : {1, 2, 3}) {
+          for (int const levels : {0, 2}) {
+            for (int const sweeps : {1, 2}) {
               all.push_back({size,
                              {.legs = legs},
                              {.smoother = {.kind = kind, .sweeps = sweeps}, .levels = levels, .bottom = bottom}});
@@ -56,8 +57,8 @@ std::vector<Cycle> cycles() {
   return all;
 }
 
-/// A cycle is at most five levels deep, each of some ten roundings for every sweep of at most 2 x 24.
-constexpr double cycle_rounding = 5 * 10 * 48 * epsilon;
+/// A cycle is at most six levels deep, each of some ten roundings for every sweep of at most 2 x 8 x 2.
+constexpr double cycle_rounding = 6 * 10 * 32 * epsilon;
 /// Conjugate gradients at the bottom are linear only as far as they converge.
 double tolerance(Cycle const& cycle) {
   return cycle.settings.bottom == BottomSolver::conjugate_gradients ? 1e-8 : cycle_rounding;
