@@ -33,7 +33,7 @@ endfunction()
 set(HALOCLINE_LEFT_TO_THE_MACHINE
   "^ld-linux" "^lib(c|m|dl|rt|pthread|util|resolv|stdc\\+\\+|gcc_s|gomp|asan|ubsan)\\.so"
   "^lib(mpi|open-rte|open-pal|hwloc|event|pmix|munge|ucp|ucs|uct|ucm|fabric|psm|ibverbs|rdmacm|nl-)"
-  "^lib(cuda|cudart|amdhip64|amd_comgr|hsa-runtime64)\\.so")
+  "^lib(cuda|cudart|cublas|cublasLt|cusparse|cusolver|nvJitLink|amdhip64|amd_comgr|hsa-runtime64)\\.so")
 
 # The package for find_package(Halocline), and copies of the libraries that another machine may lack.
 function(halocline_install_package)

@@ -65,7 +65,9 @@ case $variant in
       "-DCMAKE_CUDA_FLAGS=-std=c++20 -include=$root/cmake/cuda13.hpp")
     kokkos_options+=(-DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$kokkos_architecture=ON"
       -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "${cuda_options[@]}")
-    kernels_options+=("${cuda_options[@]}")
+    # NVIDIA's libraries take no matrix with 64-bit indices, and a gigabyte to carry along.
+    kernels_options+=("${cuda_options[@]}" -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF
+      -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF)
     ;;
   hip)
     # Debian's clang 15 crashes on <regex> in C++20 for a device; Kokkos includes it in its own sources only.

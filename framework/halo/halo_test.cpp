@@ -253,12 +253,13 @@ TEST(Exchange, RefusesBlocksThinnerThanTheirNeighboursGhosts) {
 struct AddStar {
   BlockView<double const> in;
   BlockView<double> out;
-  IndexRange range;
+  Index first[2];
+  Index row;  ///< points of a row
   bool has_y;
 
   KOKKOS_FUNCTION void operator()(Index n) const {
-    Index const i = range.begin[0] + n % (range.end[0] - range.begin[0]);
-    Index const j = range.begin[1] + n / (range.end[0] - range.begin[0]);
+    Index const i = first[0] + n % row;
+    Index const j = first[1] + n / row;
     double sum = 0;
     for (int d = -2; d <= 2; ++d) sum += in(i + d, j, 0) + (has_y ? in(i, j + d, 0) : 0);
     out(i, j, 0) = sum;
@@ -275,7 +276,11 @@ struct CountingSweep {
     visited += range.size();
     if (range.empty()) return;
     Kokkos::parallel_for("add star", Kokkos::RangePolicy<Execution>(execution(block), 0, range.size()),
-                         AddStar{in.view(block), out.view(block), range, in.mesh().dimensions() > 1});
+                         AddStar{in.view(block),
+                                 out.view(block),
+                                 {range.begin[0], range.begin[1]},
+                                 range.extent(0),
+                                 in.mesh().dimensions() > 1});
   }
 };
 

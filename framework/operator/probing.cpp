@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-namespace {
+namespace probing {
 
 struct ColourTest {
   AxisColouring axes[3];
@@ -24,7 +24,7 @@ struct ColourTest {
 /// One at the points of a colour, zero elsewhere.
 template <class Real>
 struct Indicator {
-  [[maybe_unused]] static constexpr Shape shape = point;
+  static constexpr Shape shape = point;
   ColourTest matches;
   template <class P>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
@@ -35,7 +35,7 @@ struct Indicator {
 /// The column at the points of a colour, what was there before elsewhere.
 template <class Real>
 struct TakeColour {
-  [[maybe_unused]] static constexpr Shape shape = point;
+  static constexpr Shape shape = point;
   ColourTest matches;
   template <class P, class D, class C>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, D const& d, C const& column) const {
@@ -43,11 +43,11 @@ struct TakeColour {
   }
 };
 
-ColourTest colour_test(std::array<AxisColouring, 3> const& axes, Extents const& colour) {
+inline ColourTest colour_test(std::array<AxisColouring, 3> const& axes, Extents const& colour) {
   return {{axes[0], axes[1], axes[2]}, {colour[0], colour[1], colour[2]}};
 }
 
-}  // namespace
+}  // namespace probing
 
 AxisColouring colour_axis(Index points, int radius, bool periodic) {
   Index const period = 2 * Index{radius} + 1;
@@ -79,7 +79,7 @@ Extents Probe<Real>::colour(Index n) const {
 template <class Real>
 FieldVector<Real> const& Probe<Real>::apply(Index n) {
   auto const& unit = as_field_vector<Real>(*unit_);
-  Indicator<Real> const indicator{colour_test(axes_, colour(n))};
+  probing::Indicator<Real> const indicator{probing::colour_test(axes_, colour(n))};
   for (Block const& block : mesh_->blocks()) {
     BlockGeometry<Real> const at(*mesh_, block, unit.field().centring());
     sweep(execution(block), unit.unknowns(block), at.geometry(), unit.field().view(block), indicator);
@@ -94,7 +94,7 @@ void probe_diagonal(Operator const& a, int radius, Vector& d) {
   auto const& diagonal = as_field_vector<Real>(d);
   for (Index n = 0; n < probe.colours(); ++n) {
     FieldVector<Real> const& column = probe.apply(n);
-    TakeColour<Real> const take{colour_test(probe.axes(), probe.colour(n))};
+    probing::TakeColour<Real> const take{probing::colour_test(probe.axes(), probe.colour(n))};
     for (Block const& block : probe.mesh().blocks()) {
       BlockGeometry<Real> const at(probe.mesh(), block, diagonal.field().centring());
       BlockView<Real> const view = diagonal.field().view(block);

@@ -37,8 +37,9 @@ inline constexpr char const* plugin_symbol = "halocline_plugin";
 
 /// Makes a shared object a plugin. `function` takes nothing and returns the PhysicsEntry of its physics. Once a plugin,
 /// outside of every namespace.
+// Not const: clang takes a constant along to an AMD GPU, where the function that it points to is not.
 #define HALOCLINE_PLUGIN(function)                                                                          \
-  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription const halocline_plugin;    \
-  halocline::PluginDescription const halocline_plugin {                                                     \
+  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription halocline_plugin;          \
+  halocline::PluginDescription halocline_plugin {                                                           \
     halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, &function \
   }

@@ -2,27 +2,18 @@
 #include <vector>
 
 #include "framework/operator/field_vector.hpp"
+#include "physics/diffusion/boxes.hpp"
 #include "physics/diffusion/diffusion.hpp"
 #include "physics/diffusion/face_assembly.hpp"
 
 namespace halocline {
 namespace {
 
-/// Place of an unknown beside a wall in arrays over that wall.
-struct WallPlace {
-  IndexRange box;  ///< of the unknowns, one thick
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index operator()(Index i, Index j, Index k) const {
-    Index const nx = box.end[0] - box.begin[0];
-    Index const ny = box.end[1] - box.begin[1];
-    return (i - box.begin[0]) + nx * ((j - box.begin[1]) + ny * (k - box.begin[2]));
-  }
-};
-
 template <class Real>
 struct CopyWall {
   BlockView<Real const> faces;
   Real* to;
-  WallPlace place;
+  PlaceInBox place;
   Index to_face[3];  ///< from the unknown to the entry that holds the wall's face
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     to[place(i, j, k)] = faces(i + to_face[0], j + to_face[1], k + to_face[2]);
@@ -34,7 +25,7 @@ struct AddWall {
   Real const* weight;
   Real const* value;
   BlockView<Real> b;
-  WallPlace place;
+  PlaceInBox place;
   Real factor;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index const at = place(i, j, k);
@@ -63,7 +54,7 @@ class BoundarySource<Real>::Implementation {
     for (Part& part : parts_) {
       if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
       Block const& block = grid_.mesh->blocks()[part.block];
-      for_box(execution(block), part.place.box,
+      for_box(execution(block), part.box,
               AddWall<Real>{part.weights.data(), part.values.data(), field.view(block), part.place,
                             static_cast<Real>(factor)});
     }
@@ -74,7 +65,8 @@ class BoundarySource<Real>::Implementation {
     std::size_t block;
     int axis;
     int side;
-    WallPlace place;
+    IndexRange box;    ///< of the unknowns, one thick
+    PlaceInBox place;  ///< of an unknown in the arrays
     Expression value;
     double evaluated_at;
     Kokkos::View<Real*, Memory> weights;
@@ -115,7 +107,8 @@ class BoundarySource<Real>::Implementation {
     Part part{block.local,
               axis,
               side,
-              {box},
+              box,
+              PlaceInBox(box),
               condition.value,
               0,
               Numbers("wall weights", size),
@@ -131,7 +124,7 @@ class BoundarySource<Real>::Implementation {
   void evaluate(Part& part, double time) const {
     auto const host = Kokkos::create_mirror_view(part.values);
     Block const& block = grid_.mesh->blocks()[part.block];
-    IndexRange const box = part.place.box;
+    IndexRange const box = part.box;
     IndexRange const unknowns = grid_.unknowns(block);
     Extents const first = grid_.first_unknown(block);
     Axis const& line = grid_.mesh->axis(part.axis);

@@ -7,6 +7,22 @@
 
 namespace halocline {
 
+/// Where the points of a box lie in an array over it, x fastest. Of plain numbers: a device cannot call std::array.
+class PlaceInBox {
+ public:
+  explicit PlaceInBox(IndexRange const& box)
+      : begin_{box.begin[0], box.begin[1], box.begin[2]}, row_(box.extent(0)), plane_(row_ * box.extent(1)) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index operator()(Index i, Index j, Index k) const {
+    return (i - begin_[0]) + row_ * (j - begin_[1]) + plane_ * (k - begin_[2]);
+  }
+
+ private:
+  Index begin_[3];
+  Index row_;
+  Index plane_;
+};
+
 /// Below this many points a parallel loop costs a host more than it brings.
 inline constexpr Index smallest_parallel_box = 4096;
 

@@ -13,21 +13,11 @@ namespace {
 
 using Buffer = Kokkos::View<double*, Memory>;
 
-/// Place of a point of a box in a buffer, x fastest.
-struct Place {
-  IndexRange box;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index operator()(Index i, Index j, Index k) const {
-    Index const nx = box.end[0] - box.begin[0];
-    Index const ny = box.end[1] - box.begin[1];
-    return (i - box.begin[0]) + nx * ((j - box.begin[1]) + ny * (k - box.begin[2]));
-  }
-};
-
 template <class Real>
 struct Pack {
   BlockView<Real const> from;
   double* to;
-  Place place;
+  PlaceInBox place;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     to[place(i, j, k)] = static_cast<double>(from(i, j, k));
   }
@@ -37,7 +27,7 @@ template <class Real>
 struct Unpack {
   double const* from;
   BlockView<Real> to;
-  Place place;
+  PlaceInBox place;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     to(i, j, k) = static_cast<Real>(from[place(i, j, k)]);
   }
@@ -98,7 +88,7 @@ void Gathering<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Exte
     IndexRange const unknowns = spread_.unknowns(block);
     if (unknowns.empty()) continue;
     IndexRange const box = widened(unknowns, extra);
-    for_box(execution(block), box, Pack<Real>{spread.view(block), packed.data() + used, {box}});
+    for_box(execution(block), box, Pack<Real>{spread.view(block), packed.data() + used, PlaceInBox(box)});
     execution(block).fence();
     used += box.size();
   }
@@ -115,7 +105,7 @@ void Gathering<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Exte
     IndexRange const box = widened(part.box, extra);
     auto const rank = static_cast<std::size_t>(part.rank);
     Index const at = part.rank * static_cast<Index>(largest) + done[rank];
-    for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), {box}});
+    for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), PlaceInBox(box)});
     done[rank] += box.size();
   }
   execution(block).fence();
