@@ -24,7 +24,7 @@ MISSING = "exit 1"
 FOUND = 'for ((n = 1; n < $#; ++n)); do [[ ${!n} == -B ]] && m=$((n + 1)) && build=${!m}; done\nmkdir -p "$build"; echo /opt > "$build/place"'
 ALL_BUT_TEUCHOS = FOUND.replace("echo /opt", '{ [[ $* == *Teuchos* ]] && echo || echo /opt; }')
 NO_NETWORK = "echo 'E: Failed to fetch http://deb/x  Temporary failure resolving deb'; exit 100"
-FILLS_THE_DISK = "head -c 1G /dev/zero > trilinos_1.orig.tar.gz"
+FILLS_THE_DISK = 'if [[ $* == *" source "* ]]; then head -c 4M /dev/zero > trilinos_1.orig.tar.gz; fi'
 
 
 class Setup(unittest.TestCase):
@@ -53,7 +53,7 @@ class Setup(unittest.TestCase):
     def start(self, *prefix, **environment):
         return subprocess.Popen(
             [*prefix, ROOT / "tools/setup.sh", "release"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, start_new_session=True,
+            stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=self.tools,
             env={"PATH": str(self.tools), "HOME": "/nonexistent", "HALOCLINE_CACHE": str(self.cache), "LANG": "C.UTF-8",
                  "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", **environment})
 
