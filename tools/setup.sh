@@ -57,9 +57,13 @@ need() {
       rm -f "$note"
       return 1
     fi
+    if ! echo "${recipe[$name]}" 2>/dev/null >"${stamp[$name]}"; then
+      stopped "${title[$name]}" "$log"
+      rm -f "$note" "${stamp[$name]}"
+      return 1
+    fi
     reported "${title[$name]}" "$began" "$(<"$note")"
     rm -f "$note"
-    echo "${recipe[$name]}" >"${stamp[$name]}"
   done
 }
 
