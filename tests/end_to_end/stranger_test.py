@@ -65,6 +65,11 @@ class Stranger(unittest.TestCase):
             self.assertEqual(run.err.count("\n"), 1, run.err)
             self.assertAlmostEqual(run.summary()["conserved"]["total"]["largest_relative_drift"], 0.25, delta=1e-12)
 
+    def test_headers_of_tests_are_not_installed(self):
+        names = {path.name for path in (self.home / "halocline/include").rglob("*.hpp")}
+        self.assertIn("sweep.hpp", names)
+        self.assertEqual({name for name in names if name.startswith("test_") or "_test" in name}, set())
+
     def test_its_options_are_listed_and_judged(self):
         with scratch() as folder:
             listed = Run(["list", "transport", "--plugin", self.plugin], folder)
