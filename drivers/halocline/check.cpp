@@ -3,11 +3,11 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/runtime/communicator.hpp"
-#include "framework/runtime/memory.hpp"
 
 namespace halocline {
 namespace {
@@ -18,6 +18,11 @@ std::string mesh_line(Options const& deck) {
   std::int64_t const all = product(cells).value();
   double const bytes = static_cast<double>(all) * (precision_of(deck) == Precision::single ? 4 : 8);
   return fmt::format("mesh     {} cells ({}), {} a field\n", fmt::join(cells, " x "), all, readable_bytes(bytes));
+}
+
+std::string memory_line(double need, MemoryBudget const& budget) {
+  std::string const ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
+  return fmt::format("memory   about {} on {}, {} free\n", readable_bytes(need), ranks, readable_bytes(budget.bytes));
 }
 
 std::string solver_line(Options const& deck) {
@@ -37,14 +42,14 @@ std::string solver_line(Options const& deck) {
 ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
   Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
-  Options const options = deck.read(declare_deck(physics));
+  MemoryBudget const budget = memory_budget(*communicator, command.ranks);
+  Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
-  AvailableMemory const memory = memory_per_rank(*communicator);
   if (communicator->rank() != 0) return ExitCode::done;
   fmt::print("{}: no mistakes\n", deck.name());
   fmt::print("physics  {}: {}\n", entry.name, entry.sentence);
   fmt::print("{}", mesh_line(options));
-  fmt::print("memory   {} free\n", readable_bytes(static_cast<double>(memory.host)));
+  fmt::print("{}", memory_line(memory_need(options, entry, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     fmt::print("time     {} steps by {}\n", schedule.steps(), options.section("time").choice("method"));

@@ -66,6 +66,7 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
 void add_check(CLI::App& program, CheckCommand& check) {
   CLI::App& app = *program.add_subcommand("check", "Names every mistake of a deck and what a run takes; runs nothing");
   add_deck(app, check.deck, check.overrides, check.plugins);
+  add_ranks(app, check.ranks, "Judges a run on so many MPI ranks of this machine");
 }
 
 void add_list(CLI::App& program, ListCommand& list) {

@@ -28,6 +28,7 @@ struct CheckCommand {
   std::string deck;
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;
+  int ranks = 0;  ///< --ranks, of the run that is judged; 0: those of this program
 };
 
 /// What the command line gives to `halocline list`.

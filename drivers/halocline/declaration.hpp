@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/memory_need.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/plugin/physics.hpp"
 #include "framework/plugin/registry.hpp"
@@ -13,9 +15,10 @@ namespace halocline {
 /// InputError for a plugin that cannot be loaded or does not fit.
 [[nodiscard]] Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins);
 
-/// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics.
-/// `physics` must outlive it.
-[[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics);
+/// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics. With
+/// a budget, a deck that needs more memory is refused. `physics` must outlive it.
+[[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics,
+                                   std::optional<MemoryBudget> const& budget = std::nullopt);
 
 /// The precision that a judged deck chooses.
 [[nodiscard]] Precision precision_of(Options const& deck);

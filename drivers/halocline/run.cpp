@@ -49,7 +49,7 @@ std::filesystem::path judged_folder(RunCommand const& command, Communicator cons
 
 Case judged(RunCommand const& command, Registry<PhysicsEntry> const& physics, Deck const& deck,
             Communicator const& communicator) {
-  Options const options = deck.read(declare_deck(physics));
+  Options const options = deck.read(declare_deck(physics, memory_budget(communicator)));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();

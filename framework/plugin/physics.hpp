@@ -77,6 +77,9 @@ struct PhysicsEntry {
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
+  /// Estimates how many arrays of a number for each cell a run of a judged deck holds at most: fields, operators, and
+  /// the solver's (solver_vectors). Runs that need more memory than there is are refused by it. Empty: counted as one.
+  std::function<double(Options const& deck)> arrays = {};
 };
 
 }  // namespace halocline

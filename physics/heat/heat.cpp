@@ -200,6 +200,19 @@ void judge(Options const& deck, Mistakes& mistakes) {
   judge_regions(heat.list("regions"), mesh.integers("cells").size(), mistakes);
 }
 
+/// Density, conductivity, u, two volumes and two vectors of the integrator; the source; the operator's diagonal, shift
+/// and a coefficient for each axis; two to work on.
+double arrays_of(Options const& deck) {
+  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
+  Expression const source = deck.section("heat").expression("source");
+  bool const heated = !source.is_constant() || source(0, 0, 0, 0) != 0;
+  ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 + dimensions};
+  problem.coarse_coefficients = problem.coefficients;
+  // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
+  double const along_axis = dimensions == 1 ? 4 : 0;
+  return 7 + (heated ? 1 : 0) + along_axis + problem.coefficients + 2 + solver_vectors(deck.section("solver"), problem);
+}
+
 PhysicsEntry heat_physics() {
   Section options = heat_section();
   std::string const sentence = options.sentence();
@@ -212,7 +225,8 @@ PhysicsEntry heat_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .judge = judge,
-          .create = create};
+          .create = create,
+          .arrays = arrays_of};
 }
 
 }  // namespace

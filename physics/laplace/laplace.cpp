@@ -109,6 +109,17 @@ Section laplace_section() {
   return laplace;
 }
 
+/// The field, u, the volumes, the right-hand side and two to work on. Equal cells need no coefficients; levels always
+/// do.
+double arrays_of(Options const& deck) {
+  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
+  ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
+  if (deck.section("mesh").has("growth")) problem.coefficients = problem.coarse_coefficients;
+  // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
+  double const along_axis = dimensions == 1 ? 4 : 0;
+  return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
+}
+
 PhysicsEntry laplace_physics() {
   Section options = laplace_section();
   std::string const sentence = options.sentence();
@@ -121,7 +132,8 @@ PhysicsEntry laplace_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::stationary,
           .judge = judge,
-          .create = create};
+          .create = create,
+          .arrays = arrays_of};
 }
 
 }  // namespace

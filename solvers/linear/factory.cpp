@@ -31,7 +31,11 @@ SolverEntry conjugate_gradients_entry() {
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
     return std::make_unique<ConjugateGradients>(criteria(options), make_preconditioner(options));
   };
-  return {"cg", sentence, declare, create};
+  // r, p and q, and z where there is a preconditioner.
+  auto const vectors = [](Options const& options, ProblemSize const& problem) {
+    return options.choice("preconditioner") == "none" ? 3 : 4 + preconditioner_vectors(options, problem);
+  };
+  return {"cg", sentence, declare, create, vectors};
 }
 
 SolverEntry jacobi_entry() {
@@ -52,7 +56,7 @@ SolverEntry jacobi_entry() {
         options.choice("quantity") == "change" ? StoppingQuantity::change : StoppingQuantity::residual;
     return std::make_unique<Jacobi>(criteria(options), options.real("weight"), quantity);
   };
-  return {"jacobi", sentence, declare, create};
+  return {"jacobi", sentence, declare, create, [](Options const&, ProblemSize const&) { return 1; }};
 }
 
 SolverEntry chebyshev_entry() {
@@ -69,13 +73,16 @@ SolverEntry chebyshev_entry() {
     return std::make_unique<Chebyshev>(
         Chebyshev::Settings{.criteria = criteria(options), .presteps = options.integer("presteps")});
   };
-  return {"chebyshev", sentence, declare, create};
+  // The recurrence has two; before it, conjugate gradients find the eigenvalues.
+  auto const vectors = [](Options const&, ProblemSize const&) { return 7; };
+  return {"chebyshev", sentence, declare, create, vectors};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
   std::string const sentence = "The inverse of the diagonal.";
   return {"jacobi", sentence, [sentence] { return Section("jacobi", sentence); },
-          [](Options const&) { return std::make_unique<JacobiPreconditioner>(); }};
+          [](Options const&) { return std::make_unique<JacobiPreconditioner>(); },
+          [](Options const&, ProblemSize const&) { return 1; }};
 }
 
 PreconditionerEntry chebyshev_preconditioner_entry() {
@@ -89,7 +96,8 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
   auto const create = [](Options const& options) {
     return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
   };
-  return {"chebyshev", sentence, declare, create};
+  auto const vectors = [](Options const&, ProblemSize const&) { return 5; };
+  return {"chebyshev", sentence, declare, create, vectors};
 }
 
 }  // namespace
@@ -145,6 +153,24 @@ void declare_criteria(Section& section, Criteria const& defaults) {
       .below(1);
   section.real("absolute_tolerance", "Residual (2-norm) that ends a solve.").defaults_to(defaults.absolute).at_least(0);
   section.integer("iterations", "Most iterations of one solve.").defaults_to(defaults.iterations).at_least(1);
+}
+
+double solver_vectors(Options const& solver, ProblemSize const& problem) {
+  std::string const method = solver.choice("method");
+  MemoryEstimate const& own = solvers().find(method).vectors;
+  double vectors = own ? own(solver.section(method), problem) : 0;
+  // A value and a column for each entry of a row, and its place; on the host lists that grow by doubling; and the
+  // probes.
+  double const entries = 2 * problem.dimensions + 1;
+  if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
+  return vectors;
+}
+
+double preconditioner_vectors(Options const& section, ProblemSize const& problem) {
+  std::string const name = section.choice("preconditioner");
+  if (name == "none") return 0;
+  MemoryEstimate const& own = preconditioners().find(name).vectors;
+  return own ? own(section.section(name), problem) : 0;
 }
 
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {

@@ -12,6 +12,17 @@
 
 namespace halocline {
 
+/// A linear system as far as the memory of its solution depends on it.
+struct ProblemSize {
+  int dimensions = 1;
+  double coefficients = 0;         ///< vectors that the operator holds
+  double coarse_coefficients = 0;  ///< … and that the operators of coarser levels hold, in vectors of their own
+};
+
+/// Estimates, in vectors of the finest unknowns, what is held at most by a solver or a preconditioner made from that
+/// section; the operator it is given not included.
+using MemoryEstimate = std::function<double(Options const&, ProblemSize const&)>;
+
 /// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
 /// the solver from the values of that section.
 struct SolverEntry {
@@ -19,6 +30,7 @@ struct SolverEntry {
   std::string sentence;
   std::function<Section()> declare;
   std::function<std::unique_ptr<LinearSolver>(Options const&)> create;
+  MemoryEstimate vectors = {};  ///< empty: not known, counted as none
 };
 
 /// A preconditioner that decks choose by name.
@@ -27,6 +39,7 @@ struct PreconditionerEntry {
   std::string sentence;
   std::function<Section()> declare;
   std::function<std::unique_ptr<Preconditioner>(Options const&)> create;
+  MemoryEstimate vectors = {};  ///< empty: not known, counted as none
 };
 
 /// Everything registered. To add one from another file of a shared library:
@@ -41,6 +54,11 @@ struct PreconditionerEntry {
 void declare_preconditioner(Section& section);
 /// Adds relative_tolerance, absolute_tolerance and iterations to a solver's section.
 void declare_criteria(Section& section, Criteria const& defaults = {});
+
+/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner or its matrix.
+[[nodiscard]] double solver_vectors(Options const& solver, ProblemSize const& problem);
+/// The same of the preconditioner in a section given to declare_preconditioner; 0 for "none".
+[[nodiscard]] double preconditioner_vectors(Options const& section, ProblemSize const& problem);
 
 /// From the values of a section made by solver_section.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_solver(Options const& solver);

@@ -1,5 +1,6 @@
 #include "solvers/multigrid/factory.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -40,6 +41,18 @@ MultigridSettings multigrid_settings(Options const& section) {
   return settings;
 }
 
+namespace {
+
+/// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
+double level_vectors(Options const& section, ProblemSize const& problem) {
+  double const parts = std::exp2(problem.dimensions);
+  bool const polynomial = section.choice("smoother") == "chebyshev";
+  double const of_a_level = 2 + problem.coarse_coefficients + (polynomial ? 2 : 0);
+  return of_a_level / (parts - 1) + (polynomial ? 5 : 0);
+}
+
+}  // namespace
+
 SolverEntry multigrid_solver_entry() {
   std::string const sentence = "V-cycles of geometric multigrid, for operators that can coarsen themselves.";
   auto const declare = [sentence] {
@@ -51,7 +64,10 @@ SolverEntry multigrid_solver_entry() {
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
     return std::make_unique<MultigridSolver>(criteria(options), multigrid_settings(options));
   };
-  return {"multigrid", sentence, declare, create};
+  auto const vectors = [](Options const& options, ProblemSize const& problem) {
+    return 3 + level_vectors(options, problem);
+  };
+  return {"multigrid", sentence, declare, create, vectors};
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
@@ -64,7 +80,7 @@ PreconditionerEntry multigrid_preconditioner_entry() {
   auto const create = [](Options const& options) -> std::unique_ptr<Preconditioner> {
     return std::make_unique<Multigrid>(multigrid_settings(options));
   };
-  return {"multigrid", sentence, declare, create};
+  return {"multigrid", sentence, declare, create, level_vectors};
 }
 
 }  // namespace halocline

@@ -64,7 +64,9 @@ BROKEN_DECKS = [
     ("product beyond 64 bits", "physics: heat\nmesh: {cells: [4294967296, 4294967296]}\n" + TIME + REGION, [],
      ["`mesh.cells`: their product does not fit in 64 bits (deck:2:15)"]),
     ("more than the memory", "physics: heat\nmesh: {cells: [1000000, 1000000]}\n" + TIME + REGION, [],
-     ["`mesh.cells`: needs 7.28 TiB of memory, and ..."]),
+     ["`mesh.cells`: needs 116 TiB of memory, and ..."]),
+    ("more ranks than cells", "physics: heat\nmesh: {cells: 1}\n" + TIME + REGION, ["--ranks", "2"],
+     ["`mesh.cells`: a mesh of 1 x 1 x 1 cells cannot be cut into 2 blocks of at least one cell..."]),
     ("empty domain", "physics: heat\nmesh: {cells: [8, 8], upper: [1, 0]}\n" + TIME + REGION, [],
      ["`mesh.upper`: the domain ends at 0 on axis y, before it begins at 0 (deck:2:30)"]),
     ("domain of a size that six digits do not show", "physics: heat\nmesh: {cells: 8, lower: 2.5e-9, upper: 1.25e-9}\n" + TIME

@@ -1,0 +1,88 @@
+#include "drivers/halocline/memory_need.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "framework/mesh/partition.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/memory.hpp"
+
+namespace halocline {
+namespace {
+
+struct Grid {
+  Extents cells{1, 1, 1};
+  Periodicity periodic{};
+  ProcessGrid wanted{};
+  std::size_t dimensions = 1;
+};
+
+Grid grid_of(Options const& mesh) {
+  Grid grid;
+  std::vector<std::int64_t> const cells = mesh.integers("cells");
+  grid.dimensions = cells.size();
+  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+    grid.cells[axis] = cells[axis];
+    if (mesh.has("periodic")) grid.periodic[axis] = mesh.booleans("periodic")[axis];
+    if (mesh.has("processes")) grid.wanted[axis] = static_cast<int>(mesh.integers("processes")[axis]);
+  }
+  return grid;
+}
+
+/// Bytes of an array with one layer of ghosts, and of the buffers of an exchange of it.
+struct BlockBytes {
+  double array = 1;
+  double buffers = 0;
+};
+
+BlockBytes bytes_of(IndexRange const& cells, std::size_t dimensions, double size) {
+  constexpr double line = 64;  // rows begin at, and fill, whole lines of the cache
+  BlockBytes bytes;
+  bytes.array = line + std::ceil(static_cast<double>(cells.extent(0) + 1) * size / line) * line;
+  for (std::size_t axis = 1; axis < dimensions; ++axis) {
+    bytes.array *= static_cast<double>(cells.extent(static_cast<int>(axis)) + 2);
+  }
+  for (std::size_t axis = 0; axis < dimensions; ++axis) {
+    // Out and in, on both sides.
+    double const layer = static_cast<double>(cells.size()) / static_cast<double>(cells.extent(static_cast<int>(axis)));
+    bytes.buffers += 4 * layer * size;
+  }
+  return bytes;
+}
+
+/// Exchanges that keep buffers of their own: the operator's, the assembly's and those of the levels together.
+constexpr double exchanges = 3;
+
+}  // namespace
+
+MemoryBudget memory_budget(Communicator const& communicator, int ranks) {
+  AvailableMemory const memory = memory_per_rank(communicator);
+  double const host = static_cast<double>(memory.host);
+  double const device = static_cast<double>(memory.device);
+  if (ranks > 0) return {device > 0 ? device * std::min(ranks, device_count()) : host, ranks, ranks};
+  int const local = communicator.local_size();
+  return {(device > 0 ? device : host) * local, communicator.size(), local};
+}
+
+double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
+  Grid const grid = grid_of(deck.section("mesh"));
+  Partition const partition(grid.cells, choose_process_grid(grid.cells, ranks, grid.periodic, grid.wanted),
+                            grid.periodic);
+  double const arrays = entry.arrays ? entry.arrays(deck) : 1;
+  double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
+  double all = 0;
+  for (Index block = 0; block < partition.blocks(); ++block) {
+    BlockBytes const bytes = bytes_of(partition.cells(block), grid.dimensions, size);
+    all += arrays * bytes.array + (ranks > 1 ? exchanges * bytes.buffers : 0);
+  }
+  return all;
+}
+
+double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget) {
+  return memory_need(deck, entry, budget.ranks) * budget.local / budget.ranks;
+}
+
+}  // namespace halocline

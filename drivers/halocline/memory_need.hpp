@@ -1,0 +1,28 @@
+#pragma once
+
+#include "framework/deck/options.hpp"
+#include "framework/plugin/physics.hpp"
+
+namespace halocline {
+
+class Communicator;
+
+/// Memory that ranks of one host may take for what they solve.
+struct MemoryBudget {
+  double bytes = 0;  ///< that are free, of the device where the backend has one
+  int ranks = 1;     ///< of the whole run
+  int local = 1;     ///< … that share this memory
+};
+
+/// What the ranks of `communicator` share on each host. Collective. `ranks` > 0: what so many would, all on this host.
+[[nodiscard]] MemoryBudget memory_budget(Communicator const& communicator, int ranks = 0);
+
+/// Bytes that all ranks of a run take at most for fields, operators and vectors, ghosts and halo buffers included; not
+/// for programs and libraries. An estimate, within 20 % where a block has more than a million cells. `deck` is judged
+/// up to what spans its sections. Throws InputError when the mesh cannot be cut into `ranks` blocks.
+[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks);
+
+/// The part of memory_need on the host of a budget: as many blocks as it has ranks.
+[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget);
+
+}  // namespace halocline

@@ -1,0 +1,95 @@
+"""What a run leaves behind and takes: pictures, and the memory that `check` foretells."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from program import PROGRAM, ROOT, Run, scratch
+
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+HEAT = {"physics": "heat", "heat": {"initial": "sin(7*x) + cos(5*y)"}, "time": {"step": 1e-4, "steps": 2}}
+LAPLACE = {"physics": "laplace", "laplace": {"source": "sin(9*x)"}}
+
+
+def solver(method, **options):
+    return {"method": method, method: {"iterations": 5, **options}}
+
+
+MULTIGRID = {"preconditioner": "multigrid"}
+CHEBYSHEV = {**MULTIGRID, "multigrid": {"smoother": "chebyshev"}}
+# A physics, its cells, solver and further sections.
+MEMORY = [
+    (HEAT, [1000, 1000], solver("cg"), {}),
+    (HEAT, [1400, 1000], solver("chebyshev", presteps=2), {"precision": "single"}),
+    (HEAT, [110, 110, 110], solver("cg", **MULTIGRID), {}),
+    (LAPLACE, [1000, 1000], solver("cg", **CHEBYSHEV), {}),
+    (LAPLACE, [100, 100, 100], {**solver("cg"), "assembled": True}, {}),
+    (LAPLACE, [2000000], solver("jacobi"), {}),
+]
+
+
+class Record(unittest.TestCase):
+    def test_pictures_of_a_deck_without_snapshots(self):
+        with scratch() as folder:
+            run = Run(["run", ROOT / "decks/tealeaf/tea_bm_1.in", "--output", "run.out", "--plot"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            for name in ("slice_u", "slice_density", "residuals"):
+                self.assertIn(f"run.out/{name}.png\n", run.out)
+                self.assertTrue((pathlib.Path(folder) / f"run.out/{name}.png").read_bytes().startswith(b"\x89PNG"))
+
+    def foretold(self, deck, folder, *arguments):
+        """Bytes that `check` names: needed, free."""
+        (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
+        check = Run(["check", "deck.yaml", *arguments], folder)
+        self.assertEqual((check.code, check.err), (0, ""))
+        line = re.search(r"^memory +about ([\d.e+]+) (\w+) on .*, ([\d.e+]+) (\w+) free$", check.out, re.MULTILINE)
+        self.assertIsNotNone(line, check.out)
+        return float(line[1]) * UNITS[line[2]], float(line[3]) * UNITS[line[4]]
+
+    def taken(self, deck, folder):
+        """Bytes of memory that the program held at most."""
+        (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
+        process = subprocess.Popen([PROGRAM, "run", "deck.yaml", "--overwrite", "--quiet"], cwd=folder,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
+        usage = os.wait4(process.pid, 0)[2]
+        process.returncode = 0
+        return usage.ru_maxrss * 1024
+
+    def test_check_foretells_the_memory_of_a_run(self):
+        for physics, cells, method, more in MEMORY:
+            with self.subTest(physics=physics["physics"], cells=cells, solver=method), scratch() as folder:
+                deck = {**physics, "mesh": {"cells": cells}, "solver": method,
+                        "output": {"snapshots": {"interval": 0}}, **more}
+                need, free = self.foretold(deck, folder)
+                # What a tiny mesh takes is the program and its libraries.
+                program = self.taken({**deck, "mesh": {"cells": [8] * len(cells)}}, folder)
+                self.assertAlmostEqual(need / (self.taken(deck, folder) - program), 1, delta=0.2)
+                self.assertGreater(free, need)
+
+    def test_ranks_take_ghosts_and_buffers_too(self):
+        deck = {**HEAT, "mesh": {"cells": [400, 400]}}
+        with scratch() as folder:
+            alone = self.foretold(deck, folder)[0]
+            shared = self.foretold(deck, folder, "--ranks", 16)[0]
+        self.assertGreater(shared, 1.02 * alone)
+        self.assertLess(shared, 1.3 * alone)
+
+    def test_a_deck_that_does_not_fit(self):
+        with scratch() as folder:
+            free = self.foretold({**HEAT, "mesh": {"cells": [8, 8]}}, folder)[1]
+            # A field takes a quarter of the free memory, the run sixteen times that.
+            deck = {**HEAT, "mesh": {"cells": [int(free / 4 / 8 / 1000), 1000]}}
+            (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
+            for command in (["check", "deck.yaml"], ["run", "deck.yaml"], ["check", "deck.yaml", "--ranks", 8]):
+                run = Run(command, folder)
+                self.assertEqual(run.code, 2)
+                self.assertRegex(run.err, r"^halocline: `mesh.cells`: needs [\d.]+ \wiB of memory, and [\d.]+ \wiB are "
+                                          r"available \(deck.yaml:1:\d+\)\n$")
+                self.assertEqual(run.files(), ["deck.yaml"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
