@@ -1,6 +1,7 @@
 #include "framework/deck/deck_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -62,10 +63,13 @@ std::string file_text(std::string const& path) {
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
-  std::string text(largest_deck + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  // Piece by piece: a device or a pipe has no size, and decks are small.
+  std::string text;
+  std::array<char, 65536> piece{};
+  while (text.size() <= largest_deck && (file.read(piece.data(), piece.size()), file.gcount() > 0)) {
+    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
-  text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > largest_deck)
     throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) +
                      ", the most a deck may be");

@@ -18,9 +18,9 @@ namespace {
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
-/// Open MPI opens every network and starts a daemon for a process that nobody launched: 0.1 to 0.3 s for nothing.
-/// Unless the user has chosen, such a process talks to itself only. The choice is taken back, since programs that this
-/// one starts inherit the environment.
+/// Open MPI opens every network, starts a daemon and asks every PCI device for its place, also for a process that
+/// nobody launched: 0.1 to 0.3 s for nothing. Unless the user has chosen, such a process talks to itself only. The
+/// choice is taken back, since programs that this one starts inherit the environment.
 class LoneProcess {
  public:
   LoneProcess() {
@@ -41,8 +41,10 @@ class LoneProcess {
   LoneProcess& operator=(LoneProcess const&) = delete;
 
  private:
-  static constexpr std::array<std::array<char const*, 2>, 3> settings{
-      {{"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}, {"OMPI_MCA_ess_singleton_isolated", "1"}}};
+  static constexpr std::array<std::array<char const*, 2>, 4> settings{{{"OMPI_MCA_pml", "ob1"},
+                                                                       {"OMPI_MCA_btl", "self"},
+                                                                       {"OMPI_MCA_ess_singleton_isolated", "1"},
+                                                                       {"HWLOC_COMPONENTS", "-pci,-linuxio"}}};
   bool chosen_ = false;
 };
 
