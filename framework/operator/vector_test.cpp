@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -157,6 +158,15 @@ TYPED_TEST(VectorTest, RandomEntriesDependOnTheGlobalIndexAlone) {
     EXPECT_GE(mine[n], -1);
     EXPECT_LT(mine[n], 1);
   }
+}
+
+TEST(Vector, RandomEntriesDifferInEveryDirection) {
+  auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {4, 9, 5}});
+  auto const x = a->create_vector();
+  x->randomize(7);
+  auto values = values_of<double>(*x);
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(std::adjacent_find(values.begin(), values.end()), values.end());
 }
 
 TEST(Vector, OtherEntriesOfTheFieldStayAsTheyAre) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "framework/operator/crs_operator.hpp"
@@ -12,6 +13,7 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/test_operators.hpp"
+#include "solvers/multigrid/test_chain.hpp"
 
 namespace halocline {
 namespace {
@@ -86,6 +88,7 @@ TEST(LinearSolver, EveryMethodFindsTheSolution) {
       EXPECT_LE(problem.error(*x), 1e-6);
       EXPECT_EQ(report.history.size(), report.measured.size());
       EXPECT_DOUBLE_EQ(report.history.front(), report.initial_residual);
+      EXPECT_EQ(report.measured.front(), 0);
       EXPECT_LE(report.measured.back(), report.iterations);
     }
   }
@@ -248,6 +251,35 @@ TEST(Chebyshev, FallsAsFastAsTheIntervalPromises) {
     EXPECT_NEAR(std::abs(error[0]), recurrence.reduction(), 1e-12);
     EXPECT_NEAR(std::abs(error[3]), recurrence.reduction(), 1e-12);
     EXPECT_LE(std::abs(error[1]), recurrence.reduction() + 1e-12);
+  }
+}
+
+TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
+  std::size_t const size = 40;
+  auto const a = test_chain::poisson(size);
+  auto const r = a.create_vector();
+  auto const z = a.create_vector();
+  auto const wave = a.create_vector();
+  double const step = std::numbers::pi / static_cast<double>(size + 1);
+  for (Index const degree : {1, 4, 7}) {
+    for (double const ratio : {5.0, 30.0}) {
+      ChebyshevPreconditioner preconditioner(degree, ratio);
+      preconditioner.prepare(a);
+      double const promised = 1 / std::cosh(static_cast<double>(degree) * std::acosh((ratio + 1) / (ratio - 1)));
+      for (std::size_t mode = 1; mode <= size; ++mode) {
+        std::vector<double> values(size);
+        for (std::size_t i = 0; i < size; ++i) values[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
+        test_chain::Chain::set(*wave, values);
+        a.apply(*wave, *r);
+        preconditioner.apply(*r, *z);
+        EXPECT_GT(z->dot(*r), 0);
+        z->add(-1, *wave);
+        // Eigenvalues of D^-1 A up to 2; the interval's lower end is at most a tenth above 2 / ratio.
+        double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));
+        bool const damped = eigenvalue >= 1.1 * 2 / ratio;
+        EXPECT_LE(std::sqrt(z->square() / wave->square()), damped ? promised + 1e-13 : 1) << mode;
+      }
+    }
   }
 }
 

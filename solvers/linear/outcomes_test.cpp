@@ -151,6 +151,26 @@ TEST(Outcomes, APreconditionerThatBreaksDown) {
   EXPECT_EQ(report.remark, "the preconditioned residual is orthogonal to the residual");
 }
 
+/// Turns every residual round.
+class Backwards final : public Preconditioner {
+ public:
+  void prepare(Operator const&) override {}
+  void apply(Vector const& r, Vector& z) override {
+    z.copy(r);
+    z.scale(-1);
+  }
+};
+
+TEST(Outcomes, APreconditionerThatIsNotDefinite) {
+  DiagonalOperator const a(6, [](Index) { return 1.0; });
+  auto const b = right_hand_side(6, 1, 1);
+  ConjugateGradients solver({}, std::make_unique<Backwards>());
+  auto const x = a.create_vector();
+  SolveReport const report = solve(solver, a, *b, *x);
+  EXPECT_EQ(report.outcome, Outcome::indefinite);
+  EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+}
+
 TEST(Outcomes, ADiagonalWithAZero) {
   Index const rows = 5;
   DiagonalOperator const a(rows, [](Index row) { return row == 0 ? 0.0 : 1.0; });
@@ -190,7 +210,9 @@ TEST(Outcomes, TheIterationLimit) {
       EXPECT_EQ(report.outcome, Outcome::iteration_limit) << report.method;
       EXPECT_EQ(report.iterations, limit) << report.method;
       EXPECT_FALSE(report.remark.empty());
-      EXPECT_GT(report.true_residual, 0);
+      // What is returned is the x of the last iteration.
+      auto const r = a->create_vector();
+      EXPECT_NEAR(report.true_residual, std::sqrt(a->residual(*b, *x, *r)), 1e-12 * report.initial_residual);
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/deck.hpp"
@@ -13,6 +15,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/solver.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -149,8 +152,8 @@ TEST(TimeIntegrator, IsTheOneThatTheDeckNames) {
   for (auto const& [name, theta] : {std::pair{"implicit_euler", 1.0}, {"crank_nicolson", 0.5}}) {
     Section root("deck", "A deck of a time alone.");
     root.section(time_section());
-    auto const method = make_time_integrator(
-        Deck("test.yaml", std::string("time: {method: ") + name + "}").read(root).section("time"));
+    auto const method =
+        make_time_integrator(Deck("test.yaml", std::string("time: {method: ") + name + "}").read(root).section("time"));
     ArrayVector<double> u = unknowns();
     u.fill(1);
     Decay system(u);
