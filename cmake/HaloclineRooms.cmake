@@ -20,8 +20,10 @@ function(halocline_strict target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Werror>
     # GCC 12 sees an overlap in every `"text" + string` (GCC bug 105651).
     $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    # GCC's own pragmas tune host loops, which are GCC's to compile (1675: nvcc's front does not know them).
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-pragmas>
     # To nvcc, a call of a host function from a device is no more than a warning.
-    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Wall,-Wextra>)
+    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -diag-suppress=1675 -Xcompiler=-Wall,-Wextra>)
   if(HALOCLINE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
       -fno-omit-frame-pointer)
