@@ -1,5 +1,10 @@
 #include "framework/field/field.hpp"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -26,11 +31,25 @@ void set_all(Execution const& execution, Values<Real> const& values, Real value)
       KOKKOS_LAMBDA(Index n) { values(n) = value; });
 }
 
+/// Asks for large pages where they hold an array whole: with small ones a sweep over several planes waits for the
+/// translation of addresses. What the system does not grant costs nothing.
+void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  constexpr std::size_t page = std::size_t{2} << 20U;
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  std::uintptr_t const begin = (address + page - 1) / page * page;
+  std::uintptr_t const end = (address + bytes) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
 template <class Real>
 Values<Real> allocate(Block const& block, std::string const& name, Index entries) {
   throw_site(ThrowSite::allocation);
   try {
-    return Values<Real>(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
+    Values<Real> values(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
+    if constexpr (on_host) prefer_huge_pages(values.data(), values.span() * sizeof(Real));
+    return values;
   } catch (std::exception const&) {
     throw Error(ExitCode::wrong_input,
                 "field `" + name + "` needs " + std::to_string(entries * static_cast<Index>(sizeof(Real))) +

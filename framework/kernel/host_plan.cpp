@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 
 namespace halocline::kernel {
 
@@ -20,8 +21,14 @@ Index cache_bytes(int name, Index otherwise) {
   return bytes > 0 ? static_cast<Index>(bytes) : otherwise;
 }
 
+/// What the kernel says of one processor's last cache, in KiB. The C library's figure is that of the whole package,
+/// ten times as much in a virtual machine with a few cores of it.
 Index last_level_cache() {
-  static Index const bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, Index{16} << 20);
+  static Index const bytes = [] {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    Index kibibytes = 0;
+    return file >> kibibytes && kibibytes > 0 ? kibibytes << 10 : cache_bytes(_SC_LEVEL3_CACHE_SIZE, Index{16} << 20);
+  }();
   return bytes;
 }
 
@@ -38,6 +45,17 @@ Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool str
   Index const row_bytes = std::max<Index>(1, range.extent(0) * bytes_per_point * rows_together);
   Index const fewest = std::min<Index>(8 * traffic.radius, range.extent(1));
   return std::clamp(cache_of_one_core() / 2 / row_bytes, fewest, range.extent(1));
+}
+
+/// How far ahead lines are asked for. Rows are better than bytes: a row's end is then no end.
+struct Ahead {
+  Index rows;
+  Index bytes;
+};
+Ahead ahead_of(IndexRange const& range, HostTraffic const& traffic) {
+  Index const row_bytes = range.extent(0) * std::max<Index>(1, traffic.input_bytes);
+  if (rows_together * rows_together * row_bytes <= cache_of_one_core() / 2) return {rows_together, 0};
+  return {0, 4096};
 }
 
 bool worth_streaming(IndexRange const& range, HostTraffic const& traffic) {
@@ -58,6 +76,7 @@ HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, Ho
   Index const affordable = range.size() / points_per_worker;
   Index const workers = tuning.workers > 0 ? tuning.workers : std::min<Index>(concurrency, affordable);
   bool const streaming = is_streaming(range, traffic, tuning.stores);
+  Ahead const ahead = ahead_of(range, traffic);
   Index const traffic_bytes = range.size() * (traffic.input_bytes + traffic.output_bytes);
   return {.rows = rows,
           .workers = static_cast<int>(std::clamp<Index>(workers, 1, std::max<Index>(1, rows.count()))),
@@ -65,8 +84,8 @@ HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, Ho
           .streaming = streaming,
           .together_in_z = range.extent(2) > 1,
           .prefetching = traffic_bytes > cache_of_one_core(),
-          .reach_y = range.extent(1) > 1 ? traffic.radius : 0,
-          .reach_z = range.extent(2) > 1 ? traffic.radius : 0};
+          .ahead_rows = ahead.rows,
+          .ahead_bytes = ahead.bytes};
 }
 
 }  // namespace halocline::kernel

@@ -35,8 +35,8 @@ struct HostPlan {
   bool streaming;
   bool together_in_z;
   bool prefetching;
-  Index reach_y;  ///< rows beyond its own that a point reads, as far as they are worth fetching ahead
-  Index reach_z;  ///< planes likewise
+  Index ahead_rows;   ///< how far ahead of the point in work memory is asked for: rows,
+  Index ahead_bytes;  ///< and bytes along x
 };
 
 /// `concurrency`: threads that the execution space has.

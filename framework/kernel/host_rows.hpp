@@ -32,23 +32,13 @@ namespace halocline::kernel {
 /// Cache lines of one output that are computed at a time.
 inline constexpr int piece_lines = 2;
 
-// How far ahead of the point in work memory is asked for, in bytes along x: into the first-level cache what the next
-// pieces read, into the second-level cache what comes from memory. Measured by bench/sweep_bench.
-inline constexpr Index near_ahead = 512;
-inline constexpr Index far_ahead = 4096;
-
-/// Rows along x that are swept together: `count` points of the rows (j, k), (j, k + 1), …, or (j, k), (j + 1, k), ….
+/// Rows that are swept together, one piece of each after the other: the first of them, and the way to the next.
 struct RowGroup {
   Index i;
-  Index count;
+  Index count;  ///< points of one row
   Index j;
   Index k;
   Index rows;
-  Index step_j;  ///< from one row to the next, one of these is one, the other zero
-  Index step_k;
-
-  [[nodiscard]] Index row_j(Index row) const { return j + row * step_j; }
-  [[nodiscard]] Index row_k(Index row) const { return k + row * step_k; }
 };
 
 /// Not inlined: the compiler would try to vectorise it over rows.
@@ -76,26 +66,20 @@ struct Lanes {
 template <class Accumulator>
 struct Lanes<Accumulator, 0> {};
 
-/// Asks for the lines of one input that the next pieces of a group of rows read. Always inlined, as everything that
-/// calls it: GCC removes calls of functions that do nothing but prefetch.
-template <class Real>
-[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, HostPlan const& plan,
-                                               RowGroup const& rows, Index n, Index piece_points) {
-  Index const line_points = cache_line / static_cast<Index>(sizeof(Real));
-  Index const across = rows.step_j * view.row + rows.step_k * view.plane;
-  Index const reach = rows.step_j * plan.reach_y + rows.step_k * plan.reach_z;
-  Index const lead = rows.step_k * plan.reach_y * view.row;
-  auto const line = [&](Index entries, Index bytes) {
-    return reinterpret_cast<void const*>(
-        reinterpret_cast<std::uintptr_t>(view.at(rows.i + n, rows.j, rows.k)) +
-        static_cast<std::uintptr_t>(entries * static_cast<Index>(sizeof(Real)) + bytes));
-  };
-  for (Index m = 0; m < piece_points; m += line_points) {
-    for (Index row = -reach; row < rows.rows + reach; ++row) {
-      __builtin_prefetch(line(m + lead + row * across, near_ahead), 0, 3);
-    }
-    for (Index row = reach; row < rows.rows + reach; ++row) {
-      __builtin_prefetch(line(m + row * across, far_ahead), 0, 2);
+/// Asks for the lines of one input that a later piece reads first, in `Rows` rows: out of memory into the second-level
+/// cache. Always inlined, as everything that calls it: GCC removes calls of functions that do nothing but prefetch.
+template <int Rows, int StepJ, int StepK, class Real>
+[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, int radius, Index ahead_rows,
+                                               Index ahead_bytes, Index n) {
+  Real const* const first = view.origin + n + ahead_rows * view.row;
+#pragma GCC unroll 4
+  for (int row = 0; row < Rows; ++row) {
+#pragma GCC unroll 4
+    for (int line = 0; line < piece_lines; ++line) {
+      Index const bytes = ahead_bytes + line * cache_line;
+      auto const row_begin =
+          reinterpret_cast<std::uintptr_t>(first + (row + radius) * (StepJ * view.row + StepK * view.plane));
+      __builtin_prefetch(reinterpret_cast<void const*>(row_begin + static_cast<std::uintptr_t>(bytes)), 0, 2);
     }
   }
 }
@@ -106,6 +90,7 @@ class RowSweep {
  public:
   using Value = typename Task::Value;
   using Returned = typename Task::Returned;
+  using InputViews = decltype(Task::in);
   static constexpr Index piece = piece_lines * cache_line / static_cast<Index>(sizeof(Value));
   static_assert(group % piece == 0 && longest_row % group == 0, "a piece fills neighbouring lanes");
 
@@ -115,36 +100,60 @@ class RowSweep {
   void run(RowBlock const& block) const {
     Index const i = plan_.rows.first(block.segment);
     Index const count = plan_.rows.last(block.segment) - i;
-    Index const step = plan_.together_in_z ? 1 : rows_together;
-    for (Index j = block.j_begin; j < block.j_end; j += step) {
-      Index const rows = plan_.together_in_z ? block.planes : std::min(step, block.j_end - j);
-      run_group({i, count, j, block.k, rows, plan_.together_in_z ? 0 : 1, plan_.together_in_z ? 1 : 0}, block.segment);
+    if (plan_.together_in_z) {
+      for (Index j = block.j_begin; j < block.j_end; ++j) {
+        run_group<0, 1>({i, count, j, block.k, block.planes}, block.segment);
+      }
+    } else {
+      for (Index j = block.j_begin; j < block.j_end; j += rows_together) {
+        run_group<1, 0>({i, count, j, block.k, std::min(rows_together, block.j_end - j)}, block.segment);
+      }
     }
   }
 
  private:
   using RowLanes = Lanes<Accumulator, Task::sums>;
 
+  /// With more inputs the loads that rows share no longer fit in registers.
+  static constexpr bool unrolled_over_rows = InputViews::count == 1;
+  /// Points of a row that are swept before the next row's, where the loop over rows is not unrolled.
+  static constexpr Index stretch = 4 * piece;
+
+  /// The inputs of some rows, moved to the first point, so that the inner loop has few addresses to make.
+  struct Place {
+    InputViews in;
+    Index i;
+    Index j;
+    Index k;
+  };
+
+  /// Steps from one row of the group to the next: one of them is one, the other zero.
+  template <int StepJ, int StepK>
   void run_group(RowGroup const& rows, Index segment) const {
     RowLanes lanes;
     Index const head = unaligned_points(rows);
-    for (Index row = 0; head > 0 && row < rows.rows; ++row) run_rest(rows, row, 0, head, head, lanes);
-    Index n = head;
-    for (; n + piece <= rows.count; n += piece) {
-      if (plan_.prefetching) {
-        task_.in.for_each([&](auto const& view)
-                              __attribute__((always_inline)) { fetch_ahead(view, plan_, rows, n, piece); });
-      }
-      for (Index row = 0; row < rows.rows; ++row) run_piece(rows, row, n, head, lanes);
-    }
-    for (Index row = 0; n < rows.count && row < rows.rows; ++row) run_rest(rows, row, n, rows.count - n, head, lanes);
+    sweep_group<StepJ, StepK>(rows, head, lanes);
     if constexpr (Task::sums > 0) {
       for (Index row = 0; row < rows.rows; ++row) {
-        Index const number = plan_.rows.number(segment, rows.row_j(row), rows.row_k(row));
+        Index const number = plan_.rows.number(segment, rows.j + row * StepJ, rows.k + row * StepK);
         for (int sum = 0; sum < Task::sums; ++sum) {
           partials_[sum * plan_.rows.count() + number] = merge_lanes(lanes.slot[row][sum]);
         }
       }
+    }
+  }
+
+  template <int StepJ, int StepK>
+  void sweep_group(RowGroup const& rows, Index head, RowLanes& lanes) const {
+    if constexpr (unrolled_over_rows) {
+      if (rows.rows == rows_together) {
+        return run_rows<rows_together, StepJ, StepK>(rows, 0, 0, rows.count, head, lanes);
+      }
+    }
+    for (Index begin = 0; begin < rows.count;) {
+      Index const end = rows.rows == 1 ? rows.count : std::min(begin + stretch + (begin == 0 ? head : 0), rows.count);
+      for (Index row = 0; row < rows.rows; ++row) run_rows<1, StepJ, StepK>(rows, row, begin, end, head, lanes);
+      begin = end;
     }
   }
 
@@ -159,68 +168,113 @@ class RowSweep {
     }
   }
 
-  /// A whole piece: the number of iterations is a constant, and no remainder loop is made.
-  void run_piece(RowGroup const& rows, Index row, Index n, Index head, RowLanes& lanes) const {
-    alignas(cache_line) Value terms[std::max(Task::sums, 1)][piece];
-    if constexpr (Streaming) {
-      alignas(cache_line) Value values[Task::outputs][piece];
-      evaluate(
-          rows, row, n, piece, [&](int which) { return values[which]; }, terms);
-      for (int which = 0; which < Task::outputs; ++which) {
-        stream_lines<piece_lines>(output(rows, row, n, which), values[which]);
+  /// The points from offset `begin` to `end` of `Count` rows of the group, from row `first` on.
+  template <int Count, int StepJ, int StepK>
+  void run_rows(RowGroup const& rows, Index first, Index begin, Index end, Index head, RowLanes& lanes) const {
+    Index const j = rows.j + first * StepJ;
+    Index const k = rows.k + first * StepK;
+    Place const place{task_.in.moved(rows.i, j, k), rows.i, j, k};
+    Index n = begin;
+    if (Index const aligned = std::min(head, end); n < aligned) {
+      run_rest<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
+      n = aligned;
+    }
+    if (plan_.prefetching) {
+      for (; n + piece <= end; n += piece) {
+        place.in.for_each([&](auto const& view) __attribute__((always_inline)) {
+          fetch_ahead<Count, StepJ, StepK>(view, Task::radius, plan_.ahead_rows, plan_.ahead_bytes, n);
+        });
+        run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
       }
     } else {
-      if (plan_.prefetching) fetch_outputs_ahead(rows, row, n);
-      evaluate(
-          rows, row, n, piece, [&](int which) { return output(rows, row, n, which); }, terms);
+      for (; n + piece <= end; n += piece) run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
     }
-    if constexpr (Task::sums > 0) {
-      for (int sum = 0; sum < Task::sums; ++sum) lanes.add(row, sum, n, head, terms[sum], piece);
+    if (n < end) run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
+  }
+
+  /// A whole piece of each row: the number of iterations is a constant, and no remainder loop is made.
+  template <int Count, int StepJ, int StepK>
+  void run_piece(Place const& place, Index first, Index n, Index head, RowLanes& lanes) const {
+    alignas(cache_line) Value values[Count][std::max(Task::outputs, 1)][piece];
+    alignas(cache_line) Value terms[Count][std::max(Task::sums, 1)][piece];
+    evaluate<Count, StepJ, StepK>(place, n, piece, values, terms);
+#pragma GCC unroll 4
+    for (int row = 0; row < Count; ++row) {
+      for (int which = 0; which < Task::outputs; ++which) {
+        store_piece(output<StepJ, StepK>(place, row, n, which), values[row][which]);
+      }
+      if constexpr (Task::sums > 0) {
+        for (int sum = 0; sum < Task::sums; ++sum) lanes.add(first + row, sum, n, head, terms[row][sum], piece);
+      }
     }
   }
 
-  /// Fewer points than a piece.
-  void run_rest(RowGroup const& rows, Index row, Index n, Index count, Index head, RowLanes& lanes) const {
-    Value terms[std::max(Task::sums, 1)][piece];
-    evaluate(
-        rows, row, n, count, [&](int which) { return output(rows, row, n, which); }, terms);
-    if constexpr (Task::sums > 0) {
-      for (int sum = 0; sum < Task::sums; ++sum) lanes.add(row, sum, n, head, terms[sum], count);
+  /// Fewer points than a piece, a row after the other.
+  template <int Count, int StepJ, int StepK>
+  void run_rest(Place const& place, Index first, Index n, Index count, Index head, RowLanes& lanes) const {
+    Value values[1][std::max(Task::outputs, 1)][piece];
+    Value terms[1][std::max(Task::sums, 1)][piece];
+    for (int row = 0; row < Count; ++row) {
+      Index const j = row * StepJ;
+      Index const k = row * StepK;
+      Place const moved{place.in.moved(0, j, k), place.i, place.j + j, place.k + k};
+      evaluate<1, StepJ, StepK>(moved, n, count, values, terms);
+      for (int which = 0; which < Task::outputs; ++which) {
+        store(output<StepJ, StepK>(place, row, n, which), values[0][which], count);
+      }
+      if constexpr (Task::sums > 0) {
+        for (int sum = 0; sum < Task::sums; ++sum) lanes.add(first + row, sum, n, head, terms[0][sum], count);
+      }
     }
   }
 
-  /// The loop over points: `count` of them from offset `n` of a row. `value(which)` is where values go.
-  template <class ValuePointer>
-  void evaluate(RowGroup const& rows, Index row, Index n, Index count, ValuePointer const& value,
-                Value (&terms)[std::max(Task::sums, 1)][piece]) const {
-    [&]<int... Which, int... Sum>(std::integer_sequence<int, Which...>, std::integer_sequence<int, Sum...>) {
-      [[maybe_unused]] Value* const values[] = {value(Which)..., nullptr};
-      Index const i = rows.i + n;
-      Index const j = rows.row_j(row);
-      Index const k = rows.row_k(row);
+  static void store_piece(Value* to, Value const* values) {
+    if constexpr (Streaming) {
+      stream_lines<piece_lines>(to, values);
+    } else {
+      store(to, values, piece);
+    }
+  }
+
+  static void store(Value* to, Value const* values, Index count) {
+    HALOCLINE_INDEPENDENT_ITERATIONS
+    for (Index m = 0; m < count; ++m) to[m] = values[m];
+  }
+
+  /// The loop over points: `count` of them, at most a piece, from offset `n` of each row. All rows of a point are
+  /// evaluated before any is stored, so that what they read in common is loaded once.
+  template <int Count, int StepJ, int StepK>
+  void evaluate(Place const& place, Index n, Index count, Value (&values)[Count][std::max(Task::outputs, 1)][piece],
+                Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
+    [&]<int... Row>(std::integer_sequence<int, Row...>) {
       HALOCLINE_INDEPENDENT_ITERATIONS
       for (Index m = 0; m < count; ++m) {
-        Returned const returned = task_.in.evaluate(task_.functor, task_.geometry, i + m, j, k);
-        ((values[Which][m] = Returns<Returned>::value(returned, Which)), ...);
-        ((terms[Sum][m] = Returns<Returned>::term(returned, Sum)), ...);
+        Returned const returned[] = {place.in.template evaluate_moved<Row * StepJ, Row * StepK>(
+            task_.functor, Point(task_.geometry, place.i + n + m, place.j + Row * StepJ, place.k + Row * StepK),
+            n + m)...};
+        (keep<Row>(returned[Row], m, values, terms), ...);
       }
+    }
+    (std::make_integer_sequence<int, Count>());
+  }
+
+  template <int Row, int Count>
+  static void keep(Returned const& returned, Index m, Value (&values)[Count][std::max(Task::outputs, 1)][piece],
+                   Value (&terms)[Count][std::max(Task::sums, 1)][piece]) {
+    [&]<int... Which, int... Sum>(std::integer_sequence<int, Which...>, std::integer_sequence<int, Sum...>) {
+      ((values[Row][Which][m] = Returns<Returned>::value(returned, Which)), ...);
+      ((terms[Row][Sum][m] = Returns<Returned>::term(returned, Sum)), ...);
     }
     (std::make_integer_sequence<int, Task::outputs>(), std::make_integer_sequence<int, Task::sums>());
   }
 
-  [[nodiscard]] Value* output(RowGroup const& rows, Index row, Index n, int which) const {
-    if constexpr (Task::outputs > 0) return task_.out.view[which].at(rows.i + n, rows.row_j(row), rows.row_k(row));
-    return nullptr;
-  }
-
-  [[gnu::always_inline]] void fetch_outputs_ahead(RowGroup const& rows, Index row, Index n) const {
-    for (int which = 0; which < Task::outputs; ++which) {
-      auto const address = reinterpret_cast<std::uintptr_t>(output(rows, row, n, which)) + near_ahead;
-      for (int line = 0; line < piece_lines; ++line) {
-        __builtin_prefetch(reinterpret_cast<void const*>(address + static_cast<std::uintptr_t>(line * cache_line)), 1,
-                           3);
-      }
+  template <int StepJ, int StepK>
+  [[nodiscard]] Value* output(Place const& place, int row, Index n, int which) const {
+    if constexpr (Task::outputs > 0) {
+      BlockView<Value> const& view = task_.out.view[which];
+      return view.at(place.i + n, place.j, place.k) + row * (StepJ * view.row + StepK * view.plane);
     }
+    return nullptr;
   }
 
   Task task_;

@@ -23,6 +23,20 @@ struct Reader {
   }
 };
 
+/// The same for a point that lies `RowJ` rows and `RowK` planes on, so that points of neighbouring rows that read one
+/// value read it from one address.
+template <class Real, int RowJ, int RowK>
+struct MovedReader {
+  Real const* at;
+  Index row;
+  Index plane;
+
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K>) const {
+    return at[I + (J + RowJ) * row + (K + RowK) * plane];
+  }
+};
+
 /// The fields that a sweep writes; `value[n]` of the functor's Result goes to `view[n]`.
 template <class Real, int Count>
 struct Outputs {
@@ -65,6 +79,10 @@ struct Input {
   KOKKOS_FORCEINLINE_FUNCTION Reader<Real> reader(Index i, Index j, Index k) const {
     return {view.at(i, j, k), view.row, view.plane};
   }
+  template <int RowJ, int RowK>
+  KOKKOS_FORCEINLINE_FUNCTION MovedReader<Real, RowJ, RowK> moved_reader(Index n) const {
+    return {view.origin + n, view.row, view.plane};
+  }
 };
 
 template <class Positions, class... Real>
@@ -80,6 +98,20 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
     return functor(Point<GeometryReal>(geometry, i, j, k), Input<Position, Real>::reader(i, j, k)...);
   }
 
+  /// The same fields, seen from (i, j, k).
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION InputsAt moved([[maybe_unused]] Index i, [[maybe_unused]] Index j,
+                                                           [[maybe_unused]] Index k) const {
+    return {{{Input<Position, Real>::view.at(i, j, k), Input<Position, Real>::view.row,
+              Input<Position, Real>::view.plane}}...};
+  }
+
+  /// What the functor returns at `point`, which is found at (n, RowJ, RowK) of these fields.
+  template <int RowJ, int RowK, class Functor, class GeometryReal>
+  KOKKOS_FORCEINLINE_FUNCTION auto evaluate_moved(Functor const& functor, Point<GeometryReal> const& point,
+                                                  [[maybe_unused]] Index n) const {
+    return functor(point, Input<Position, Real>::template moved_reader<RowJ, RowK>(n)...);
+  }
+
   /// Whether an input is the field at `memory`, so that a sweep updates it in place.
   [[nodiscard]] bool contains(void const* memory) const {
     return ((static_cast<void const*>(Input<Position, Real>::view.origin) == memory) || ...);
@@ -91,6 +123,7 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
     (visit(Input<Position, Real>::view), ...);
   }
 
+  static constexpr int count = static_cast<int>(sizeof...(Real));
   /// Bytes that one point of every input takes.
   static constexpr Index bytes_per_point = (Index{0} + ... + Index{sizeof(Real)});
 };

@@ -118,7 +118,7 @@ struct JacobiStep {
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 2> operator()(P const& at, B const& b, U const& u, K const&... k) const {
     Real const r = b[here] - a(at, u, k...);
-    Real const change = weight * r / diagonal_of<Real>(a, at, k...);
+    Real const change = weight / diagonal_of<Real>(a, at, k...) * r;
     return {{u[here] + change}, {change * change, r * r}};
   }
 };
@@ -131,7 +131,7 @@ struct ChebyshevStart {
   Real residual;
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const d = residual * (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    Real const d = residual / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
     return {{d, u[here] + d}, {}};
   }
 };
@@ -146,7 +146,7 @@ struct ChebyshevStep {
   template <class P, class B, class U, class D, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const& at, B const& b, U const& u, D const& old,
                                                             K const&... k) const {
-    Real const d = direction * old[here] + residual * (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    Real const d = direction * old[here] + residual / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
     return {{d, u[here] + d}, {}};
   }
 };
@@ -159,7 +159,7 @@ struct ColourSweep {
   Index colour;
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, B const& b, U const& u, K const&... k) const {
-    Real const relaxed = u[here] + (b[here] - a(at, u, k...)) / diagonal_of<Real>(a, at, k...);
+    Real const relaxed = u[here] + Real{1} / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
     return select((at.index(0) + at.index(1) + at.index(2)) % 2 == colour, relaxed, u[here]);
   }
 };
