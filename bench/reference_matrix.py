@@ -33,7 +33,7 @@ def one_run(matrix, deck, method, ranks):
         summary = done.summary()
     value = summary["quantities"]["temperature"]
     return {"deck": deck, "method": method, "ranks": ranks, "backend": summary["provenance"]["backend"],
-            "exit_code": done.code, "quantities": summary["quantities"],
+            "revision": summary["provenance"]["revision"], "exit_code": done.code, "quantities": summary["quantities"],
             "relative_error_of_temperature": abs(value / matrix.TEMPERATURE[deck] - 1),
             "outcomes": collections.Counter(solve["outcome"] for solve in summary["solves"]),
             "iterations": [solve["iterations"] for solve in summary["solves"]]}

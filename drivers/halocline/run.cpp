@@ -36,7 +36,7 @@ struct Case {
 };
 
 std::filesystem::path judged_folder(RunCommand const& command, Communicator const& communicator) {
-  std::filesystem::path const folder = output_folder(command);
+  std::filesystem::path folder = output_folder(command);
   std::exception_ptr failure;
   try {
     if (communicator.rank() == 0) judge_output_folder(folder, command.overwrite);

@@ -33,7 +33,7 @@ void set_all(Execution const& execution, Values<Real> const& values, Real value)
 
 /// Asks for large pages where they hold an array whole: with small ones a sweep over several planes waits for the
 /// translation of addresses. What the system does not grant costs nothing.
-void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+[[maybe_unused]] void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   constexpr std::size_t page = std::size_t{2} << 20U;
   auto const address = reinterpret_cast<std::uintptr_t>(memory);

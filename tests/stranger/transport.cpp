@@ -36,6 +36,7 @@ class Transport final : public Physics {
         next_(mesh_, {.name = "next"}),
         exchange_({&u_}) {
     u_.fill(context.deck.section("transport").expression("initial"), 0);
+    next_.copy(u_);  // the ghosts at ends that are not periodic, which no exchange fills, stay as they began
   }
 
   std::vector<FieldBase const*> fields() const override { return {&u_}; }
