@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "framework/deck/option_json.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/parameters.hpp"
 #include "framework/deck/values.hpp"
@@ -7,19 +8,8 @@
 namespace halocline {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(OptionValue const& value) {
-  return std::visit(
-      [](auto const& held) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          return nullptr;
-        } else {
-          return held;
-        }
-      },
-      value);
-}
+using deck::Json;
+using deck::json_of;
 
 Json json_of(Options::Values const& values) {
   Json all = Json::object();

@@ -1,24 +1,13 @@
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
+#include "framework/deck/option_json.hpp"
 #include "framework/deck/reference.hpp"
 
 namespace halocline {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(OptionValue const& value) {
-  return std::visit(
-      [](auto const& held) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
-          return nullptr;
-        } else {
-          return held;
-        }
-      },
-      value);
-}
+using deck::Json;
+using deck::json_of;
 
 Json type_of(OptionKind kind) {
   switch (kind) {

@@ -189,8 +189,7 @@ double StencilOperator<Real, Functor, CoefficientCount>::apply_dot(Vector const&
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, double beta, Vector const& z, Vector& x,
                                                                  Vector& p, Vector& q) const {
-  // One pass that also evaluates A on z + beta p, never stored before, was measured slower at every size: the new
-  // direction cannot be written in place, and each row is read from two vectors instead of one.
+  // A in the same pass, on z + beta p, would need a second p to write to and would read each row from two vectors.
   stencil_functor::CgUpdate<Real> const update{static_cast<Real>(alpha), static_cast<Real>(beta)};
   for (Block const& block : mesh().blocks()) {
     sweep(execution(block), unknowns_[block.local], geometry_[block.local].geometry(),

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <variant>
+
+#include "framework/deck/option.hpp"
+
+namespace halocline::deck {
+
+using Json = nlohmann::ordered_json;
+
+/// `null` for an option without a value.
+inline Json json_of(OptionValue const& value) {
+  return std::visit(
+      [](auto const& held) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return held;
+        }
+      },
+      value);
+}
+
+}  // namespace halocline::deck
