@@ -16,15 +16,14 @@ DEPENDENCIES = (ROOT / "tools/dependencies.sh").read_text()
 SHA256 = re.search(r"^kokkos_sha256=(\w+)", DEPENDENCIES, re.MULTILINE)[1]
 ARCHIVE = re.search(r"^kokkos_archive=(\S+)", DEPENDENCIES, re.MULTILINE)[1].replace("==", "-") + ".tar.gz"
 
-# A private view of the machine: root's, or that of a user who is root in it alone.
-UNSHARE = [shutil.which("unshare"), *(["-r"] if os.geteuid() != 0 else [])]
 INSTALLED = "echo installed"
 MISSING = "exit 1"
 # As the set-up calls it to look for a package: every one is already there.
 FOUND = 'for ((n = 1; n < $#; ++n)); do [[ ${!n} == -B ]] && m=$((n + 1)) && build=${!m}; done\nmkdir -p "$build"; echo /opt > "$build/place"'
 ALL_BUT_TEUCHOS = FOUND.replace("echo /opt", '{ [[ $* == *Teuchos* ]] && echo || echo /opt; }')
 NO_NETWORK = "echo 'E: Failed to fetch http://deb/x  Temporary failure resolving deb'; exit 100"
-FILLS_THE_DISK = 'if [[ $* == *" source "* ]]; then head -c 4M /dev/zero > trilinos_1.orig.tar.gz; fi'
+FINDS_THE_DISK_FULL = 'if [[ $* == *" source "* ]]; then head -c 1 /dev/zero >/dev/full; fi'
+NOTHING_FREE = "echo Filesystem; echo 'tmpfs 2048 2048 0 100% /'"
 
 
 class Setup(unittest.TestCase):
@@ -34,6 +33,11 @@ class Setup(unittest.TestCase):
         self.cache = pathlib.Path(temporary.name) / "cache"
         self.tools = pathlib.Path(temporary.name) / "tools"
         self.tools.mkdir()
+        # The set-up's own files, where another user can read them too.
+        pathlib.Path(temporary.name).chmod(0o777)
+        self.root = pathlib.Path(temporary.name) / "halocline"
+        for folder in ("tools", "cmake"):
+            shutil.copytree(ROOT / folder, self.root / folder)
         # Nothing but these can be called by name: no sudo, and no download.
         for name in ("bash", "env", "realpath", "mkdir", "rm", "rmdir", "cat", "grep", "awk", "sed", "sleep", "flock", "touch",
                      "tar", "gzip", "sha256sum", "head", "mv", "dirname", "kill", "cp", "df"):
@@ -43,6 +47,7 @@ class Setup(unittest.TestCase):
         self.stand_in("apt-get", NO_NETWORK)
 
     def stand_in(self, name, script):
+        (self.tools / name).unlink(missing_ok=True)
         (self.tools / name).write_text(f"#!/bin/bash\n{script}\n")
         (self.tools / name).chmod(0o755)
 
@@ -52,7 +57,7 @@ class Setup(unittest.TestCase):
 
     def start(self, *prefix, **environment):
         return subprocess.Popen(
-            [*prefix, ROOT / "tools/setup.sh", "release"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [*prefix, self.root / "tools/setup.sh", "release"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, start_new_session=True, cwd=self.tools,
             env={"PATH": str(self.tools), "HOME": "/nonexistent", "HALOCLINE_CACHE": str(self.cache), "LANG": "C.UTF-8",
                  "PIP_RETRIES": "1", "PIP_NO_CACHE_DIR": "1", **environment})
@@ -77,7 +82,6 @@ class Setup(unittest.TestCase):
     def test_neither_root_nor_sudo(self):
         self.stand_in("dpkg-query", MISSING)
         user = [shutil.which("setpriv"), "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-        self.cache.parent.chmod(0o777)
         self.assertEqual(self.failures(*user), [
             'halocline: "Debian packages: compiler, CMake" failed: neither root nor sudo, to install ca-certificates cmake '
             f"g++ libc6-dev ninja-build python3-pip (see {self.cache}/logs/toolchain-host.log)"])
@@ -89,7 +93,7 @@ class Setup(unittest.TestCase):
                          [f'halocline: "Teuchos" failed: no network (see {self.cache}/logs/teuchos.log)'])
 
     def test_no_network_for_a_real_download(self):
-        self.assertEqual(self.failures(*UNSHARE, "-n"), [
+        self.assertEqual(self.failures(https_proxy="http://127.0.0.1:1"), [
             f'halocline: "Kokkos 4.5.1: source" failed: no network (see {self.cache}/logs/kokkos-source.log)'])
 
     def test_a_download_with_the_wrong_checksum(self):
@@ -101,17 +105,27 @@ class Setup(unittest.TestCase):
 
     def test_a_full_disk(self):
         self.have_kokkos_source()
-        self.cache.rename(self.cache.with_name("kept"))
-        self.cache.mkdir()
         self.stand_in("cmake", ALL_BUT_TEUCHOS)
-        self.stand_in("apt-get", FILLS_THE_DISK)
-        mount = (f"{shutil.which('mount')} -t tmpfs -o size=2m tmpfs {self.cache} && cp -r {self.cache.parent}/kept/. "
-                 f'{self.cache} && exec "$@"')
-        # The step that fills it, and those that find it full.
-        failures = self.failures(*UNSHARE, "-m", "bash", "-c", mount, "bash")
-        self.assertIn(f'halocline: "Teuchos" failed: the disk is full (see {self.cache}/logs/teuchos.log)', failures)
-        for line in failures:
-            self.assertRegex(line, r'^halocline: "[^"]+" failed: the disk is full \(see \S+\)$')
+        self.stand_in("apt-get", FINDS_THE_DISK_FULL)
+        self.expect_full_disk()
+
+    def test_a_full_disk_whose_log_lacks_the_words(self):
+        self.have_kokkos_source()
+        self.stand_in("cmake", ALL_BUT_TEUCHOS)
+        self.stand_in("apt-get", "exit 1")
+        self.stand_in("df", NOTHING_FREE)
+        self.expect_full_disk()
+
+    def test_a_disk_that_fills_under_the_notes_of_a_finished_step(self):
+        self.have_kokkos_source()
+        self.stand_in("ln", f'exec {shutil.which("ln")} "$@"')
+        self.stand_in("cmake", f"[[ $* == *PACKAGE=Teuchos* ]] && ln -s /dev/full {self.cache}/stamps/teuchos\n{FOUND}")
+        self.stand_in("df", NOTHING_FREE)
+        self.expect_full_disk()
+
+    def expect_full_disk(self):
+        self.assertEqual(self.failures(),
+                         [f'halocline: "Teuchos" failed: the disk is full (see {self.cache}/logs/teuchos.log)'])
 
     def test_an_interrupted_set_up_goes_on_where_it_was(self):
         self.have_kokkos_source()
