@@ -3,34 +3,36 @@
 //
 // The floor of a sweep is the time of the copy that moves its bytes fastest: the 7-point sweep reads and writes each
 // value once, 16 bytes a point in double precision.
-#include <sys/mman.h>
-
 #include <CLI/CLI.hpp>
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "framework/field/field.hpp"
 #include "framework/kernel/sweep.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/stencil_functors.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/environment.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace {
 
 using namespace halocline;
-using Space = Kokkos::DefaultHostExecutionSpace;
+using Space = HostExecution;
 
 struct Arguments {
   Index cells = 256;
   int repetitions = 60;
-  bool huge_pages = false;
   std::string json;
 };
 
@@ -39,7 +41,6 @@ Arguments parse(int count, char** values) {
   CLI::App app("Sweeps beside copies");
   app.add_option("--cells", arguments.cells, "along each axis of the 3D block")->check(CLI::PositiveNumber);
   app.add_option("--repetitions", arguments.repetitions)->check(CLI::PositiveNumber);
-  app.add_flag("--huge-pages", arguments.huge_pages, "ask for pages of 2 MiB");
   app.add_option("--json", arguments.json, "where the result goes");
   try {
     app.parse(count, values);
@@ -49,40 +50,26 @@ Arguments parse(int count, char** values) {
   return arguments;
 }
 
-/// One field on one block, laid out as a Field does it, pages first touched by the threads that sweep them.
+using MeshPointer = std::shared_ptr<StructuredMesh const>;
+
+MeshPointer mesh_of(int dimensions, Index cells, std::shared_ptr<Communicator> const& communicator) {
+  StructuredMeshDescription description;
+  description.axes.assign(static_cast<std::size_t>(dimensions), Axis::uniform(cells, 0, 1));
+  return StructuredMesh::make(description, communicator);
+}
+
+/// A field on the one block of a mesh.
 template <class Real>
 class Values {
  public:
-  Values(Extents const& owned, bool huge_pages)
-      : lead_(cache_line_entries),
-        row_((owned[0] + 1 + cache_line_entries - 1) / cache_line_entries * cache_line_entries + lead_),
-        ghosts_z_(owned[2] > 1 ? 1 : 0),
-        plane_(row_ * (owned[1] + 2)) {
-    entries_ = plane_ * (owned[2] + 2 * ghosts_z_) + lead_;
-    auto const bytes = static_cast<std::size_t>(entries_) * sizeof(Real);
-    std::size_t const page = std::size_t{2} << 20U;
-    memory_ = static_cast<Real*>(std::aligned_alloc(page, (bytes + page - 1) / page * page));
-    if (memory_ == nullptr) throw std::bad_alloc();
-    if (huge_pages) madvise(memory_, bytes, MADV_HUGEPAGE);
-    Real* const memory = memory_;
-    Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(0, entries_),
-                         [=](Index n) { memory[n] = static_cast<Real>(n % 7); });
-  }
-  ~Values() { std::free(memory_); }
-  Values(Values const&) = delete;
-  Values& operator=(Values const&) = delete;
+  explicit Values(MeshPointer const& mesh) : field_(mesh, {.name = "values"}) { field_.fill(Real{1}); }
 
-  [[nodiscard]] BlockView<Real> view() const { return {memory_ + lead_ + row_ + ghosts_z_ * plane_, row_, plane_}; }
-  [[nodiscard]] Real* data() const { return memory_; }
+  [[nodiscard]] BlockView<Real> view() { return field_.view(block()); }
+  [[nodiscard]] Real* data() { return static_cast<Real*>(field_.data(block())); }
 
  private:
-  static constexpr Index cache_line_entries = 64 / static_cast<Index>(sizeof(Real));
-  Index lead_;
-  Index row_;
-  Index ghosts_z_;
-  Index plane_;
-  Index entries_ = 0;
-  Real* memory_ = nullptr;
+  [[nodiscard]] Block const& block() const { return field_.mesh().blocks().front(); }
+  Field<Real> field_;
 };
 
 template <class Real, int Dimensions>
@@ -168,10 +155,21 @@ std::string today() {
   return text;
 }
 
-nlohmann::json report(std::vector<Case> const& cases, Arguments const& arguments, std::string const& command) {
-  nlohmann::json all = {{"machine", processor()}, {"threads", Space{}.concurrency()},
-                        {"date", today()},        {"commit", revision()},
-                        {"command", command},     {"huge_pages", arguments.huge_pages}};
+/// What of the environment the command depends on, as the shell takes it.
+std::string settings() {
+  std::string all;
+  for (std::string const name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES"}) {
+    if (char const* const value = std::getenv(name.c_str())) all += name + "=" + value + " ";
+  }
+  return all;
+}
+
+nlohmann::json report(std::vector<Case> const& cases, std::string const& command) {
+  nlohmann::json all = {{"machine", processor()},
+                        {"threads", Space{}.concurrency()},
+                        {"date", today()},
+                        {"commit", revision()},
+                        {"command", settings() + command}};
   for (Case const& one : cases) {
     double const median = quantile(one.seconds, 0.5);
     double const moved = static_cast<double>(one.points * one.bytes);
@@ -215,10 +213,12 @@ void measure(Arguments const& arguments, std::string const& command) {
   Index const flat = 4096;
   IndexRange const cube{{0, 0, 0}, {n, n, n}};
   IndexRange const square{{0, 0, 0}, {flat, flat, 1}};
-  bool const huge = arguments.huge_pages;
-  Values<double> const a(cube.end, huge), b(cube.end, huge), c(cube.end, huge);
-  Values<float> const a_single(cube.end, huge), b_single(cube.end, huge);
-  Values<double> const a_flat(square.end, huge), b_flat(square.end, huge);
+  auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  MeshPointer const cubic = mesh_of(3, n, communicator);
+  MeshPointer const flat_mesh = mesh_of(2, flat, communicator);
+  Values<double> a(cubic), b(cubic), c(cubic);
+  Values<float> a_single(cubic), b_single(cubic);
+  Values<double> a_flat(flat_mesh), b_flat(flat_mesh);
   Geometry<double> const geometry;
   Laplacian<double, 3> const laplacian{6.0, -1.0, -1.0, -1.0};
   stencil_functor::JacobiStep<double, Laplacian<double, 3>> const jacobi{laplacian, 0.8};
@@ -259,7 +259,7 @@ void measure(Arguments const& arguments, std::string const& command) {
     }
   }
   run_all(cases, arguments.repetitions);
-  nlohmann::json all = report(cases, arguments, command);
+  nlohmann::json all = report(cases, command);
   compare(all);
   print(all);
   if (!arguments.json.empty()) std::ofstream(arguments.json) << all.dump(2) << '\n';
@@ -269,7 +269,7 @@ void measure(Arguments const& arguments, std::string const& command) {
 
 int main(int count, char** values) {
   Arguments const arguments = parse(count, values);
-  Kokkos::ScopeGuard const kokkos;
+  Environment const environment;
   std::string command;
   for (int n = 0; n < count; ++n) command += (n == 0 ? "" : " ") + std::string(values[n]);
   measure(arguments, command);

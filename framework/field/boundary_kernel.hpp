@@ -126,19 +126,17 @@ struct BoundaryKernel {
     Index const layer = side == 0 ? -at[axis] : at[axis] - last;
     Real const* const r = rule(c, axis, side, layer);
     Real const mirror = r[0];
-    Real const value = homogeneous ? Real{0} : r[2];
+    Real const weight = homogeneous ? Real{0} : r[2];
     Real* const ghosts = entry(c, at);
     FaceOfBlock<Real> const& face = faces[axis][side];
     Real const* const v = face.values == nullptr ? nullptr : face.values + at[3 - axis] * face.stride;
     at[axis] = mirrored(axis, side, layer);
     Real const* const inside = entry(c, at);
-    if (mirror == Real{0}) {
-      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = Real{0};
-    } else if (v == nullptr || value == Real{0}) {
-      Real const constant = value == Real{0} ? Real{0} : value * face.constant;
-      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = mirror * inside[i] + constant;
-    } else {
-      for (Index i = i_begin; i < i_end; ++i) ghosts[i] = mirror * inside[i] + value * v[i];
+    bool const varies = v != nullptr && weight != Real{0};
+    Real const constant = varies || weight == Real{0} ? Real{0} : weight * face.constant;
+    for (Index i = i_begin; i < i_end; ++i) {
+      Real const value = varies ? weight * v[i] : constant;
+      ghosts[i] = mirror == Real{0} ? value : mirror * inside[i] + value;
     }
   }
 

@@ -300,6 +300,40 @@ TEST(Boundary, ThinMeshesFoldGhostsBack) {
   }
 }
 
+TEST(Boundary, ARobinConditionThatFixesTheGhostAloneGivesItItsValue) {
+  Axis const axis = Axis::uniform(8, 0, 1);
+  auto const mesh = mesh_of({axis, axis, axis});
+  for (std::string const text : {"3", "1 + x + 2 * y + 4 * z"}) {
+    Expression const value(text);
+    Field<double> field(mesh, {.name = "u"});
+    field.fill(7);
+    BoundaryFill boundary(field, BoundaryConditions::all(
+                                     {.kind = BoundaryKind::robin, .value = value, .a = 16, .b = 1}));  // a / 2 = b / d
+    boundary.fill(field, 0);
+    for (Block const& block : mesh->blocks()) {
+      HostCopy<double> u(field, block);
+      for (int axis_of_face = 0; axis_of_face < 3; ++axis_of_face) {
+        auto const a = static_cast<std::size_t>(axis_of_face);
+        for (int const side : {-1, 1}) {
+          if (block.neighbour(axis_of_face, side)) continue;
+          IndexRange ghosts = field.owned(block);
+          ghosts.begin[a] = side < 0 ? -1 : ghosts.end[a];
+          ghosts.end[a] = ghosts.begin[a] + 1;
+          for_each(ghosts, [&](Index i, Index j, Index k) {
+            std::array<double, 3> at{};
+            Index const local[3] = {i, j, k};
+            for (std::size_t n = 0; n < 3; ++n) {
+              at[n] = (static_cast<double>(block.cells.begin[n] + local[n]) + 0.5) / 8;
+            }
+            at[a] = side < 0 ? 0 : 1;
+            ASSERT_EQ(u(0, i, j, k), value(at[0], at[1], at[2], 0) / 16) << text << ", axis " << axis_of_face;
+          });
+        }
+      }
+    }
+  }
+}
+
 TEST(Boundary, RefusesWhatDoesNotFit) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
   Field<double> field(mesh, {.name = "u"});

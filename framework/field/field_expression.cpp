@@ -12,8 +12,6 @@ namespace halocline {
 
 namespace {
 
-using HostExecution = Kokkos::DefaultHostExecutionSpace;
-
 /// Positions of one block's entries, ghosts included, by place along each axis.
 struct Positions {
   std::vector<double> along[3];

@@ -21,17 +21,6 @@ Index cache_bytes(int name, Index otherwise) {
   return bytes > 0 ? static_cast<Index>(bytes) : otherwise;
 }
 
-/// What the kernel says of one processor's last cache, in KiB. The C library's figure is that of the whole package,
-/// ten times as much in a virtual machine with a few cores of it.
-Index last_level_cache() {
-  static Index const bytes = [] {
-    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
-    Index kibibytes = 0;
-    return file >> kibibytes && kibibytes > 0 ? kibibytes << 10 : cache_bytes(_SC_LEVEL3_CACHE_SIZE, Index{16} << 20);
-  }();
-  return bytes;
-}
-
 Index cache_of_one_core() {
   static Index const bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, Index{1} << 20);
   return bytes;
@@ -58,6 +47,11 @@ Ahead ahead_of(IndexRange const& range, HostTraffic const& traffic) {
   return {0, 4096};
 }
 
+bool is_prefetching(IndexRange const& range, HostTraffic const& traffic, Prefetch prefetch) {
+  if (prefetch != Prefetch::automatic) return prefetch == Prefetch::on;
+  return range.size() * (traffic.input_bytes + traffic.output_bytes) > cache_of_one_core();
+}
+
 bool worth_streaming(IndexRange const& range, HostTraffic const& traffic) {
   if (range.extent(0) < shortest_streamed_row) return false;
   return range.size() * (traffic.input_bytes + traffic.output_bytes) > last_level_cache();
@@ -70,6 +64,17 @@ bool is_streaming(IndexRange const& range, HostTraffic const& traffic, Stores st
 
 }  // namespace
 
+Index last_level_cache() {
+  // The kernel speaks, in KiB, of the cache of one processor; the C library of the whole package's, which in a virtual
+  // machine with a few cores of it is ten times as much.
+  static Index const bytes = [] {
+    std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+    Index kibibytes = 0;
+    return file >> kibibytes && kibibytes > 0 ? kibibytes << 10 : cache_bytes(_SC_LEVEL3_CACHE_SIZE, Index{16} << 20);
+  }();
+  return bytes;
+}
+
 HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, HostTuning const& tuning,
                          int concurrency) {
   Rows const rows(range);
@@ -77,13 +82,12 @@ HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, Ho
   Index const workers = tuning.workers > 0 ? tuning.workers : std::min<Index>(concurrency, affordable);
   bool const streaming = is_streaming(range, traffic, tuning.stores);
   Ahead const ahead = ahead_of(range, traffic);
-  Index const traffic_bytes = range.size() * (traffic.input_bytes + traffic.output_bytes);
   return {.rows = rows,
           .workers = static_cast<int>(std::clamp<Index>(workers, 1, std::max<Index>(1, rows.count()))),
           .tile_rows = tuning.tile_rows > 0 ? tuning.tile_rows : rows_of_tile(range, traffic, streaming),
           .streaming = streaming,
           .together_in_z = range.extent(2) > 1,
-          .prefetching = traffic_bytes > cache_of_one_core(),
+          .prefetching = is_prefetching(range, traffic, tuning.prefetch),
           .ahead_rows = ahead.rows,
           .ahead_bytes = ahead.bytes};
 }

@@ -6,13 +6,15 @@
 namespace halocline::kernel {
 
 enum class Stores { automatic, plain, streaming };
+enum class Prefetch { automatic, off, on };
 
 /// Choices that change the speed of a sweep on the host and never a bit of its result. What is left at its default is
 /// decided by `plan_host_sweep`.
 struct HostTuning {
   int workers = 0;      ///< threads to share the sweep; zero: as many as are worth their start
   Index tile_rows = 0;  ///< rows of a plane that are swept through all planes before the next ones; zero: by cache size
-  Stores stores = Stores::automatic;  ///< streaming: write past the caches
+  Stores stores = Stores::automatic;        ///< streaming: write past the caches
+  Prefetch prefetch = Prefetch::automatic;  ///< on: ask for the lines that later pieces read
 };
 
 /// What a sweep touches, as far as its plan depends on it.
@@ -26,6 +28,9 @@ struct HostTraffic {
 /// Rows that are swept together, piece by piece along x: neighbours in z, or in y where the range has one plane. What
 /// one of them reads is then still in the first-level cache when the next one needs it.
 inline constexpr Index rows_together = 4;
+
+/// Bytes of the last cache that the cores share.
+[[nodiscard]] Index last_level_cache();
 
 /// How one sweep is shared among workers and cut into tiles.
 struct HostPlan {

@@ -71,15 +71,17 @@ struct Lanes<Accumulator, 0> {};
 template <int Rows, int StepJ, int StepK, class Real>
 [[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, int radius, Index ahead_rows,
                                                Index ahead_bytes, Index n) {
-  Real const* const first = view.origin + n + ahead_rows * view.row;
+  // As a number: what is asked for may lie beyond the array.
+  auto const size = static_cast<Index>(sizeof(Real));
+  Index const first = static_cast<Index>(reinterpret_cast<std::intptr_t>(view.origin)) + ahead_bytes +
+                      (n + ahead_rows * view.row) * size;
+  Index const row_bytes = (StepJ * view.row + StepK * view.plane) * size;
 #pragma GCC unroll 4
   for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
     for (int line = 0; line < piece_lines; ++line) {
-      Index const bytes = ahead_bytes + line * cache_line;
-      auto const row_begin =
-          reinterpret_cast<std::uintptr_t>(first + (row + radius) * (StepJ * view.row + StepK * view.plane));
-      __builtin_prefetch(reinterpret_cast<void const*>(row_begin + static_cast<std::uintptr_t>(bytes)), 0, 2);
+      Index const place = first + (row + radius) * row_bytes + line * cache_line;
+      __builtin_prefetch(reinterpret_cast<void const*>(place), 0, 2);
     }
   }
 }

@@ -54,8 +54,8 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 /// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
 /// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; the inputs must be valid there. `out`
 /// is a BlockView or `outputs(…)`. An output may be an input as well if the functor reads that input at `here` only;
-/// no other overlap is allowed. Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in
-/// all.
+/// no other overlap is allowed (but of points that a red-black sweep gives back as they are). Views may differ in
+/// pitch, ghost width and centring: index (i, j, k) is the same in all.
 ///
 /// Enqueues on `execution` and returns; on a host backend the work is done then.
 template <class Execution, class GeometryReal, class OutputViews, class Functor, class... Real>

@@ -10,6 +10,7 @@ namespace {
 
 using namespace kernel_test;
 using kernel::HostTuning;
+using kernel::Prefetch;
 using kernel::Stores;
 
 std::vector<Extents> const awkward = {{1, 1, 1},     {2, 1, 1}, {31, 1, 1},  {33, 1, 1}, {4096, 1, 1}, {4097, 1, 1},
@@ -64,7 +65,7 @@ void expect_same_bits() {
     for (int const workers : {1, 2, 3, 5}) {
       for (Index const tile_rows : {0, 2}) {
         for (Stores const stores : {Stores::plain, Stores::streaming}) {
-          HostTuning const tuning{workers, tile_rows, stores};
+          HostTuning const tuning{workers, tile_rows, stores, workers == 2 ? Prefetch::off : Prefetch::on};
           auto const actual =
               mixed<Accumulator, Real, Space>(extents, range, [&](auto const& box, auto const& task, auto& sums) {
                 kernel::sweep_reduce_on_host(Space{}, box, task, sums, tuning);

@@ -10,6 +10,7 @@ namespace {
 
 using namespace kernel_test;
 using kernel::HostTuning;
+using kernel::Prefetch;
 using kernel::Stores;
 
 /// Extents that are one, prime, or next to a multiple of vectors, pieces, tiles and segments; 1D, 2D and 3D.
@@ -37,7 +38,11 @@ std::vector<HostTuning> tunings() {
   std::vector<HostTuning> all;
   for (int const workers : {1, 2, 3, 5}) {
     for (Index const tile_rows : {0, 1, 3}) {
-      for (Stores const stores : {Stores::plain, Stores::streaming}) all.push_back({workers, tile_rows, stores});
+      for (Stores const stores : {Stores::plain, Stores::streaming}) {
+        for (Prefetch const prefetch : {Prefetch::off, Prefetch::on}) {
+          all.push_back({workers, tile_rows, stores, prefetch});
+        }
+      }
     }
   }
   return all;
@@ -85,7 +90,8 @@ void expect_same_fields(Space const& space, Extents const& extents, Functor cons
       auto const actual = run([&](auto const& task) { kernel::sweep_on_host(space, range, task, tuning); });
       ASSERT_EQ(first_difference(expected, actual), -1)
           << name(extents) << " from " << range.begin[0] << ", workers " << tuning.workers << ", tile "
-          << tuning.tile_rows << (tuning.stores == Stores::streaming ? ", streaming" : ", plain");
+          << tuning.tile_rows << (tuning.stores == Stores::streaming ? ", streaming" : ", plain")
+          << (tuning.prefetch == Prefetch::on ? ", prefetching" : "");
     }
   }
 }
@@ -161,6 +167,37 @@ TYPED_TEST(SweepTest, NothingIsDoneOnAnEmptyRange) {
     EXPECT_EQ(sums.value(), 0.0);
   }
   EXPECT_EQ(first_difference(before, out.contents()), -1);
+}
+
+TYPED_TEST(SweepTest, OutputsOfTheirOwnWhoseRowsMeetCacheLinesAlikeMayBeStreamed) {
+  Extents const extents{100, 3, 3};
+  TestBlock<double, TypeParam> const u(extents, 1, 1);
+  TestBlock<double, TypeParam> const a(extents, 1, 2);
+  TestBlock<double, TypeParam> const b(extents, 1, 3);
+  auto const streamable = [&](auto const& out) {
+    return kernel::traffic_of(kernel::make_task(Geometry<double>{}, out, AddInPlace<double>{2}, u.view(), b.view()))
+        .streamable;
+  };
+  EXPECT_TRUE(streamable(a.view()));
+  EXPECT_FALSE(streamable(u.view()));
+  EXPECT_FALSE(streamable(BlockView<double>{a.view().origin, a.view().row + 1, a.view().plane}));
+}
+
+TEST(HostPlanTest, StreamsWhatTheCachesDoNotHold) {
+  kernel::HostTraffic const traffic{.radius = 1, .input_bytes = 8, .output_bytes = 8, .streamable = true};
+  kernel::HostTraffic in_place = traffic;
+  in_place.streamable = false;
+  Index const rows = kernel::last_level_cache() / (16 * 256);
+  auto const plan = [](Index count, kernel::HostTraffic const& of, Stores stores) {
+    return kernel::plan_host_sweep({{0, 0, 0}, {256, count, 1}}, of, {.stores = stores}, 2);
+  };
+  EXPECT_TRUE(plan(rows + 1, traffic, Stores::automatic).streaming);
+  EXPECT_FALSE(plan(rows + 1, traffic, Stores::plain).streaming);
+  EXPECT_FALSE(plan(rows + 1, in_place, Stores::streaming).streaming);
+  EXPECT_FALSE(plan(rows / 2, traffic, Stores::automatic).streaming);
+  EXPECT_TRUE(plan(1, traffic, Stores::streaming).streaming);
+  EXPECT_TRUE(plan(rows, traffic, Stores::automatic).prefetching);
+  EXPECT_FALSE(plan(1, traffic, Stores::automatic).prefetching);
 }
 
 /// Rows that do not begin on cache lines cannot be streamed; asked to, the sweep stores plainly and is right.

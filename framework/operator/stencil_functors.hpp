@@ -90,7 +90,7 @@ struct CgUpdate {
 /// The diagonal of A
 template <class Real, class A>
 struct Diagonal {
-  static constexpr Shape shape = point;
+  static constexpr Shape shape = A::shape;
   A a;
   template <class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, K const&... k) const {

@@ -93,7 +93,8 @@ class StencilOperator final : public Operator {
   std::vector<IndexRange> unknowns_;  ///< by Block::local
   StencilHalo halo_;
   std::vector<BlockGeometry<Real>> geometry_;
-  mutable std::vector<Reduction<Execution>> sums_;  ///< one for each box of `halo_`
+  mutable std::vector<Reduction<Execution>> sums_;   ///< one for each box of `halo_`
+  mutable std::unique_ptr<Vector> probed_diagonal_;  ///< with `Description::boundary`, once asked for
 };
 
 template <class Real, class Functor, std::size_t CoefficientCount>
@@ -201,7 +202,11 @@ double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, d
 template <class Real, class Functor, std::size_t CoefficientCount>
 bool StencilOperator<Real, Functor, CoefficientCount>::diagonal(Vector& d) const {
   if (description_.boundary) {
-    probe_diagonal<Real>(*this, Functor::shape.radius, d);
+    if (!probed_diagonal_) {
+      probed_diagonal_ = create_vector();
+      probe_diagonal<Real>(*this, Functor::shape.radius, *probed_diagonal_);
+    }
+    d.copy(*probed_diagonal_);
     return true;
   }
   stencil_functor::Diagonal<Real, Functor> const kernel{functor()};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 
 #include "framework/runtime/config.hpp"
 
@@ -9,5 +10,9 @@ namespace halocline {
 /// Where kernels run in this build, and the memory they work on.
 using Execution = HALOCLINE_EXECUTION;
 using Memory = Execution::memory_space;
+
+/// The threads of the host: those of the kernels where these run on the host.
+using HostExecution =
+    std::conditional_t<std::is_same_v<Memory, Kokkos::HostSpace>, Execution, Kokkos::DefaultHostExecutionSpace>;
 
 }  // namespace halocline

@@ -61,13 +61,13 @@ template <class Real, int Dimensions>
 std::unique_ptr<Coarsening> coarsen_constant(DiffusionGrid const& grid,
                                              ConstantDiffusion<Real, Dimensions> const& functor, Operator const& fine) {
   if (grid.size() == 1) return nullptr;
-  if (worth_gathering(grid)) {
+  Couplings couplings{};
+  for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
+  if (worth_gathering(grid, couplings)) {
     Gathering<Real> gathering(grid);
     auto coarse = make_constant_operator<Real, Dimensions>(gathering.whole(), functor);
     return std::make_unique<GatheredCoarsening<Real>>(std::move(gathering), fine, std::move(coarse));
   }
-  std::array<double, 3> couplings{};
-  for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
   auto const factor = coarsening_factor(grid, couplings);
   auto const coarse_grid = coarsened(grid, factor);
   if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;

@@ -34,12 +34,13 @@ std::unique_ptr<Coarsening> coarsen_faces(DiffusionGrid const& grid,
                                           std::shared_ptr<FaceCoefficients<Real> const> const& all,
                                           Operator const& fine) {
   if (grid.size() == 1) return nullptr;
-  if (worth_gathering(grid)) {
+  Couplings const couplings = mean_couplings(grid, *all);
+  if (worth_gathering(grid, couplings)) {
     Gathering<Real> gathering(grid);
     auto coarse = make_face_operator<Real, Dimensions>(gathering.whole(), gathered(gathering, *all));
     return std::make_unique<GatheredCoarsening<Real>>(std::move(gathering), fine, std::move(coarse));
   }
-  auto const factor = coarsening_factor(grid, mean_couplings(grid, *all));
+  auto const factor = coarsening_factor(grid, couplings);
   auto const coarse_grid = coarsened(grid, factor);
   if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
   using Stencil = FaceStencil<Real, Dimensions>;

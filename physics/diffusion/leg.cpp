@@ -1,17 +1,15 @@
 #include "physics/diffusion/leg.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
+
+#include "framework/kernel/host_plan.hpp"
+#include "framework/runtime/backend.hpp"
 
 namespace halocline {
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-
 /// Below this many unknowns a second thread costs more than it brings.
 constexpr Index fewest_for_threads = 12000;
-/// What a pass may keep in the caches (their shared level, over all threads).
-constexpr Index cache_bytes = Index{16} << 20;
 
 std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
 
@@ -26,16 +24,12 @@ void in_parallel(Index count, Task const& task) {
   if (count == 1) {
     task(0);
   } else if (count > 1) {
-    Kokkos::parallel_for("multigrid leg", Kokkos::RangePolicy<Host, Kokkos::IndexType<Index>>(0, count), task);
+    Kokkos::parallel_for("multigrid leg", Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, count), task);
     Kokkos::fence("multigrid leg");
   }
 }
 
 }  // namespace
-
-bool Leg::is_open() const {
-  return std::any_of(open.begin(), open.end(), [](auto const& sides) { return sides[0] || sides[1]; });
-}
 
 IndexRange Leg::interior(Index lag, bool aligned) const {
   IndexRange inner = box;
@@ -87,7 +81,9 @@ Index Leg::step() const {
 
 int Leg::stages_per_pass(int stages) const {
   Index const slice = bytes_per_unknown * box.size() / std::max<Index>(1, box.extent(axis));
-  Index const fitting = cache_bytes / std::max<Index>(1, slice * Host().concurrency()) - step();
+  // Half of the cache that the cores share, over all threads.
+  Index const fitting =
+      kernel::last_level_cache() / 2 / std::max<Index>(1, slice * HostExecution().concurrency()) - step();
   return static_cast<int>(std::clamp<Index>(fitting / 2 * 2, 2, std::max(2, stages)));
 }
 
@@ -97,7 +93,7 @@ void run_leg_interior(Leg const& leg, LegPass const& pass, void const* stages, R
   int const axis = leg.axis;
   std::vector<IndexRange> interiors;
   for (int lag = 0; lag < count; ++lag) interiors.push_back(leg.interior(lag, first + lag == pass.aligned_stage));
-  std::vector<Index> const cuts = leg.cuts(count, Host().concurrency());
+  std::vector<Index> const cuts = leg.cuts(count, HostExecution().concurrency());
   Index const begin = cuts.front();
   Index const end = cuts.back();
   Index const step = leg.step();

@@ -21,7 +21,6 @@ struct Leg {
   int axis = 0;                               ///< the last axis of the mesh: the one that the wave runs along
   Index bytes_per_unknown = 0;                ///< what all stages together hold of one unknown
 
-  [[nodiscard]] bool is_open() const;
   /// Where the stage that is `lag` behind the first one needs no new ghosts; if `aligned`, whole units of `alignment`.
   [[nodiscard]] IndexRange interior(Index lag, bool aligned) const;
   /// The rest of the box, as disjoint boxes.

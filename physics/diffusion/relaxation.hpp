@@ -10,9 +10,6 @@ namespace halocline {
 
 /// Colours of a red-black ordering: an unknown is red where the sum of its global indices is even.
 enum class Colour : int { red = 0, black = 1 };
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Colour other(Colour colour) {
-  return colour == Colour::red ? Colour::black : Colour::red;
-}
 
 /// What the stages of a leg work on, for one block. Coarse unknown (I, J, K) is at local index (I, J, K) of `coarse`;
 /// its children begin at `begin + factor * (I, J, K)`.

@@ -134,8 +134,11 @@ class CgIteration {
 
   SolveReport end(Outcome outcome, std::string remark = {}) {
     bool const looked = reached(outcome) || outcome == Outcome::iteration_limit;
-    if (!looked && s_.obstacle_.empty() && outcome != Outcome::not_a_number) look();
-    if (outcome == Outcome::not_a_number) true_residual_ = std::nan("");
+    if (!looked && outcome != Outcome::not_a_number) look();
+    if (outcome == Outcome::not_a_number) {
+      true_residual_ = std::nan("");
+      s_.p_->fill(0);  // its product with beta = 0 would be no number in the next solve either
+    }
     if (remark.empty()) remark = std::move(remark_);
     return record_.finish(outcome, true_residual_, std::move(remark));
   }

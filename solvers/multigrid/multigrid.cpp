@@ -1,8 +1,10 @@
 #include "solvers/multigrid/multigrid.hpp"
 
+#include <string>
 #include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
 #include "framework/runtime/region.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 
@@ -56,6 +58,7 @@ void Multigrid::prepare(Operator const& a) {
     if (level.coarsening == nullptr) break;
     at = &level.coarsening->coarse();
   }
+  log_debug("multigrid has " + std::to_string(levels()) + " levels");
   Level& last = *levels_.back();
   if (at->create_vector()->size() == 1) last.inverse = inverse_of_single(*at);
   if (last.inverse == nullptr && settings_.bottom == BottomSolver::conjugate_gradients) {

@@ -33,6 +33,7 @@ SolveReport MultigridSolver::solve(Operator const& a, Vector const& b, Vector& x
   if (!std::isfinite(residual)) return end(Outcome::not_a_number, "the initial residual is not a finite number");
   double const b_norm = std::sqrt(b.square());
   auto const rounding = [&] { return rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm); };
+  if (underflows(residual, *residual_)) return end(Outcome::breakdown, underflow_remark);
   convergence.begin(residual);
   if (convergence.reached(residual)) return end(Outcome::converged);
   if (residual <= rounding()) return end(Outcome::converged_to_rounding);

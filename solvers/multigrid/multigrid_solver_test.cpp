@@ -157,9 +157,21 @@ TEST(MultigridSolver, BreaksDownWithoutASmoother) {
 
       ConjugateGradients preconditioned(usual, std::make_unique<Multigrid>(settings));
       preconditioned.prepare(a);
-      EXPECT_EQ(preconditioned.solve(a, *b, *x).outcome, Outcome::breakdown);
+      SolveReport const unprepared = preconditioned.solve(a, *b, *x);
+      EXPECT_EQ(unprepared.outcome, Outcome::breakdown);
+      EXPECT_EQ(unprepared.true_residual, std::sqrt(b->square()));
     }
   }
+}
+
+TEST(MultigridSolver, NumbersTooSmallToBeSquaredAreNotTakenForZero) {
+  auto const a = poisson(9);
+  auto const b = random_like(a);
+  b->scale(1e-200);
+  auto const x = a.create_vector();
+  SolveReport const report = solve(a, *b, *x, usual);
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "the residual is too small to be squared; scale the problem");
 }
 
 TEST(MultigridSolver, StallsWhereTheResidualIsWrong) {
