@@ -4,7 +4,6 @@ include_guard()
 set(HALOCLINE_BACKEND "" CACHE STRING "Execution space: OpenMP, Serial, Threads, Cuda or HIP; empty: Kokkos' default")
 set(HALOCLINE_MARCH native CACHE STRING "Processor to compile for, as in -march; empty: the compiler's default")
 set(HALOCLINE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs to compile for, as in CMAKE_CUDA_ARCHITECTURES")
-option(HALOCLINE_THROW_SITES "Compile the places where tests can make a rank fail" ON)
 option(HALOCLINE_SANITIZE "Compile with the address and undefined-behaviour sanitizers" OFF)
 option(HALOCLINE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 

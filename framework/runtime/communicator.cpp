@@ -128,13 +128,6 @@ MPI_Request Communicator::receive(void* data, Index bytes, int from, int tag) co
   return request;
 }
 
-bool Communicator::test_all(std::span<MPI_Request> requests) const {
-  int done = 0;
-  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done == 0) control_->poll();
-  return done != 0;
-}
-
 void Communicator::wait_all(std::span<MPI_Request> requests) const {
   throw_site(ThrowSite::wait);
   Rhythm rhythm(*control_);
@@ -143,19 +136,6 @@ void Communicator::wait_all(std::span<MPI_Request> requests) const {
     check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
               "MPI_Testall");
     if (done != 0) return;
-    rhythm.pause();
-  }
-}
-
-int Communicator::wait_any(std::span<MPI_Request> requests) const {
-  throw_site(ThrowSite::wait);
-  Rhythm rhythm(*control_);
-  int done = 0;
-  int position = MPI_UNDEFINED;
-  while (true) {
-    check_mpi(MPI_Testany(static_cast<int>(requests.size()), requests.data(), &position, &done, MPI_STATUS_IGNORE),
-              "MPI_Testany");
-    if (done != 0) return position == MPI_UNDEFINED ? -1 : position;
     rhythm.pause();
   }
 }

@@ -59,10 +59,6 @@ class Communicator {
   /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
-  /// Position of one completed request, or -1 when none is active.
-  [[nodiscard]] int wait_any(std::span<MPI_Request> requests) const;
-  /// Whether all requests are complete; makes progress, polls, never waits.
-  [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
   /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.
   /// `memory` owns the buffers: it is kept to the program's end if a message cannot be called back, since MPI may still
   /// touch them.
@@ -108,8 +104,6 @@ class Communicator {
   /// Collective. Ranks of equal `colour` form a communicator of the same family, ordered by `key`, then rank; null
   /// where `colour` is negative.
   [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key = 0) const;
-  /// Collective. The ranks of this host.
-  [[nodiscard]] std::unique_ptr<Communicator> split_by_host() const { return split(host()); }
 
   /// The family's control channel: what run_guarded works on.
   [[nodiscard]] ControlChannel& control() const { return *control_; }

@@ -205,7 +205,6 @@ TEST_F(Guard, AnUnreachableRankCallsTheAbortHandler) {
   }
 }
 
-#if HALOCLINE_THROW_SITES
 class ThrowSites : public Guard {
  protected:
   ~ThrowSites() override { unsetenv("HALOCLINE_THROW_AT"); }
@@ -251,7 +250,6 @@ TEST_F(ThrowSites, RefuseWhatTheyDoNotKnow) {
     }
   }
 }
-#endif
 
 }  // namespace
 }  // namespace halocline

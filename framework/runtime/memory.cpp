@@ -15,38 +15,52 @@ namespace {
 constexpr Index unlimited = std::numeric_limits<Index>::max();
 
 /// The number in a file of one number; `unlimited` when there is none (control groups write "max").
-Index number_in(std::string const& path) {
+Index number_in(std::filesystem::path const& path) {
   std::ifstream file(path);
   Index number = 0;
   return file >> number ? number : unlimited;
 }
 
-/// MemAvailable of /proc/meminfo: what the kernel can give without swapping.
-Index free_of_host() {
-  std::ifstream file("/proc/meminfo");
-  std::string word;
-  while (file >> word) {
-    Index kibibytes = 0;
-    if (word == "MemAvailable:" && file >> kibibytes) return kibibytes * 1024;
+/// The number behind `name` in a file of lines "name number"; `otherwise` when there is none.
+Index number_after(std::string const& name, std::filesystem::path const& path, Index otherwise) {
+  std::ifstream file(path);
+  Index number = 0;
+  for (std::string word; file >> word;) {
+    if (word == name && file >> number) return number;
   }
-  return unlimited;
+  return otherwise;
 }
 
-/// What is left of a memory limit set on the control group that a container sees as its root.
-Index free_of_control_group() {
-  constexpr std::array<std::array<char const*, 2>, 2> files{
-      {{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-       {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}};
+/// MemAvailable of /proc/meminfo: what the kernel can give without swapping.
+Index free_of_host() {
+  Index const kibibytes = number_after("MemAvailable:", "/proc/meminfo", -1);
+  return kibibytes < 0 ? unlimited : kibibytes * 1024;
+}
+
+/// Where a version of control groups tells limit and usage, and what memory.stat calls its cached files.
+struct ControlGroupFiles {
+  char const* limit;
+  char const* usage;
+  char const* statistics;
+  char const* cached;
+};
+constexpr std::array<ControlGroupFiles, 2> versions{
+    {{"memory.max", "memory.current", "memory.stat", "inactive_file"},
+     {"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"}}};
+
+}  // namespace
+
+Index free_of_control_group(std::filesystem::path const& root) {
   Index least = unlimited;
-  for (auto const& [limit_file, usage_file] : files) {
-    Index const limit = number_in(limit_file);
-    Index const usage = number_in(usage_file);
-    if (limit != unlimited && usage != unlimited) least = std::min(least, std::max<Index>(0, limit - usage));
+  for (ControlGroupFiles const& files : versions) {
+    Index const limit = number_in(root / files.limit);
+    Index const usage = number_in(root / files.usage);
+    if (limit == unlimited || usage == unlimited) continue;
+    Index const cached = number_after(files.cached, root / files.statistics, 0);
+    least = std::min(least, std::max<Index>(0, limit - usage + std::min(cached, usage)));
   }
   return least;
 }
-
-}  // namespace
 
 AvailableMemory memory_per_rank(Communicator const& communicator) {
   Index const sharing = communicator.local_size();

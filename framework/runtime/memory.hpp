@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
@@ -9,6 +11,10 @@ struct AvailableMemory {
   Index host = 0;    ///< free memory of the host or of the control group around it, whichever is less, per local rank
   Index device = 0;  ///< free memory of the rank's device per rank that shares it; 0 when the backend has none
 };
+
+/// What is left of the memory limit of the control group whose files are under `root`, where a container sees its own;
+/// the largest Index without a limit. Cached files count as free: the kernel drops them before a program fails.
+[[nodiscard]] Index free_of_control_group(std::filesystem::path const& root = "/sys/fs/cgroup");
 
 /// Collective. The least that any rank has: a deck whose sizes need more does not fit.
 [[nodiscard]] AvailableMemory memory_per_rank(Communicator const& communicator);

@@ -4,6 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <thread>
 
 #include "framework/runtime/backend.hpp"
@@ -91,6 +94,34 @@ TEST(Memory, IsWhatTheHostHasPerRank) {
   EXPECT_GT(memory.host, 0);
   EXPECT_LE(memory.host * communicator().local_size(), physical);
   EXPECT_EQ(communicator().max(memory.host), memory.host) << "the same on all ranks";
+}
+
+/// A folder with files of control groups.
+class ControlGroup : public testing::Test {
+ protected:
+  ControlGroup() : root(std::filesystem::temp_directory_path() / ("halocline-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(root / "memory");
+  }
+  ~ControlGroup() override { std::filesystem::remove_all(root); }
+  void write(std::string const& name, std::string const& text) const { std::ofstream(root / name) << text; }
+
+  std::filesystem::path root;
+};
+
+TEST_F(ControlGroup, CachedFilesAreFreeMemory) {
+  constexpr Index unlimited = std::numeric_limits<Index>::max();
+  EXPECT_EQ(free_of_control_group(root), unlimited);
+  write("memory.max", "max\n");
+  write("memory.current", "600\n");
+  EXPECT_EQ(free_of_control_group(root), unlimited);
+  write("memory.max", "1000\n");
+  EXPECT_EQ(free_of_control_group(root), 400);
+  write("memory.stat", "anon 200\nactive_file 90\ninactive_file 250\n");
+  EXPECT_EQ(free_of_control_group(root), 650);
+  write("memory/memory.limit_in_bytes", "900\n");
+  write("memory/memory.usage_in_bytes", "800\n");
+  write("memory/memory.stat", "inactive_file 1\ntotal_inactive_file 30\n");
+  EXPECT_EQ(free_of_control_group(root), 130);
 }
 
 TEST(Log, Rank0SpeaksFromItsLevelUp) {

@@ -78,4 +78,13 @@ void throw_site(ThrowSite site) {
 
 }  // namespace halocline
 
+#else
+
+namespace halocline {
+
+void arm_throw_sites(int) {}
+void throw_site(ThrowSite) {}
+
+}  // namespace halocline
+
 #endif
