@@ -51,11 +51,4 @@ Options Deck::read(Section const& root) const {
   return Options(std::move(values));
 }
 
-Options default_options(Section const& section) {
-  Mistakes mistakes;
-  auto values = deck::judge(section, {}, mistakes);
-  mistakes.report();
-  return Options(std::move(values));
-}
-
 }  // namespace halocline

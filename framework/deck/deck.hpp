@@ -35,7 +35,4 @@ class Deck {
   std::vector<std::string> overrides_;
 };
 
-/// Every option at its default: what a section means that no deck gives. Throws InputError if something is required.
-[[nodiscard]] Options default_options(Section const& section);
-
 }  // namespace halocline

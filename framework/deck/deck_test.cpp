@@ -97,6 +97,28 @@ TEST(Deck, GivesValuesAndDefaults) {
   EXPECT_EQ(regions[1].full_name(), "regions[1]");
 }
 
+TEST(Deck, WhatACheckRefusedIsNotJudgedAgain) {
+  Section root("", "A run.");
+  Section& mesh = root.section("mesh", "The mesh.");
+  mesh.integers("cells", "Cells.", 1, 3);
+  mesh.integers("processes", "Blocks.", 1, 3);
+  mesh.check([](Options const& given, Mistakes& mistakes) {
+    if (given.integers("processes").size() != given.integers("cells").size())
+      add_mistake(given, "processes", "too few", mistakes);
+  });
+  root.check([](Options const& given, Mistakes& mistakes) {
+    Options const inner = given.section("mesh");
+    if (inner.integers("cells").at(1) == 0) add_mistake(inner, "cells", "none", mistakes);
+    if (inner.integers("processes").at(1) == 0) add_mistake(inner, "processes", "none", mistakes);
+  });
+  try {
+    (void)Deck("d.yaml", "mesh: {cells: [4, 0], processes: 2}").read(root);
+    ADD_FAILURE();
+  } catch (InputError const& error) {
+    EXPECT_STREQ(error.what(), "`mesh.cells`: none (d.yaml:1:15)\n`mesh.processes`: too few (d.yaml:1:34)");
+  }
+}
+
 TEST(Deck, KnowsWhereValuesComeFrom) {
   Options const deck = read("physics: heat\nmesh:\n  cells: [4, 3]\n", {"time.step=2"});
   EXPECT_EQ(deck.section("mesh").location("cells").text(), "d.yaml:3:10");

@@ -21,7 +21,6 @@ std::string joined_name(std::string const& section, std::string const& name) {
 struct Place {
   std::string full_name;
   Location location;
-  bool given = true;
   bool in_use = true;  ///< if not, what it requires may be missing and its checks do not run
 };
 
@@ -49,7 +48,6 @@ class Judge {
     values->declaration = declaration;
     values->full_name = place.full_name;
     values->location = place.location;
-    values->given = place.given;
     Node const empty;
     Node const& given = usable(node, place, *values) ? *node : empty;
 
@@ -57,7 +55,12 @@ class Judge {
     for (Option const& option : declaration->options()) read_option(option, given, place, *values);
     for (Section const& nested : declaration->sections()) read_section(nested, given, place, *values);
     for (Section const& element : declaration->lists()) read_list(element, given, place, *values);
-    if (place.in_use && !values->wholly_mistaken) run_checks(values);
+    if (place.in_use && !values->wholly_mistaken) {
+      run_checks(values);
+      for (Option const& option : declaration->options()) {
+        if (mistakes_.contains(joined_name(place.full_name, option.name()))) values->mistaken.insert(option.name());
+      }
+    }
     return values;
   }
 
@@ -150,7 +153,7 @@ class Judge {
     Entry const* const entry = given.find(nested.name());
     if (entry != nullptr) values.locations[nested.name()] = entry->location;
     Place inside{joined_name(place.full_name, nested.name()), entry == nullptr ? place.location : entry->location,
-                 entry != nullptr, place.in_use && !values.wholly_mistaken};
+                 place.in_use && !values.wholly_mistaken};
     if (nested.is_optional() && entry == nullptr) inside.in_use = false;
     std::string const chooser = values.declaration->chooser_of(nested.name());
     if (!chooser.empty()) inside.in_use = inside.in_use && chosen(chooser, nested.name(), values);
@@ -180,7 +183,7 @@ class Judge {
     for (std::size_t n = 0; n < entry->value.items.size(); ++n) {
       Node const& item = entry->value.items[n];
       elements.push_back(
-          section(declaration, &item, {full_name + "[" + std::to_string(n) + "]", item.location, true, place.in_use}));
+          section(declaration, &item, {full_name + "[" + std::to_string(n) + "]", item.location, place.in_use}));
     }
   }
 
@@ -203,7 +206,7 @@ class Judge {
 }  // namespace
 
 std::shared_ptr<Options::Values const> judge(Section const& root, Node const& node, Mistakes& mistakes) {
-  return Judge(root, mistakes).section(std::make_shared<Section const>(root), &node, {"", node.location, true, true});
+  return Judge(root, mistakes).section(std::make_shared<Section const>(root), &node, {"", node.location, true});
 }
 
 }  // namespace halocline::deck

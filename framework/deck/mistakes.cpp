@@ -12,6 +12,7 @@ void Mistakes::add(Location const& location, std::string const& subject, std::st
   if (!location.is_default()) line += " (" + location.text() + ")";
   if (!advice.empty()) line += "; " + advice;
   lines_.push_back({location, line});
+  subjects_.insert(subject);
 }
 
 std::string Mistakes::text() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ class Mistakes {
   void add(Location const& location, std::string const& subject, std::string const& text,
            std::string const& advice = "");
 
+  /// Whether there is a mistake of this subject.
+  [[nodiscard]] bool contains(std::string const& subject) const { return subjects_.contains(subject); }
   [[nodiscard]] bool empty() const { return lines_.empty(); }
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
   /// One line per mistake, in the order of their places in the deck.
@@ -30,6 +33,7 @@ class Mistakes {
     std::string text;
   };
   std::vector<Line> lines_;
+  std::set<std::string> subjects_;
 };
 
 }  // namespace halocline

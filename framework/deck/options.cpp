@@ -80,11 +80,6 @@ std::vector<bool> Options::booleans(std::string_view name) const {
   return value_of<std::vector<bool>>(*values_, name, {OptionKind::boolean}, true);
 }
 
-std::vector<std::string> Options::texts(std::string_view name) const {
-  auto const texts = {OptionKind::text, OptionKind::path, OptionKind::choice, OptionKind::expression};
-  return value_of<std::vector<std::string>>(*values_, name, texts, true);
-}
-
 Options Options::section(std::string_view name) const {
   auto const found = values_->sections.find(name);
   if (found == values_->sections.end()) throw DefectError("no section is declared as " + in_section(*values_, name));

@@ -27,7 +27,6 @@ class Options {
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
   [[nodiscard]] std::vector<double> reals(std::string_view name) const;
   [[nodiscard]] std::vector<bool> booleans(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
 
   /// The section `name` inside this one; all of its defaults if the deck does not give it.
   [[nodiscard]] Options section(std::string_view name) const;

@@ -109,7 +109,7 @@ TEST(Declaration, RefusesWhatCannotBe) {
   EXPECT_THROW(section.section("n", "Again."), DefectError);
   EXPECT_THROW(section.integer("m", "A number.").defaults_to("text"), DefectError);
   section.integer("k", "A number.").at_least(1).defaults_to(0);
-  EXPECT_THROW((void)default_options(section), DefectError);
+  EXPECT_THROW((void)Deck("test.yaml", "{}").read(section), DefectError);
 }
 
 TEST(NearestName, FindsWhatIsMeant) {

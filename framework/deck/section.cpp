@@ -66,10 +66,6 @@ Option& Section::booleans(std::string name, std::string sentence, int minimum, i
   return boolean(std::move(name), std::move(sentence)).entries(minimum, maximum);
 }
 
-Option& Section::texts(std::string name, std::string sentence, int minimum, int maximum) {
-  return text(std::move(name), std::move(sentence)).entries(minimum, maximum);
-}
-
 Section& Section::section(std::string name, std::string sentence) {
   return section(Section(std::move(name), std::move(sentence)));
 }

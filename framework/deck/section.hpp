@@ -23,7 +23,8 @@ class Options;
 class Section {
  public:
   /// Judges what single options cannot: called when a deck is read, with the values of this section. Asking for an
-  /// option that has a mistake of its own ends the check without a word: there is nothing to judge then.
+  /// option that has a mistake of its own, of its type or from the check of an inner section, ends the check without a
+  /// word: there is nothing to judge then.
   using Check = std::function<void(Options const&, Mistakes&)>;
   /// Sections of everything registered, asked for when a deck is read.
   using Sections = std::function<std::vector<Section>()>;
@@ -47,7 +48,6 @@ class Section {
   Option& integers(std::string name, std::string sentence, int minimum, int maximum);
   Option& reals(std::string name, std::string sentence, int minimum, int maximum);
   Option& booleans(std::string name, std::string sentence, int minimum, int maximum);
-  Option& texts(std::string name, std::string sentence, int minimum, int maximum);
   /// @}
 
   /// A section inside this one. The reference stays valid.

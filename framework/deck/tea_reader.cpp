@@ -63,6 +63,18 @@ std::vector<std::string> known_words() {
   return words;
 }
 
+bool is_tolerance(std::string const& text) {
+  auto const real = real_from(text);
+  auto const* const number = std::get_if<double>(&real);
+  return number != nullptr && *number >= 0 && *number < 1;
+}
+
+bool is_count(std::string const& text) {
+  auto const integer = integer_from(text);
+  auto const* const number = std::get_if<std::int64_t>(&integer);
+  return number != nullptr && *number >= 1;
+}
+
 /// Reads the words, then writes the tree of the same deck.
 class TeaReader {
  public:
@@ -137,13 +149,11 @@ class TeaReader {
   }
 
   /// The value of a word that goes to several places: what is wrong with it is said once, here.
-  Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(double)) {
+  Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(std::string const&)) {
     TeaWord const* const value = find(word);
     if (value == nullptr) return {};
     Node const node = number(*value);
-    auto const real = real_from(node.text);
-    auto const* const good = std::get_if<double>(&real);
-    if (good != nullptr && is_allowed(*good)) return node;
+    if (is_allowed(node.text)) return node;
     mistakes_.add(value->location, word, "expected " + expectation + ", got " + described(node));
     return reported(value->location);
   }
@@ -191,9 +201,8 @@ class TeaReader {
       chosen.push_back(method);
       solver.set("method", word->location, scalar(method, word->location));
     }
-    Node const tolerance =
-        judged("tl_eps", "a number of at least 0 and below 1", [](double eps) { return eps >= 0 && eps < 1; });
-    Node const iterations = judged("tl_max_iters", "a number of at least 1", [](double most) { return most >= 1; });
+    Node const tolerance = judged("tl_eps", "a number of at least 0 and below 1", is_tolerance);
+    Node const iterations = judged("tl_max_iters", "an integer of at least 1", is_count);
     for (std::string const method : {"cg", "chebyshev", "jacobi", "multigrid"}) {
       Node& section = solver.section(method, root.location);
       if (find("tl_eps") != nullptr) section.set("relative_tolerance", tolerance.location, tolerance);

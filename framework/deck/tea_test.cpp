@@ -149,7 +149,9 @@ std::vector<Case> const cases{
     {background + "tl_eps\n" + rest, "`tl_eps`: its value is missing (tea.in:3:1)"},
     {background + "tl_eps 1e-400\ntl_max_iters=0\n" + rest,
      "`tl_eps`: expected a number of at least 0 and below 1, got '1e-400' (tea.in:3:8)\n"
-     "`tl_max_iters`: expected a number of at least 1, got '0' (tea.in:4:14)"},
+     "`tl_max_iters`: expected an integer of at least 1, got '0' (tea.in:4:14)"},
+    {background + "tl_max_iters=2.5\n" + rest,
+     "`tl_max_iters`: expected an integer of at least 1, got '2.5' (tea.in:3:14)"},
     {background + "y_cells=2.5\n" + rest,
      "`mesh.cells[1]`: expected an integer, got '2.5' (tea.in:3:9)\n"
      "`y_cells`: given twice (tea.in:5:1); first at tea.in:3:9"},

@@ -18,7 +18,6 @@ struct Options::Values {
   std::shared_ptr<Section const> declaration;
   std::string full_name;
   Location location;
-  bool given = false;
   Teuchos::ParameterList parameters;  ///< the options that have a value, each with its validator
   std::set<std::string, std::less<>> mistaken;
   bool wholly_mistaken = false;                            ///< something else stands where the section should
