@@ -1,7 +1,5 @@
 #include "drivers/halocline/declaration.hpp"
 
-#include <limits>
-
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "framework/deck/judgement.hpp"
@@ -23,7 +21,6 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
 
 void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
   Options const mesh = deck.section("mesh");
-  if (!product(mesh.integers("cells"))) return;  // the mesh says so
   try {
     check_memory(mesh.location("cells"), mesh.full_name("cells"), memory_need(deck, entry, budget), budget.bytes,
                  mistakes);
@@ -32,15 +29,28 @@ void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options
   }
 }
 
-/// What spans the sections of a deck: precision and time against the physics, and the physics' own rules.
-void judge_deck(Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget, Options const& deck,
-                Mistakes& mistakes) {
-  PhysicsEntry const& entry = physics.find(deck.choice("physics"));
-  if (entry.time_dependence == TimeDependence::evolving) judge_time(deck.section("time"), mistakes);
-  std::string const obstacle = precision_obstacle(entry, precision_of(deck));
-  if (!obstacle.empty()) add_mistake(deck, "precision", obstacle, mistakes);
-  if (entry.judge) entry.judge(deck, mistakes);
-  if (budget) judge_memory(entry, *budget, deck, mistakes);
+/// What spans the sections of a deck: time, precision and memory against the physics, and the physics' own rules. Each
+/// is a check of its own: one that cannot judge stops no other.
+void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
+  auto const add = [&](auto const& judge) {
+    deck.check([&physics, judge](Options const& given, Mistakes& mistakes) {
+      judge(physics.find(given.choice("physics")), given, mistakes);
+    });
+  };
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    if (entry.time_dependence == TimeDependence::evolving) judge_time(given.section("time"), mistakes);
+  });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    std::string const obstacle = precision_obstacle(entry, precision_of(given));
+    if (!obstacle.empty()) add_mistake(given, "precision", obstacle, mistakes);
+  });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    if (entry.judge) entry.judge(given, mistakes);
+  });
+  if (!budget) return;
+  add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    judge_memory(entry, *budget, given, mistakes);
+  });
 }
 
 }  // namespace
@@ -58,15 +68,13 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.choice("physics", "What is solved.", physics.names());
   deck.choice("precision", "Floating-point numbers of all fields.", std::vector<std::string>{"double", "single"})
       .defaults_to(std::string("double"));
-  // A field alone is no measure here: the whole run is judged.
-  deck.section(declare_mesh_section(std::numeric_limits<double>::infinity()));
+  deck.section(declare_mesh_section());
   deck.section(time_section());
   deck.section(solver_section());
   deck.section(output_section());
   deck.section(progress_section());
   deck.sections("physics", [&physics] { return sections_of(physics); });
-  deck.check(
-      [&physics, budget](Options const& given, Mistakes& mistakes) { judge_deck(physics, budget, given, mistakes); });
+  add_checks(deck, physics, budget);
   return deck;
 }
 

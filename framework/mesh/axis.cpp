@@ -70,12 +70,6 @@ double Axis::centre(Index i) const {
 
 double Axis::width(Index i) const { return edges_ != nullptr ? edge(i + 1) - edge(i) : spacing_; }
 
-double Axis::smallest_width() const {
-  double smallest = spacing_;
-  for (Index i = 0; !is_uniform() && i < cells_; ++i) smallest = std::min(smallest, width(i));
-  return smallest;
-}
-
 bool operator==(Axis const& a, Axis const& b) {
   if (a.cells_ != b.cells_ || a.lower_ != b.lower_ || a.upper_ != b.upper_) return false;
   if (a.is_uniform() || b.is_uniform()) return a.is_uniform() == b.is_uniform();

@@ -37,9 +37,6 @@ class Axis {
   /// Width of cell `i`.
   [[nodiscard]] double width(Index i) const;
 
-  /// Width of the narrowest cell.
-  [[nodiscard]] double smallest_width() const;
-
   friend bool operator==(Axis const& a, Axis const& b);
 
  private:

@@ -40,7 +40,6 @@ TEST(Axis, StretchedHasItsEdges) {
   EXPECT_EQ(axis.cells(), 3);
   EXPECT_EQ(axis.centre(2), 5);
   EXPECT_EQ(axis.width(1), 2);
-  EXPECT_EQ(axis.smallest_width(), 1);
   EXPECT_EQ(axis, Axis::stretched({0, 1, 3, 7}));
   EXPECT_FALSE(axis == Axis::stretched({0, 2, 3, 7}));
   EXPECT_FALSE(axis == Axis::uniform(3, 0, 7));

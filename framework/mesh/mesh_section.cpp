@@ -1,8 +1,8 @@
 #include "framework/mesh/mesh_section.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,41 +30,74 @@ void check_length(Options const& section, std::string_view name, std::size_t axe
               mistakes);
 }
 
-void check_size(Options const& section, double available_bytes, Mistakes& mistakes) {
-  std::vector<std::int64_t> const cells = section.integers("cells");
+/// The bytes of a field must be countable.
+void check_size(Options const& section, Mistakes& mistakes) {
   // Nodes are the most entries of any centring.
   std::vector<std::int64_t> nodes;
-  for (std::int64_t const n : cells) nodes.push_back(n < INT64_MAX ? n + 1 : n);
+  for (std::int64_t const n : section.integers("cells")) nodes.push_back(n < INT64_MAX ? n + 1 : n);
   nodes.push_back(static_cast<std::int64_t>(sizeof(double)));
-  if (!product(nodes)) {
-    add_mistake(section, "cells", "their product does not fit in 64 bits", mistakes);
-    return;
-  }
-  double bytes = sizeof(double);
-  for (std::int64_t const n : cells) bytes *= static_cast<double>(n);
-  check_memory(section.location("cells"), "mesh.cells", bytes, available_bytes, mistakes);
+  if (!product(nodes)) add_mistake(section, "cells", "their product does not fit in 64 bits", mistakes);
 }
 
-/// Widths in geometric progression: each cell is `growth` times as wide as the one before it.
-Axis make_axis(Index cells, double lower, double upper, double growth) {
-  if (growth == 1) return Axis::uniform(cells, lower, upper);
-  std::vector<double> edges{lower};
-  double const all = std::expm1(static_cast<double>(cells) * std::log(growth));
-  for (Index i = 1; i < cells; ++i) {
-    double const part = std::expm1(static_cast<double>(i) * std::log(growth));
-    edges.push_back(lower + (upper - lower) * part / all);
+/// What a deck says of one axis.
+struct AxisDescription {
+  Index cells;
+  double lower;
+  double upper;
+  double growth;  ///< width of each cell relative to the one before it
+
+  /// Widths are in geometric progression.
+  [[nodiscard]] double edge(Index i) const {
+    auto const sum = [this](Index n) { return std::expm1(static_cast<double>(n) * std::log(growth)); };
+    return i == cells ? upper : lower + (upper - lower) * sum(i) / sum(cells);
   }
-  edges.push_back(upper);
+};
+
+Axis make_axis(AxisDescription const& description) {
+  if (description.growth == 1) return Axis::uniform(description.cells, description.lower, description.upper);
+  std::vector<double> edges;
+  for (Index i = 0; i <= description.cells; ++i) edges.push_back(description.edge(i));
   return Axis::stretched(std::move(edges));
+}
+
+/// Both ends must lie a finite distance apart, and the thinnest cell must have a width.
+void check_axis(Options const& section, std::size_t axis, AxisDescription const& given, Mistakes& mistakes) {
+  std::string const name(1, "xyz"[axis]);
+  std::string const end = section.given("upper") ? "upper" : section.given("lower") ? "lower" : "cells";
+  if (given.lower >= given.upper) {
+    add_mistake(section, end,
+                "the domain ends at " + shortest_text(given.upper) + " on axis " + name + ", before it begins at " +
+                    shortest_text(given.lower),
+                mistakes);
+    return;
+  }
+  try {
+    static_cast<void>(Axis::uniform(given.cells, given.lower, given.upper));
+  } catch (InputError const& error) {
+    add_mistake(section, end, error.what(), mistakes);
+    return;
+  }
+  bool const distinct = given.edge(1) > given.lower && given.edge(given.cells - 1) < given.upper;
+  if (given.growth == 1 || distinct) return;
+  add_mistake(
+      section, "growth",
+      "the thinnest of " + std::to_string(given.cells) + " cells on axis " + name + " is too thin for double precision",
+      mistakes);
+}
+
+/// What the deck says of an axis, where all of its vectors reach it.
+std::optional<AxisDescription> described_axis(Options const& section, std::size_t axis) {
+  std::vector<std::int64_t> const cells = section.integers("cells");
+  std::vector<double> const lower = reals_or(section, "lower", cells.size(), 0);
+  std::vector<double> const upper = reals_or(section, "upper", cells.size(), 1);
+  std::vector<double> const growth = reals_or(section, "growth", cells.size(), 1);
+  if (axis >= std::min({cells.size(), lower.size(), upper.size(), growth.size()})) return std::nullopt;
+  return AxisDescription{cells[axis], lower[axis], upper[axis], growth[axis]};
 }
 
 }  // namespace
 
-double machine_memory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-Section declare_mesh_section(double available_bytes) {
+Section declare_mesh_section() {
   Section mesh("mesh", "The domain, its cells and how they are shared out between ranks.");
   mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
   mesh.reals("lower", "Where the domain begins on each axis; 0 if not given.", 1, 3).optional();
@@ -77,21 +110,16 @@ Section declare_mesh_section(double available_bytes) {
   mesh.booleans("periodic", "Whether the domain closes on itself, on each axis; false if not given.", 1, 3).optional();
   mesh.integers("processes", "Blocks along each axis, one a rank; 0 leaves the choice to the mesh.", 1, 3)
       .optional()
-      .at_least(0);
-  mesh.check([available_bytes](Options const& section, Mistakes& mistakes) {
+      .at_least(0)
+      .at_most(1 << 30);
+  mesh.check([](Options const& section, Mistakes& mistakes) {
     std::size_t const axes = section.integers("cells").size();
     for (char const* name : {"lower", "upper", "growth", "periodic", "processes"}) {
       check_length(section, name, axes, mistakes);
     }
-    check_size(section, available_bytes, mistakes);
-    std::vector<double> const lower = reals_or(section, "lower", axes, 0);
-    std::vector<double> const upper = reals_or(section, "upper", axes, 1);
-    for (std::size_t axis = 0; axis < std::min(lower.size(), upper.size()); ++axis) {
-      if (lower[axis] < upper[axis]) continue;
-      add_mistake(section, section.given("upper") ? "upper" : "lower",
-                  "the domain ends at " + shortest_text(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
-                      ", before it begins at " + shortest_text(lower[axis]),
-                  mistakes);
+    check_size(section, mistakes);
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      if (auto const given = described_axis(section, axis)) check_axis(section, axis, *given, mistakes);
     }
   });
   return mesh;
@@ -99,13 +127,9 @@ Section declare_mesh_section(double available_bytes) {
 
 std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                            std::shared_ptr<Communicator> communicator) {
-  std::vector<std::int64_t> const cells = section.integers("cells");
-  std::vector<double> const lower = reals_or(section, "lower", cells.size(), 0);
-  std::vector<double> const upper = reals_or(section, "upper", cells.size(), 1);
-  std::vector<double> const growth = reals_or(section, "growth", cells.size(), 1);
   StructuredMeshDescription description;
-  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
-    description.axes.push_back(make_axis(cells[axis], lower[axis], upper[axis], growth[axis]));
+  for (std::size_t axis = 0; axis < section.integers("cells").size(); ++axis) {
+    description.axes.push_back(make_axis(described_axis(section, axis).value()));
     if (section.has("periodic")) description.periodic[axis] = section.booleans("periodic")[axis];
     if (section.has("processes"))
       description.process_grid[axis] = static_cast<int>(section.integers("processes")[axis]);

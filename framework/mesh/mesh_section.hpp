@@ -8,13 +8,10 @@
 
 namespace halocline {
 
-/// Memory of this machine, in bytes.
-[[nodiscard]] double machine_memory();
-
 /// Declares the section `mesh` of a deck: cells, lower, upper, growth, periodic, processes. Its check refuses axes that
-/// end before they begin, vectors of different lengths, more cells than 64 bits count, and a mesh on which a single
-/// field of doubles takes more than `available_bytes` (over all ranks).
-[[nodiscard]] Section declare_mesh_section(double available_bytes = machine_memory());
+/// end before they begin, cells too thin for double precision, vectors of different lengths, and more cells than 64
+/// bits count.
+[[nodiscard]] Section declare_mesh_section();
 
 /// The mesh of a judged section. Collective. Throws InputError when it cannot be cut into as many blocks as
 /// `communicator` has ranks.

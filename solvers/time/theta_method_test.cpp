@@ -192,5 +192,13 @@ TEST(TimeSection, AsksForAStepAndOneWayToEnd) {
   EXPECT_EQ(mistakes_of("{step: 0.1, start: 2, end: 1}"), "`time.end`: lies before `start` (deck:1:34)");
 }
 
+TEST(TimeSection, RefusesMoreStepsThanCanBeCounted) {
+  EXPECT_EQ(mistakes_of("{step: 1e-300, end: 1}"),
+            "`time.step`: 1e-300 is too short: it takes 2^53 steps or more from 0 to 1 (deck:1:14)");
+  EXPECT_EQ(mistakes_of("{step: 1, start: -1e308, end: 1e308}"),
+            "`time.step`: 1 is too short: it takes 2^53 steps or more from -1e+308 to 1e+308 (deck:1:14)");
+  EXPECT_EQ(mistakes_of("{step: 1, end: 9007199254740991}"), "");
+}
+
 }  // namespace
 }  // namespace halocline

@@ -6,6 +6,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/plugin/registry.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "solvers/time/theta_method.hpp"
 
 namespace halocline {
@@ -54,6 +55,15 @@ void judge_time(Options const& time, Mistakes& mistakes) {
   if (!time.has("steps") && !time.has("end")) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
   }
+  if (!time.has("step") || !time.has("end")) return;
+  constexpr double most_steps = 9007199254740992;  // 2^53: from there on doubles skip numbers
+  double const start = time.real("start");
+  double const end = time.real("end");
+  if ((end - start) / time.real("step") < most_steps) return;
+  add_mistake(time, "step",
+              shortest_text(time.real("step")) + " is too short: it takes 2^53 steps or more from " +
+                  shortest_text(start) + " to " + shortest_text(end),
+              mistakes);
 }
 
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time) {

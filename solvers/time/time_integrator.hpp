@@ -43,7 +43,8 @@ class TimeIntegrator {
 
 /// The section `time` of a deck: which integrator, how long a step, and when the run ends.
 [[nodiscard]] Section time_section();
-/// Adds what an evolving physics misses in a `time` section: a step, and when to end.
+/// Adds a mistake for what an evolving physics misses in a `time` section: a step, and when to end; and for a step so
+/// short that its steps cannot be counted.
 void judge_time(Options const& time, Mistakes& mistakes);
 /// The integrator that a `time` section chooses.
 [[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time);
