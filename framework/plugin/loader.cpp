@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
 
 namespace halocline {
 namespace {
@@ -17,11 +19,19 @@ namespace {
 }
 
 // dlopen names the file first; the message already does.
-std::string loader_message(std::filesystem::path const& file) {
+std::string reason_of_dlopen(std::filesystem::path const& file) {
   char const* text = dlerror();
   std::string message = text == nullptr ? "unknown reason" : text;
   std::string const prefix = std::filesystem::absolute(file).string() + ": ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
+}
+
+/// Why a plugin does not load. Libraries of Halocline carry its version in their names: those of another are not found.
+std::string loading_error(std::filesystem::path const& file) {
+  std::string const reason = reason_of_dlopen(file);
+  if (!reason.starts_with("libhalocline_")) return "cannot be loaded as a plugin: " + reason;
+  return std::string("built for another version than this Halocline, which has ") + HALOCLINE_VERSION + " (" + reason +
+         "); build the plugin against this installation";
 }
 
 void require_same(std::filesystem::path const& file, std::string_view what, std::string_view theirs,
@@ -53,14 +63,16 @@ void PluginLoader::load(std::filesystem::path const& shared_object) {
   std::error_code none;
   if (!std::filesystem::exists(shared_object, none)) refuse(shared_object, "no such plugin");
   void* const handle = dlopen(std::filesystem::absolute(shared_object).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) refuse(shared_object, "cannot be loaded as a plugin: " + loader_message(shared_object));
+  if (handle == nullptr) refuse(shared_object, loading_error(shared_object));
   auto const* const plugin = static_cast<PluginDescription const*>(dlsym(handle, plugin_symbol));
   if (plugin == nullptr) {
     refuse(shared_object, std::string("not a Halocline plugin: it has no symbol `") + plugin_symbol +
                               "` (HALOCLINE_PLUGIN in one of its sources makes it)");
   }
   require_compatible(shared_object, *plugin);
-  registry_.add(plugin->physics());
+  PhysicsEntry entry = plugin->physics();
+  log_debug("physics " + entry.name + " from " + shared_object.string());
+  registry_.add(std::move(entry));
 }
 
 void PluginLoader::load_folder(std::filesystem::path const& folder) {

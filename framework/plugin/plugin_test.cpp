@@ -97,6 +97,13 @@ TEST(Loader, RefusesWhatDoesNotFitNamingBothSides) {
       "its plugin interface is number 4711, but this Halocline has number " + std::to_string(plugin_layout) + advice);
 }
 
+TEST(Loader, KnowsLibrariesOfAnotherVersionByTheirNames) {
+  EXPECT_EQ(message_of_loading(folder / "other_library.so"),
+            std::string("built for another version than this Halocline, which has ") + HALOCLINE_VERSION +
+                " (libhalocline_plugin.so.0.0: cannot open shared object file: No such file or directory); build the "
+                "plugin against this installation");
+}
+
 TEST(Loader, RefusesWhatIsNoPlugin) {
   EXPECT_EQ(message_of_loading(folder / "not_there.so"), "no such plugin");
   EXPECT_EQ(message_of_loading(folder / "no_symbol.so"),
