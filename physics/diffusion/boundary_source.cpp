@@ -1,7 +1,12 @@
+#include <array>
+#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "framework/operator/field_vector.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "physics/diffusion/boxes.hpp"
 #include "physics/diffusion/diffusion.hpp"
 #include "physics/diffusion/face_assembly.hpp"
@@ -68,7 +73,7 @@ class BoundarySource<Real>::Implementation {
     IndexRange box;    ///< of the unknowns, one thick
     PlaceInBox place;  ///< of an unknown in the arrays
     Expression value;
-    double evaluated_at;
+    double evaluated_at;  ///< NaN: not yet
     Kokkos::View<Real*, Memory> weights;
     Kokkos::View<Real*, Memory> values;
   };
@@ -110,14 +115,14 @@ class BoundarySource<Real>::Implementation {
               box,
               PlaceInBox(box),
               condition.value,
-              0,
+              std::numeric_limits<double>::quiet_NaN(),
               Numbers("wall weights", size),
               Numbers("wall values", size)};
     CopyWall<Real> copy{std::as_const(terms).view(block), part.weights.data(), part.place, {0, 0, 0}};
     if (side > 0) copy.to_face[axis] = 1;
     for_box(execution(block), box, copy);
     execution(block).fence();
-    evaluate(part, 0);
+    if (!part.value.depends_on_time()) evaluate(part, 0);
     parts_.push_back(std::move(part));
   }
 
@@ -131,18 +136,28 @@ class BoundarySource<Real>::Implementation {
     double const wall = part.side < 0 ? line.lower() : line.upper();
     auto const position = [&](std::size_t a, Index i) {
       if (a == static_cast<std::size_t>(part.axis)) return wall;
+      if (a >= static_cast<std::size_t>(grid_.dimensions())) return 0.0;
       return grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])];
     };
     for (Index k = box.begin[2]; k < box.end[2]; ++k) {
       for (Index j = box.begin[1]; j < box.end[1]; ++j) {
         for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-          host(static_cast<std::size_t>(part.place(i, j, k))) =
-              static_cast<Real>(part.value(position(0, i), position(1, j), position(2, k), time));
+          std::array<double, 3> const at{position(0, i), position(1, j), position(2, k)};
+          auto const value = static_cast<Real>(part.value(at[0], at[1], at[2], time));
+          require_finite(value, part, at, time);
+          host(static_cast<std::size_t>(part.place(i, j, k))) = value;
         }
       }
     }
     Kokkos::deep_copy(part.values, host);
     part.evaluated_at = time;
+  }
+
+  static void require_finite(Real value, Part const& part, std::array<double, 3> const& at, double time) {
+    if (std::isfinite(value)) return;
+    throw InputError("boundary." + face_name(part.axis, part.side) + ": '" + part.value.text() +
+                     "' is not a finite number at (" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " +
+                     shortest_text(at[2]) + "), t = " + shortest_text(time));
   }
 
   DiffusionGrid grid_;

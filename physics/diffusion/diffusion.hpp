@@ -58,6 +58,7 @@ void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> 
 template <class Real>
 class BoundarySource {
  public:
+  /// Throws InputError, naming the place, for a value that is no finite number; so does `add`, at its own time.
   explicit BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material = {});
   ~BoundarySource();
   BoundarySource(BoundarySource&&) noexcept;

@@ -11,6 +11,7 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/diffusion/expression_vector.hpp"
+#include "physics/diffusion/walls.hpp"
 #include "physics/heat/material.hpp"
 #include "solvers/linear/factory.hpp"
 #include "solvers/time/time_integrator.hpp"
@@ -168,6 +169,16 @@ class Heat final : public Physics {
   std::unique_ptr<LinearSolver> solver_;
 };
 
+void judge_conductivity(Options const& heat, Mistakes& mistakes) {
+  Expression const k = heat.expression("conductivity");
+  if (k.depends_on_time()) {
+    add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity stays as it is", mistakes);
+  }
+  if (k.is_constant() && !(k(0, 0, 0, 0) > 0)) {
+    add_mistake(heat, "conductivity", "'" + k.text() + "' is not above 0", mistakes);
+  }
+}
+
 Section heat_section() {
   Section heat("heat", "Conduction of heat, du/dt = div(k grad u) + source, on cells.");
   heat.list(region_section());
@@ -177,7 +188,10 @@ Section heat_section() {
           "take the mean of both k.",
           std::vector<std::string>{"density", "inverse_density"})
       .defaults_to(std::string("density"));
-  heat.expression("conductivity", "k, instead of one from `coefficient`; faces take the harmonic mean.").optional();
+  heat.expression(
+          "conductivity",
+          "k, above 0 and the same at all times, instead of one from `coefficient`; faces take the harmonic mean.")
+      .optional();
   heat.expression("initial", "u at the start; without it, density times energy of the regions.").optional();
   heat.expression("source", "Heat that comes in, per volume and time.").defaults_to(std::string("0"));
   heat.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
@@ -189,6 +203,7 @@ Section heat_section() {
     if (given.has("conductivity") && given.given("coefficient")) {
       add_mistake(given, "coefficient", "given together with `conductivity`", mistakes, "give one of them");
     }
+    if (given.has("conductivity")) judge_conductivity(given, mistakes);
   });
   return heat;
 }
@@ -196,7 +211,7 @@ Section heat_section() {
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const heat = deck.section("heat");
   Options const mesh = deck.section("mesh");
-  judge_boundary(heat.section("boundary"), mesh, mistakes);
+  judge_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
   judge_regions(heat.list("regions"), mesh.integers("cells").size(), mistakes);
 }
 

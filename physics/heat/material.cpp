@@ -1,10 +1,13 @@
 #include "physics/heat/material.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "framework/halo/exchange.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -25,6 +28,26 @@ void paint(std::vector<Region> const& regions, StructuredMesh const& mesh, Field
   }
 }
 
+/// Throws at the first cell that conducts nothing, or less.
+template <class Real>
+void require_positive(Expression const& expression, StructuredMesh const& mesh, Field<Real> const& field) {
+  for (Block const& block : mesh.blocks()) {
+    IndexRange const owned = field.owned(block);
+    std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
+    field.copy_owned(block, 0, std::as_writable_bytes(std::span(cells)));
+    auto const wrong = std::find_if(cells.begin(), cells.end(), [](Real value) { return !(value > 0); });
+    if (wrong == cells.end()) continue;
+    Index const row = (wrong - cells.begin()) / owned.extent(0);
+    Extents const cell{(wrong - cells.begin()) % owned.extent(0), row % owned.extent(1), row / owned.extent(1)};
+    auto const position = [&](int axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      return shortest_text(mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]));
+    };
+    throw InputError("`heat.conductivity`: '" + expression.text() + "' is not above 0 at (" + position(0) + ", " +
+                     position(1) + ", " + position(2) + ")");
+  }
+}
+
 }  // namespace
 
 template <class Real>
@@ -37,7 +60,9 @@ Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh
     paint(regions, *mesh, all.density, [](Region const& region) { return region.density; });
 
   if (heat.has("conductivity")) {
-    all.conductivity.fill(heat.expression("conductivity"), 0);
+    Expression const k = heat.expression("conductivity");
+    all.conductivity.fill(k, 0);
+    require_positive(k, *mesh, all.conductivity);
   } else if (regions.empty()) {
     all.conductivity.fill(Real{1});
   } else {

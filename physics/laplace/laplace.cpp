@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,10 +11,15 @@
 #include "framework/plugin/plugin.hpp"
 #include "physics/diffusion/diffusion.hpp"
 #include "physics/diffusion/expression_vector.hpp"
+#include "physics/diffusion/walls.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
 namespace {
+
+Centring centring_of(Options const& laplace) {
+  return laplace.choice("centring") == "node" ? Centring::node : Centring::cell;
+}
 
 /// -div grad u = source on nodes or cells: one linear solve.
 template <class Real>
@@ -23,7 +28,7 @@ class Laplace final : public Physics {
   explicit Laplace(PhysicsContext const& context)
       : options_(context.deck.section("laplace")),
         description_{.mesh = context.mesh,
-                     .centring = options_.choice("centring") == "node" ? Centring::node : Centring::cell,
+                     .centring = centring_of(options_),
                      .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh)},
         field_(context.mesh, {.name = "u", .centring = description_.centring}),
         walls_(field_, description_.conditions),
@@ -83,17 +88,13 @@ class Laplace final : public Physics {
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const laplace = deck.section("laplace");
   Options const boundary = laplace.section("boundary");
-  Options const mesh = deck.section("mesh");
-  judge_boundary(boundary, mesh, mistakes);
-  int const axes = static_cast<int>(mesh.integers("cells").size());
-  for (int axis = 0; axis < axes; ++axis) {
-    if (mesh.has("periodic") && mesh.booleans("periodic")[static_cast<std::size_t>(axis)]) continue;
-    for (int const side : {-1, 1}) {
-      Options const face = boundary.section(face_name(axis, side));
-      std::string const kind = face.choice("kind");
-      if (kind == "dirichlet" || (kind == "robin" && face.real("a") != 0)) return;
-    }
-  }
+  judge_walls(boundary, deck.section("mesh"), centring_of(laplace), mistakes);
+  std::vector<Options> const all = walls(boundary, deck.section("mesh"));
+  bool const held = std::any_of(all.begin(), all.end(), [](Options const& wall) {
+    std::string const kind = wall.choice("kind");
+    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+  });
+  if (held) return;
   mistakes.add(laplace.location("boundary"), boundary.full_name(), "no face holds u: any constant could be added to it",
                "make one dirichlet or robin");
 }
@@ -109,12 +110,21 @@ Section laplace_section() {
   return laplace;
 }
 
-/// The field, u, the volumes, the right-hand side and two to work on. Equal cells need no coefficients; levels always
+/// Whether all control volumes are equal. Nodes on a wall that does not give their value have half of one.
+bool is_uniform(Options const& deck) {
+  Options const laplace = deck.section("laplace");
+  if (deck.section("mesh").has("growth")) return false;
+  if (centring_of(laplace) == Centring::cell) return true;
+  std::vector<Options> const all = walls(laplace.section("boundary"), deck.section("mesh"));
+  return std::all_of(all.begin(), all.end(), [](Options const& wall) { return wall.choice("kind") == "dirichlet"; });
+}
+
+/// The field, u, the volumes, the right-hand side and two to work on. Equal volumes need no coefficients; levels always
 /// do.
 double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
-  if (deck.section("mesh").has("growth")) problem.coefficients = problem.coarse_coefficients;
+  if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
   // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
   double const along_axis = dimensions == 1 ? 4 : 0;
   return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
