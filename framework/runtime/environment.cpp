@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "framework/runtime/backend.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -24,9 +25,7 @@ bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 class LoneProcess {
  public:
   LoneProcess() {
-    constexpr std::array<char const*, 5> launchers{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
-                                                   "SLURM_PROCID"};
-    if (std::any_of(launchers.begin(), launchers.end(), is_set)) return;
+    if (under_launcher()) return;
     for (auto const& [name, value] : settings) {
       if (is_set(name)) return;
     }
@@ -123,6 +122,13 @@ Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, P
 
 }  // namespace
 
+bool under_launcher() {
+  // SLURM's own scripts have SLURM_PROCID as well; this one is of what srun starts.
+  constexpr std::array<char const*, 5> names{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
+                                             "SLURM_STEP_NUM_TASKS"};
+  return std::any_of(names.begin(), names.end(), is_set);
+}
+
 Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks) : started_mpi_(start_mpi()) {
   if (Kokkos::is_initialized()) return;
   try {
@@ -151,6 +157,6 @@ std::string backend_hardware() {
   return "unknown processor";
 }
 
-int host_threads() { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
+int host_threads() { return HostExecution().concurrency(); }
 
 }  // namespace halocline
