@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
@@ -80,9 +82,18 @@ void add_list(CLI::App& program, ListCommand& list) {
   schema->option_text(" ");
 }
 
+/// A word as a shell takes it: in quotes where it would see more than a word.
+std::string quoted(std::string const& word) {
+  auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string text = "'";
+  for (char const c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 std::string typed(int count, char** arguments) {
   std::string text = "halocline";
-  for (int n = 1; n < count; ++n) text += std::string(" ") + arguments[n];
+  for (int n = 1; n < count; ++n) text += " " + quoted(arguments[n]);
   return text;
 }
 

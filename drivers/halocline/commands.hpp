@@ -12,7 +12,7 @@ class Communicator;
 
 /// What the command line gives to `halocline run`.
 struct RunCommand {
-  std::string typed;                   ///< the whole command, for the record
+  std::string typed;                   ///< the whole command, quoted for a shell, for the record
   std::string deck;                    ///< path
   std::vector<std::string> overrides;  ///< --set path=value
   std::vector<std::string> plugins;    ///< --plugin, paths of shared objects

@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -109,7 +107,8 @@ int wait_and_pass_signals(pid_t process, sigset_t const& watched) {
   int passed = 0;
   for (;;) {
     int status = 0;
-    if (waitpid(process, &status, WNOHANG) == process) return status;
+    pid_t const ended = waitpid(process, &status, WNOHANG);
+    if (ended == process || (ended < 0 && errno == ECHILD)) return status;
     int signal = 0;
     if (sigwait(&watched, &signal) != 0 || signal == SIGCHLD) continue;
     kill(process, passed++ == 0 ? passed_signal : SIGTERM);
@@ -128,23 +127,15 @@ LaunchEnd lost(int status) {
                                  "; what is on disk is whole"};
 }
 
-bool is_set(char const* name) { return std::getenv(name) != nullptr; }
-
 }  // namespace
 
-bool under_launcher() {
-  constexpr std::array<char const*, 4> names{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
-  return std::any_of(names.begin(), names.end(), is_set);
-}
-
-int launched_ranks() {
-  char const* const text = std::getenv("OMPI_COMM_WORLD_SIZE");
-  return text == nullptr ? 0 : std::atoi(text);
-}
+bool launched() { return std::getenv(verdict_variable) != nullptr; }
 
 LaunchEnd launch(int ranks, char** arguments) {
   VerdictFile const verdict;
   prepare_environment();
+  // Whoever started this process may ignore it: then no end of a child is ever told, neither here nor in mpirun.
+  std::signal(SIGCHLD, SIG_DFL);
   sigset_t watched;
   sigset_t before;
   sigemptyset(&watched);
@@ -171,10 +162,10 @@ int deliver(ExitCode code, std::string const& message) {
   return 0;
 }
 
-int silent_end(ExitCode code) { return is_set(verdict_variable) ? 0 : static_cast<int>(code); }
+int silent_end(ExitCode code) { return launched() ? 0 : static_cast<int>(code); }
 
 void accept_passed_signals() {
-  if (is_set(verdict_variable)) std::signal(passed_signal, [](int) { std::raise(SIGTERM); });
+  if (launched()) std::signal(passed_signal, [](int) { std::raise(SIGTERM); });
 }
 
 int terminal_columns() {

@@ -6,10 +6,8 @@
 
 namespace halocline {
 
-/// Whether mpirun, srun or another launcher started this process.
-[[nodiscard]] bool under_launcher();
-/// Number of ranks that Open MPI's launcher started this process with; 0 where it did not.
-[[nodiscard]] int launched_ranks();
+/// Whether `launch` started this rank.
+[[nodiscard]] bool launched();
 
 /// How ranks that `launch` started came to their end.
 struct LaunchEnd {

@@ -39,7 +39,20 @@ std::string spoken(Verdict const& verdict) {
   std::abort();
 }
 
-int run_ranks(CommandLine const& line) {
+/// Under a launcher of the user's, --ranks can only repeat what it has done.
+void require_ranks(int wanted, int started) {
+  if (wanted == 0 || wanted == started) return;
+  throw InputError("--ranks " + std::to_string(wanted) + ", but the launcher has started " + std::to_string(started) +
+                   "; leave --ranks away");
+}
+
+/// What main must return, and whether this is the rank that speaks.
+struct RankEnd {
+  int code = 0;
+  bool speaks = true;
+};
+
+RankEnd run_ranks(CommandLine const& line) {
   Environment const environment;
   StopSignals const signals;
   accept_passed_signals();
@@ -47,9 +60,13 @@ int run_ranks(CommandLine const& line) {
   Log const log(*communicator, {.level = line.verbose ? LogLevel::debug
                                          : line.quiet ? LogLevel::error
                                                       : LogLevel::info});
-  Verdict const verdict = run_guarded(*communicator, [&] { return line.command(communicator); }, {.abort = abort_all});
-  if (communicator->rank() == 0) return deliver(verdict.code, spoken(verdict));
-  return silent_end(verdict.code);
+  auto const command = [&] {
+    require_ranks(line.ranks, communicator->size());
+    return line.command(communicator);
+  };
+  Verdict const verdict = run_guarded(*communicator, command, {.abort = abort_all});
+  if (communicator->rank() == 0) return {deliver(verdict.code, spoken(verdict)), true};
+  return {silent_end(verdict.code), false};
 }
 
 /// Runs on ranks of their own, and completes the record of a run that could not do so itself.
@@ -72,15 +89,11 @@ int run_program(int count, char** arguments) {
     std::fputs(line.text.c_str(), stdout);
     return 0;
   }
-  if (line.ranks > 0 && under_launcher() && launched_ranks() != line.ranks) {
-    throw InputError("--ranks " + std::to_string(line.ranks) + ", but the launcher has started " +
-                     std::to_string(launched_ranks()) + "; leave --ranks away");
-  }
   bool const launches = line.ranks > 1 && !under_launcher();
-  int const code = launches ? launch_ranks(line, arguments) : run_ranks(line);
-  // Ranks that `launch` started leave this to the process that started them.
-  if (code == 0 && line.plot && (launches || !under_launcher())) draw_plots(line.folder, line.quiet);
-  return code;
+  RankEnd const end = launches ? RankEnd{launch_ranks(line, arguments)} : run_ranks(line);
+  // Drawn when the ranks have ended, by the process that the user started, or by the first of those.
+  if (line.plot && end.code == 0 && end.speaks && !launched()) draw_plots(line.folder, line.quiet);
+  return end.code;
 }
 
 }  // namespace

@@ -12,7 +12,9 @@
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/result.hpp"
 #include "drivers/halocline/schedule.hpp"
+#include "drivers/halocline/set_up_log.hpp"
 #include "framework/deck/deck.hpp"
+#include "framework/halo/transport.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -112,12 +114,15 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
                      .steps = run.schedule.steps(),
                      .iteration_lines = iteration_lines(run.deck)});
   auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
+  log_set_up(*mesh);
   auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
   create_output_folder(*communicator, run.folder);
+  log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), "host-staged MPI"}, command.plot);
+                {command.typed, deck.name(), deck.text(), run.deck.json(), host_staged_transport()->name()},
+                command.plot);
   try {
     output.add_timing("set_up", seconds_since(start));
     Clock::time_point const advancing = Clock::now();

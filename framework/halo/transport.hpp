@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/mesh/index_range.hpp"
@@ -37,6 +38,8 @@ class Channel {
 class Transport {
  public:
   virtual ~Transport() = default;
+  /// What records call it: "host-staged MPI".
+  [[nodiscard]] virtual std::string name() const = 0;
   /// Each send is matched by a receive of the same size on the rank it names. Channels between the same ranks are
   /// opened in the same order on both, and so is each use of them begun.
   [[nodiscard]] virtual std::unique_ptr<Channel> open(Communicator const& communicator,

@@ -47,8 +47,8 @@ inline constexpr Shape box{ShapeKind::box, Radius};
 /// A functor that reads only its own point.
 inline constexpr Shape point{ShapeKind::star, 0};
 
-/// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index,
-/// the coordinate of each entry of the swept centring, ghosts included.
+/// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index, the
+/// coordinate of each owned entry of the swept centring: sweeps over ghosts must not ask for positions.
 template <class Real>
 struct Geometry {
   Index first[3] = {0, 0, 0};  ///< global index of the block's owned entry (0, 0, 0)

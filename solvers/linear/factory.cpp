@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
 #include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
@@ -100,6 +102,13 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
   return {"chebyshev", sentence, declare, create, vectors};
 }
 
+bool asks_for_multigrid(Options const& solver) {
+  std::string const method = solver.choice("method");
+  if (method == "multigrid") return true;
+  Options const chosen = solver.section(method);
+  return chosen.declares("preconditioner") && chosen.choice("preconditioner") == "multigrid";
+}
+
 }  // namespace
 
 Registry<SolverEntry>& solvers() {
@@ -133,6 +142,11 @@ Section solver_section(std::string const& default_method) {
                "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
       .defaults_to(false);
   section.sections("method", [] { return sections_of(solvers()); });
+  section.check([](Options const& given, Mistakes& mistakes) {
+    if (!given.boolean("assembled") || !asks_for_multigrid(given)) return;
+    add_mistake(given, "assembled", "a matrix has no coarser levels, which multigrid is made of", mistakes,
+                "leave it false, or take another preconditioner");
+  });
   return section;
 }
 

@@ -40,6 +40,17 @@ TEST(SolverFactory, AssemblesWhereTheDeckAsksForIt) {
   EXPECT_FALSE(makes<AssembledSolver>("solver: {assembled: false}"));
 }
 
+TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
+  std::string const refused =
+      "`solver.assembled`: a matrix has no coarser levels, which multigrid is made of "
+      "(test.yaml:1:21); leave it false, or take another preconditioner";
+  for (std::string const text :
+       {"solver: {assembled: true, cg: {preconditioner: multigrid}}", "solver: {assembled: true, method: multigrid}"}) {
+    EXPECT_THAT([&] { (void)read_solver(text); }, ThrowsMessage<InputError>(refused)) << text;
+  }
+  EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true, method: jacobi, cg: {preconditioner: multigrid}}"));
+}
+
 TEST(SolverFactory, PreconditionersNestInTheirSolver) {
   Options const cg = read_solver("solver: {cg: {preconditioner: chebyshev, chebyshev: {degree: 3}}}").section("cg");
   EXPECT_EQ(cg.section("chebyshev").integer("degree"), 3);

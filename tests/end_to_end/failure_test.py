@@ -179,10 +179,24 @@ class Failure(unittest.TestCase):
 
     def test_ranks_that_the_launcher_did_not_start(self):
         with scratch() as folder:
-            run = Run(["run", with_deck(folder), "--ranks", 3], folder, {"OMPI_COMM_WORLD_SIZE": "2"})
+            run = Run(["run", with_deck(folder), "--ranks", 3], folder, launcher=["mpirun", "-n", "2"])
             self.assertEqual(run.code, 2)
-            self.assert_one_message(run.err, "halocline: --ranks 3, but the launcher has started 2")
+            self.assertTrue(run.err.startswith("halocline: --ranks 3, but the launcher has started 2; "), run.err)
+            self.assertEqual(run.err.count("halocline: "), 1, run.err)
             self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_a_launcher_is_known_by_what_it_sets(self):
+        with scratch() as folder:
+            run = Run(["run", with_deck(folder), "--ranks", 3], folder, {"SLURM_STEP_NUM_TASKS": "2"})
+            self.assertEqual(run.code, 2)
+            self.assert_one_message(run.err, "halocline: --ranks 3, but the launcher has started 1; leave --ranks away")
+
+    def test_whoever_starts_it_may_ignore_the_ends_of_children(self):
+        with scratch() as folder:
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, timeout=60,
+                      prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertEqual(run.summary()["status"], "done")
 
 
 if __name__ == "__main__":

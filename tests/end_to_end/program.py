@@ -13,14 +13,15 @@ PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 class Run:
-    """One finished command: `code`, `out`, `err`, `seconds`, and the folder it wrote, if it did."""
+    """One finished command: `code`, `out`, `err`, `seconds`, and the folder it wrote, if it did. `launcher` are the words
+    of a launcher in front of it, `prepare` is called in the new process."""
 
-    def __init__(self, arguments, folder, environment=None, timeout=1000):
+    def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None):
         self.folder = pathlib.Path(folder)
         start = time.monotonic()
         done = subprocess.run(
-            [PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+            [*launcher, PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, preexec_fn=prepare)
         self.seconds = time.monotonic() - start
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
 

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import unittest
 
@@ -28,6 +29,7 @@ MEMORY = [
     (LAPLACE, [1000, 1000], solver("cg", **CHEBYSHEV), {}),
     (LAPLACE, [100, 100, 100], {**solver("cg"), "assembled": True}, {}),
     (LAPLACE, [2000000], solver("jacobi"), {}),
+    ({**LAPLACE, "laplace": {"boundary": {"west": {"kind": "neumann"}}}}, [1000, 1000], solver("cg"), {}),
 ]
 
 
@@ -39,6 +41,41 @@ class Record(unittest.TestCase):
             for name in ("slice_u", "slice_density", "residuals"):
                 self.assertIn(f"run.out/{name}.png\n", run.out)
                 self.assertTrue((pathlib.Path(folder) / f"run.out/{name}.png").read_bytes().startswith(b"\x89PNG"))
+
+    def test_pictures_under_a_launcher_of_the_users(self):
+        with scratch() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [16, 16]}}))
+            run = Run(["run", deck, "--output", "run.out", "--plot"], folder, launcher=["mpirun", "-n", "2"])
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertEqual(run.out.count("run.out/slice_u.png\n"), 1, run.out)
+            self.assertTrue((run.folder / "run.out/slice_u.png").exists())
+
+    def test_verbose_tells_how_a_run_is_set_up(self):
+        with scratch() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [25, 16]}, "solver": solver("cg", **MULTIGRID)}))
+            command = ["run", deck, "--overwrite", "--ranks", 2]
+            self.assertEqual(Run(command, folder).err, "")
+            said = re.sub(r"(?m)^[\d:.]+ debug: ", "", Run([*command, "-v"], folder).err)
+            for line in ("process grid 2 x 1 x 1, blocks of 12 to 13 x 16 x 1 cells\n", "host 0 has blocks 0, 1\n",
+                         f"output goes to {folder}/deck.out\n"):
+                self.assertIn(line, said)
+            self.assertRegex(said, r"(?m)^physics heat from /.*/lib/halocline/physics/heat\.so$")
+            self.assertRegex(said, r"(?m)^backend \w+ on .+, \d+ threads a rank$")
+            self.assertRegex(said, r"(?m)^multigrid has \d levels$")
+
+    def test_the_command_is_recorded_as_a_shell_takes_it(self):
+        with scratch() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [8, 8]}}))
+            words = ["run", "deck.yaml", "--set", "heat.initial=sin(7*x)", "--set", "heat.boundary.west={value: '0'}"]
+            run = Run(words, folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            provenance = run.summary("deck.out")["provenance"]
+            self.assertEqual(shlex.split(provenance["command"]), ["halocline", *words])
+            self.assertTrue(provenance["command"].startswith("halocline run deck.yaml --set 'heat"))
+            self.assertEqual(provenance["transport"], "host-staged MPI")
 
     def foretold(self, deck, folder, *arguments):
         """Bytes that `check` names: needed, free."""

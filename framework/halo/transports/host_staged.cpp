@@ -107,6 +107,7 @@ class HostStagedChannel final : public Channel {
 
 class HostStagedTransport final : public Transport {
  public:
+  [[nodiscard]] std::string name() const override { return "host-staged MPI"; }
   std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
                                 std::vector<Message> const& receives) override {
     return std::make_unique<HostStagedChannel>(communicator, sends, receives);

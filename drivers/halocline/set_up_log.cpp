@@ -1,0 +1,56 @@
+#include "drivers/halocline/set_up_log.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+namespace {
+
+/// "7 to 8": cells of the blocks along an axis.
+std::string cells_along(Partition const& partition, int axis) {
+  std::vector<Index> const& starts = partition.starts(axis);
+  Index least = starts.back();
+  Index most = 0;
+  for (std::size_t block = 1; block < starts.size(); ++block) {
+    Index const cells = starts[block] - starts[block - 1];
+    least = std::min(least, cells);
+    most = std::max(most, cells);
+  }
+  return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+}
+
+/// The blocks of each host, in the order of their ids.
+std::vector<std::vector<Index>> blocks_by_host(Partition const& partition, Communicator const& communicator) {
+  std::vector<std::vector<Index>> blocks(static_cast<std::size_t>(communicator.hosts()));
+  for (Index block = 0; block < partition.blocks(); ++block) {
+    blocks[static_cast<std::size_t>(communicator.host_of(partition.rank(block)))].push_back(block);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+void log_set_up(StructuredMesh const& mesh) {
+  if (!logs(LogLevel::debug)) return;
+  Communicator const& communicator = mesh.communicator();
+  Partition const& partition = mesh.partition();
+  log_debug(fmt::format("backend {} on {}, {} threads a rank", backend_name, backend_hardware(), host_threads()));
+  log_debug(fmt::format("process grid {}, blocks of {} x {} x {} cells", fmt::join(partition.grid(), " x "),
+                        cells_along(partition, 0), cells_along(partition, 1), cells_along(partition, 2)));
+  std::vector<std::vector<Index>> const blocks = blocks_by_host(partition, communicator);
+  for (std::size_t host = 0; host < blocks.size(); ++host) {
+    log_debug(fmt::format("host {} has blocks {}", host, fmt::join(blocks[host], ", ")));
+  }
+}
+
+}  // namespace halocline
