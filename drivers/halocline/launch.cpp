@@ -110,8 +110,7 @@ void require_temporary_folder() {
     folder = fs::temp_directory_path();
     if (fs::space(folder).available >= mpirun_needs) return;
   } catch (fs::filesystem_error const& error) {
-    throw InputOutputError("no folder for temporary files: TMPDIR is " + error.path1().string() + ": " +
-                           error.code().message());
+    throw InputOutputError("TMPDIR names no folder for temporary files: " + error.code().message());
   }
   throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
                          std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");

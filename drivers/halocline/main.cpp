@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -84,6 +85,8 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
   if (judge < 0) return 0;
   if (judge == 0) {
     sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
+    // What was chosen for the ranks would make MPI start a daemon for this process, too.
+    for (char const* const chosen : {"OMPI_MCA_pml", "OMPI_MCA_btl"}) unsetenv(chosen);
     CommandLine judging = line;
     judging.command = line.judge;
     judging.ranks = 0;

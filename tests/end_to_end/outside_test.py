@@ -151,7 +151,8 @@ class Outside(unittest.TestCase):
                 process = start(folder, deck, "--ranks", ranks)
                 process.stdout.readline()
                 process.stdout.close()
-                err = process.stderr.read()
+                with process.stderr:
+                    err = process.stderr.read()
                 self.assertEqual((process.wait(), err), (0, ""))
                 self.assertEqual((summary_in(folder)["status"], summary_in(folder)["steps"]), ("done", 20))
 
@@ -167,19 +168,20 @@ class Outside(unittest.TestCase):
                                      (4, "halocline: cannot write to standard output: No space left on device\n"))
 
     def test_a_table_without_room(self):
-        # Neither the residuals nor the list of all solves fit; what a run ends with does.
+        # The residuals of all steps do not fit; what a run ends with does.
         def limit():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (24000, 24000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
 
+        # With choices for MPI it would start a daemon, which has files of its own.
+        alone = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA")}
         with scratch() as folder:
-            process = start(folder, {**LONG, "time": {"step": 1, "steps": 200}}, "--quiet", preexec_fn=limit)
+            process = start(folder, {**LONG, "time": {"step": 1, "steps": 200}}, "--quiet", preexec_fn=limit, env=alone)
             _, err = process.communicate(timeout=60)
             output = pathlib.Path(folder) / "run.out"
             message = "cannot write run.out/residuals.csv: File too large"
             self.assertEqual((process.returncode, err), (4, f"halocline: {message}\n"))
             summary = summary_in(folder)
             self.assertEqual((summary["status"], summary["message"]), ("input/output failed", message))
-            self.assertEqual(summary["solves"], [])
             rows = (output / "residuals.csv").read_text()
             self.assertEqual(rows[-1], "\n")
             self.assertEqual({line.count(",") for line in rows.splitlines()}, {4})
@@ -187,7 +189,7 @@ class Outside(unittest.TestCase):
 
     def test_folders_for_temporary_files(self):
         for folder_of_theirs, complaint in (
-                ("/nonexistent", "no folder for temporary files: TMPDIR is /nonexistent: Not a directory"),
+                ("/nonexistent", "TMPDIR names no folder for temporary files: No such file or directory"),
                 ("/proc", "the folder for temporary files, /proc, has fewer than 16 MiB free; TMPDIR names another one")):
             with scratch() as folder:
                 run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, {"TMPDIR": folder_of_theirs})
