@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <vector>
 
 #include "drivers/halocline/mpirun.hpp"
@@ -103,17 +104,16 @@ LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal befo
 
 bool launched() { return std::getenv(verdict_variable) != nullptr; }
 
-void require_temporary_folder() {
+void require_temporary_folder(int ranks) {
   namespace fs = std::filesystem;
-  fs::path folder;
-  try {
-    folder = fs::temp_directory_path();
-    if (fs::space(folder).available >= mpirun_needs) return;
-  } catch (fs::filesystem_error const& error) {
-    throw InputOutputError("TMPDIR names no folder for temporary files: " + error.code().message());
+  std::error_code error;
+  fs::path const folder = fs::temp_directory_path(error);
+  if (!error && ranks > 1 && fs::space(folder, error).available < mpirun_needs) {
+    throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
+                           std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");
   }
-  throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
-                         std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");
+  if (!error && access(folder.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
+  if (error) throw InputOutputError("TMPDIR names no folder for temporary files: " + error.message());
 }
 
 LaunchEnd launch(int ranks, char** arguments, HeldSignals const& signals) {

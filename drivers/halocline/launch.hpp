@@ -17,8 +17,9 @@ struct LaunchEnd {
   std::string message;  ///< the one message of a run that failed
 };
 
-/// Throws InputOutputError when there is no folder for the temporary files of mpirun, or no room in it.
-void require_temporary_folder();
+/// MPI ends the program, or waits for ever, without a folder for its temporary files: throws InputOutputError where
+/// there is none, or no room in it for several ranks.
+void require_temporary_folder(int ranks);
 
 /// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
 /// A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends them. Throws

@@ -101,7 +101,6 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
 /// Runs on ranks of their own, and completes the record of a run that could not do so itself.
 int launch_ranks(CommandLine const& line, char** arguments) {
   HeldSignals const signals;
-  require_temporary_folder();
   if (int const code = judge_apart(line, signals); code != 0) return code;
   auto const start = std::filesystem::file_time_type::clock::now();
   LaunchEnd const end = launch(line.ranks, arguments, signals);
@@ -123,6 +122,7 @@ int run_program(int count, char** arguments) {
     require_said();
     return 0;
   }
+  if (!under_launcher()) require_temporary_folder(line.ranks);
   bool const launches = line.ranks > 1 && !under_launcher();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, arguments)} : run_ranks(line);
   // Drawn when the ranks have ended, by the process that the user started, or by the first of those.

@@ -145,7 +145,8 @@ class Outside(unittest.TestCase):
             self.assert_nobody_left(folder)
 
     def test_a_reader_who_goes(self):
-        deck = {**SHORT, "progress": {"iterations": 1}}
+        # It says more than a pipe holds.
+        deck = {**SHORT, "time": {"step": 1e-4, "steps": 1000}, "progress": {"iterations": 1}}
         for ranks in ("1", "2"):
             with self.subTest(ranks=ranks), scratch() as folder:
                 process = start(folder, deck, "--ranks", ranks)
@@ -154,7 +155,7 @@ class Outside(unittest.TestCase):
                 with process.stderr:
                     err = process.stderr.read()
                 self.assertEqual((process.wait(), err), (0, ""))
-                self.assertEqual((summary_in(folder)["status"], summary_in(folder)["steps"]), ("done", 20))
+                self.assertEqual((summary_in(folder)["status"], summary_in(folder)["steps"]), ("done", 1000))
 
     def test_what_is_said_goes_to_a_full_disk(self):
         with scratch() as folder:
@@ -188,11 +189,11 @@ class Outside(unittest.TestCase):
             self.assertEqual([path.name for path in output.glob("*.partial")], [])
 
     def test_folders_for_temporary_files(self):
-        for folder_of_theirs, complaint in (
-                ("/nonexistent", "TMPDIR names no folder for temporary files: No such file or directory"),
-                ("/proc", "the folder for temporary files, /proc, has fewer than 16 MiB free; TMPDIR names another one")):
-            with scratch() as folder:
-                run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, {"TMPDIR": folder_of_theirs})
+        missing = "TMPDIR names no folder for temporary files: No such file or directory"
+        small = "the folder for temporary files, /proc, has fewer than 16 MiB free; TMPDIR names another one"
+        for ranks, theirs, complaint in ((1, "/nonexistent", missing), (2, "/nonexistent", missing), (2, "/proc", small)):
+            with self.subTest(ranks=ranks, folder=theirs), scratch() as folder:
+                run = Run(["run", with_deck(folder, SHORT), "--ranks", ranks], folder, {"TMPDIR": theirs})
                 self.assertEqual((run.code, run.err), (4, f"halocline: {complaint}\n"))
                 self.assertEqual(run.files(), ["run.yaml"])
 
