@@ -137,8 +137,10 @@ class Outside(unittest.TestCase):
 
     def test_a_killed_program_leaves_no_ranks(self):
         with scratch() as folder:
-            process = start(folder, LONG, "--ranks", "2")
-            begun(process)
+            # Saying nothing: a pipe to nobody would end them, too.
+            process = start(folder, LONG, "--ranks", "2", "--quiet")
+            while not (pathlib.Path(folder) / "run.out/summary.json").exists():
+                time.sleep(0.01)
             self.assertEqual(len(at_work(folder)), 4)
             process.kill()
             process.communicate(timeout=30)
