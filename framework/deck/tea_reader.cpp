@@ -1,8 +1,11 @@
 #include "framework/deck/tea_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "framework/deck/nearest_name.hpp"
@@ -177,18 +180,25 @@ class TeaReader {
     time.set("step", root.location, required("initial_timestep"));
     if (find("end_step") == nullptr && find("end_time") == nullptr)
       mistakes_.add(root.location, "end_step", "missing", "give end_step or end_time");
-    // With both, TeaLeaf stops at what comes first.
-    copy(ends_by_time() ? "end_time" : "end_step", time, ends_by_time() ? "end" : "steps");
+    // TeaLeaf takes whole steps until it is past the end time, and stops sooner at the last step if there is one.
+    double const steps = std::ceil(real("end_time") * (1 - 1e-12) / real("initial_timestep"));
+    bool const countable = steps >= 1 && steps < 0x1p53;
+    bool const ends_sooner = find("end_step") == nullptr || steps < real("end_step");
+    TeaWord const* const end = find("end_time");
+    if (end == nullptr || (countable && !ends_sooner)) {
+      copy("end_step", time, "steps");
+    } else if (countable) {
+      time.set("steps", end->location, scalar(std::to_string(static_cast<std::int64_t>(steps)), end->location));
+    } else {
+      copy("end_time", time, "end");  // the judge says what is wrong with it
+    }
   }
 
-  bool ends_by_time() const {
-    if (find("end_time") == nullptr || find("end_step") == nullptr) return find("end_step") == nullptr;
-    auto const value = [&](char const* word) {
-      TeaWord const* const given = find(word);
-      auto const real = given == nullptr ? NotANumber{} : real_from(number(*given).text);
-      return std::holds_alternative<double>(real) ? std::get<double>(real) : 0.0;
-    };
-    return value("end_time") < value("end_step") * value("initial_timestep");
+  /// NaN where the word is missing or no number: comparisons are false then.
+  double real(std::string const& word) const {
+    TeaWord const* const given = find(word);
+    auto const value = given == nullptr ? NotANumber{} : real_from(number(*given).text);
+    return std::holds_alternative<double>(value) ? std::get<double>(value) : std::numeric_limits<double>::quiet_NaN();
   }
 
   void write_solver(Node& root) {

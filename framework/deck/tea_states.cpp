@@ -1,5 +1,6 @@
 #include "framework/deck/tea_states.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/deck/nearest_name.hpp"
@@ -70,11 +71,21 @@ Node TeaStates::region(std::int64_t state, Location const& at, Values const& val
     if (found == values.end()) mistakes_.add(at, subject, "its " + word + " is missing");
     region.set(word, at, found == values.end() ? reported(at) : number(found->second));
   }
-  if (state == 1)
+  if (state == 1) {
+    expect_only({"density", "energy"}, values, subject, "is the background, everywhere");
     region.set("shape", at, scalar("everywhere", at));
-  else
+  } else {
     write_shape(region, subject, values);
+  }
   return region;
+}
+
+void TeaStates::expect_only(std::vector<std::string> const& words, Values const& values, std::string const& subject,
+                            std::string const& what) {
+  for (auto const& [word, value] : values) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+    mistakes_.add(value.location, subject, what + ", and has no " + word);
+  }
 }
 
 void TeaStates::write_shape(Node& region, std::string const& subject, Values const& values) {
@@ -97,6 +108,9 @@ void TeaStates::write_shape(Node& region, std::string const& subject, Values con
     region.set("shape", given.location, reported(given.location));
     return;
   }
+  std::vector<std::string> words{"density", "energy", "geometry"};
+  words.insert(words.end(), shape->needs.begin(), shape->needs.end());
+  expect_only(words, values, subject, "is a " + shape->name);
   std::vector<Node> needed;
   for (std::string const& word : shape->needs) {
     auto const found = values.find(word);

@@ -31,6 +31,9 @@ class TeaStates {
   [[nodiscard]] Values read_values(std::span<TeaWord const> words);
   [[nodiscard]] Node region(std::int64_t state, Location const& at, Values const& values);
   void write_shape(Node& region, std::string const& subject, Values const& values);
+  /// Adds a mistake for each value that is of none of `words`.
+  void expect_only(std::vector<std::string> const& words, Values const& values, std::string const& subject,
+                   std::string const& what);
 
   struct State {
     Location location;

@@ -126,9 +126,12 @@ TEST(TeaDeck, EndsAtWhatComesFirst) {
   Options const by_steps = read(start + "end_time=0.05\n").section("time");
   EXPECT_EQ(by_steps.integer("steps"), 10);
   EXPECT_FALSE(by_steps.has("end"));
-  Options const by_time = read(start + "end_time=0.03\n").section("time");
-  EXPECT_EQ(by_time.real("end"), 0.03);
-  EXPECT_FALSE(by_time.has("steps"));
+  // Whole steps of 0.004, until the end is reached or passed.
+  for (auto const& [end, steps] : {std::pair{"0.03", 8}, {"0.028", 7}, {"0.0281", 8}, {"0.001", 1}}) {
+    Options const by_time = read(start + "end_time=" + end + "\n").section("time");
+    EXPECT_EQ(by_time.integer("steps"), steps) << end;
+    EXPECT_FALSE(by_time.has("end"));
+  }
 }
 
 struct Case {
@@ -181,6 +184,11 @@ std::vector<Case> const cases{
      "`state 2`: unknown geometry 'circel' (tea.in:3:37); did you mean `circle`?"},
     {background + "state 2 density=1 energy=1 geometry=circle xmin=1 ymin=1\n" + rest,
      "`state 2`: a circle needs radius (tea.in:3:37)"},
+    {background + "state 2 density=1 energy=1 geometry=point xmin=1 ymin=1 radius=2\n" + rest,
+     "`state 2`: is a point, and has no radius (tea.in:3:64)"},
+    {"*tea\nstate 1 density=1 energy=1 geometry=rectangle\n" + rest,
+     "`state 1`: is the background, everywhere, and has no geometry (tea.in:2:37)"},
+    {background + "end_time=soon\n" + rest, "`time.end`: expected a number, got 'soon' (tea.in:3:10)"},
     {background + "state density=1\n" + rest,
      "`state`: its number is missing (tea.in:3:1); write `state 1 density=... energy=...`"},
 };

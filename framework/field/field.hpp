@@ -26,8 +26,9 @@ class Field final : public FieldBase {
 
   /// Every entry, ghosts included, becomes `value`. Enqueued on the blocks' streams.
   void fill(Real value);
-  /// Every entry of a component, ghosts included, becomes the expression at its position. Evaluated on the host.
-  void fill(Expression const& expression, double time, int component = 0);
+  /// Every entry of a component, ghosts included, becomes the expression at its position. Evaluated on the host. Throws
+  /// InputError where it is not a finite number, which names `called`, or the field if that is empty.
+  void fill(Expression const& expression, double time, int component = 0, std::string const& called = {});
   /// All entries, ghosts and padding included, become those of `from`. Throws DefectError unless both have the same
   /// mesh, centring, components and ghosts.
   void copy(Field const& from);

@@ -46,13 +46,13 @@ void evaluate(Expression const& expression, double time, Positions const& positi
 
 /// Throws at the first entry of `inside` that is not a finite number. Ghosts may be: they lie outside of the domain.
 template <class Real>
-void require_finite(std::string const& name, Expression const& expression, double time, Positions const& positions,
+void require_finite(std::string const& called, Expression const& expression, double time, Positions const& positions,
                     IndexRange const& inside, BlockView<Real> values) {
   for (Index k = inside.begin[2]; k < inside.end[2]; ++k) {
     for (Index j = inside.begin[1]; j < inside.end[1]; ++j) {
       for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
         if (std::isfinite(values(i, j, k))) continue;
-        throw InputError("field `" + name + "`: '" + expression.text() + "' is not a finite number at (" +
+        throw InputError(called + ": '" + expression.text() + "' is not a finite number at (" +
                          shortest_text(positions.at(0, i)) + ", " + shortest_text(positions.at(1, j)) + ", " +
                          shortest_text(positions.at(2, k)) + "), t = " + shortest_text(time));
       }
@@ -63,7 +63,7 @@ void require_finite(std::string const& name, Expression const& expression, doubl
 }  // namespace
 
 template <class Real>
-void Field<Real>::fill(Expression const& expression, double time, int component) {
+void Field<Real>::fill(Expression const& expression, double time, int component, std::string const& called) {
   for (Block const& block : mesh().blocks()) {
     Storage const& storage = storage_[block.local];
     BlockLayout const& layout = storage.layout;
@@ -78,12 +78,12 @@ void Field<Real>::fill(Expression const& expression, double time, int component)
     execution(block).fence();
     evaluate(expression, time, positions, view);
     IndexRange const inside = shifted(owned(block), {-all.begin[0], -all.begin[1], -all.begin[2]});
-    require_finite(name(), expression, time, positions, inside, view);
+    require_finite(called.empty() ? "field `" + name() + "`" : called, expression, time, positions, inside, view);
     Kokkos::deep_copy(part, host);
   }
 }
 
-template void Field<float>::fill(Expression const&, double, int);
-template void Field<double>::fill(Expression const&, double, int);
+template void Field<float>::fill(Expression const&, double, int, std::string const&);
+template void Field<double>::fill(Expression const&, double, int, std::string const&);
 
 }  // namespace halocline

@@ -1,6 +1,5 @@
 #include "framework/mesh/axis.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>

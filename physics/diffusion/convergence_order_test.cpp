@@ -80,14 +80,14 @@ double error(Case const& test, Index cells) {
   auto const volume = a->create_vector();
   auto const u = a->create_vector();
   fill_mass<double>(description, {}, *volume);
-  evaluate<double>(Expression(source(test)), 0, *b);
+  evaluate<double>(Expression(source(test)), "source", 0, *b);
   b->multiply(*b, *volume);
   BoundarySource<double>(description, material).add(0, 1, *b);
   ConjugateGradients solver = multigrid_cg(1e-11);
   solver.prepare(*a);
   SolveReport const report = solver.solve(*a, *b, *u);
   EXPECT_TRUE(reached(report.outcome)) << to_string(report.outcome);
-  return error_norms<double>(*u, Expression(solution(test.dimensions)), 0, *volume).two;
+  return error_norms<double>(*u, Expression(solution(test.dimensions)), "exact", 0, *volume).two;
 }
 
 class Order : public testing::TestWithParam<Case> {};

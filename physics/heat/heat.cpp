@@ -23,16 +23,18 @@ namespace {
 template <class Real>
 class HeatSystem final : public ImplicitSystem {
  public:
-  HeatSystem(DiffusionDescription description, Material<Real> const& material, Expression source, Vector const& like)
+  HeatSystem(DiffusionDescription description, Material<Real> const& material, Options const& heat, double start,
+             Vector const& like)
       : description_(std::move(description)),
         material_{.conductivity = &material.conductivity, .mean = material.mean},
         walls_(description_, material_),
-        source_(std::move(source)),
+        source_(heat.expression("source")),
+        source_name_(heat.full_name("source")),
         volume_(like.create()) {
     fill_mass<Real>(description_, {}, *volume_);
     if (source_.is_constant() && source_(0, 0, 0, 0) == 0) return;
     source_terms_ = like.create();
-    evaluate_source(0);
+    evaluate_source(start);
   }
 
   [[nodiscard]] Vector const& volume() const { return *volume_; }
@@ -54,7 +56,7 @@ class HeatSystem final : public ImplicitSystem {
 
  private:
   void evaluate_source(double time) {
-    evaluate<Real>(source_, time, *source_terms_);
+    evaluate<Real>(source_, source_name_, time, *source_terms_);
     source_terms_->multiply(*volume_, *source_terms_);
   }
 
@@ -62,6 +64,7 @@ class HeatSystem final : public ImplicitSystem {
   DiffusionMaterial<Real> material_;
   BoundarySource<Real> walls_;  ///< with conductivity 1: the scale is a factor of `add`
   Expression source_;
+  std::string source_name_;
   std::unique_ptr<Vector> volume_;
   std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
   std::unique_ptr<Operator> operator_;    ///< for the scale in `description_`
@@ -97,7 +100,7 @@ class Heat final : public Physics {
         system_({.mesh = context.mesh,
                  .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh),
                  .mass = 1},
-                material_, options_.expression("source"), u_),
+                material_, options_, time_, u_),
         density_volume_(u_.create()),
         integrator_(make_time_integrator(context.deck.section("time"))),
         solver_(make_solver(context.deck.section("solver"))) {
@@ -106,10 +109,11 @@ class Heat final : public Physics {
     terms.field().copy(material_.density);
     density_volume_->multiply(system_.volume(), terms);
     if (options_.has("initial"))
-      evaluate<Real>(options_.expression("initial"), time_, u_);
+      evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), time_, u_);
     else
       fill_state(options_, *context.mesh, *field_);
     measure();
+    static_cast<void>(quantities());  // an exact solution without a value somewhere shows before anything is written
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
@@ -123,7 +127,8 @@ class Heat final : public Physics {
                               {"mass", mass_},
                               {"internal_energy", of_u[1], energy_magnitude_}};
     if (!options_.has("exact")) return all;
-    ErrorNorms const error = error_norms<Real>(u_, options_.expression("exact"), time_, system_.volume());
+    ErrorNorms const error =
+        error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), time_, system_.volume());
     all.push_back({"error_2", error.two});
     all.push_back({"error_maximum", error.maximum});
     return all;

@@ -16,8 +16,8 @@ struct Material {
   FaceMean mean = FaceMean::harmonic;
 };
 
-/// \param heat the judged section `heat`. Collective. Throws InputError, naming the place, where its conductivity is not
-/// above 0.
+/// \param heat the judged section `heat`. Collective. Throws InputError, naming the place, where its conductivity is
+/// not above 0.
 template <class Real>
 [[nodiscard]] Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh const> const& mesh);
 

@@ -35,12 +35,17 @@ class Laplace final : public Physics {
         operator_(make_diffusion<Real>(description_)),
         solver_(make_solver(context.deck.section("solver"))),
         u_(operator_->create_vector()),
+        b_(operator_->create_vector()),
         volume_(operator_->create_vector()) {
     solver_->set_observer(context.observer);
     solver_->prepare(*operator_);
     fill_mass<Real>(description_, {}, *volume_);
-    evaluate<Real>(options_.expression("initial"), 0, *u_);
+    evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, *u_);
+    evaluate<Real>(options_.expression("source"), options_.full_name("source"), 0, *b_);
+    b_->multiply(*b_, *volume_);
+    BoundarySource<Real>(description_).add(0, 1, *b_);
     show();
+    static_cast<void>(quantities());  // an exact solution without a value somewhere shows before anything is written
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&field_}; }
@@ -50,18 +55,15 @@ class Laplace final : public Physics {
     ones->fill(1);
     std::vector<Quantity> all{{"mean", u_->dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_->maximum()}};
     if (!options_.has("exact")) return all;
-    ErrorNorms const error = error_norms<Real>(*u_, options_.expression("exact"), 0, *volume_);
+    ErrorNorms const error =
+        error_norms<Real>(*u_, options_.expression("exact"), options_.full_name("exact"), 0, *volume_);
     all.push_back({"error_2", error.two});
     all.push_back({"error_maximum", error.maximum});
     return all;
   }
 
   [[nodiscard]] std::vector<SolveReport> advance(Step const&) override {
-    auto const b = operator_->create_vector();
-    evaluate<Real>(options_.expression("source"), 0, *b);
-    b->multiply(*b, *volume_);
-    BoundarySource<Real>(description_).add(0, 1, *b);
-    SolveReport report = solver_->solve(*operator_, *b, *u_);
+    SolveReport report = solver_->solve(*operator_, *b_, *u_);
     show();
     return {std::move(report)};
   }
@@ -81,6 +83,7 @@ class Laplace final : public Physics {
   std::unique_ptr<Operator> operator_;
   std::unique_ptr<LinearSolver> solver_;
   std::unique_ptr<Vector> u_;
+  std::unique_ptr<Vector> b_;
   std::unique_ptr<Vector> volume_;
 };
 

@@ -128,6 +128,10 @@ BROKEN_DECKS = [
      ["`heat.conductivity`: '0.7-x' is not above 0 at (0.8125, 0.0625, 0)"]),
     ("wall without a value", GOOD, ["--set", "heat.boundary.west={kind: dirichlet, value: log(-1-y)}"],
      ["boundary.west: 'log(-1-y)' is not a finite number at (0, 0.0625, 0), t = 0"]),
+    ("exact solution without a value", GOOD, ["--set", "heat.exact=log(x-0.5)"],
+     ["`heat.exact`: 'log(x-0.5)' is not a finite number at (0.0625, 0.0625, 0), t = 0"]),
+    ("source without a value", "physics: laplace\n" + MESH, ["--set", "laplace.source=1/(x-0.25)"],
+     ["`laplace.source`: '1/(x-0.25)' is not a finite number at (0.25, 0, 0), t = 0"]),
     ("walls that diffusion cannot have", GOOD,
      ["--set", "heat.boundary.west.kind=zero", "--set", "heat.boundary.east={kind: robin, b: -2}"],
      ["`heat.boundary.west.kind`: `zero` says nothing of what passes through the wall "
