@@ -9,6 +9,7 @@ Writes slice_<field>.png and residuals.png into FOLDER and prints their names. N
 import argparse
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -136,14 +137,14 @@ def draw_field(snapshot, field, heading, normal, at):
 
 
 def read_residuals(path):
-    """The solves of a run: (step, method, iterations, residuals) each."""
+    """The solves of a run that had something to do, a residual above zero: (step, method, iterations, residuals) each."""
     solves = {}
     with open(path, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             solve = solves.setdefault((int(row["step"]), int(row["solve"])), (row["method"], [], []))
             solve[1].append(int(row["iteration"]))
             solve[2].append(float(row["residual"]))
-    return [(step, method, np.array(n), np.array(r)) for (step, _), (method, n, r) in solves.items()]
+    return [(step, method, np.array(n), np.array(r)) for (step, _), (method, n, r) in solves.items() if max(r) > 0]
 
 
 def draw_residuals(solves, heading):
@@ -186,7 +187,10 @@ def heading_of(folder):
 def save(figure, path):
     figure.savefig(path)
     plt.close(figure)
-    print(path)
+    try:
+        print(path, flush=True)
+    except BrokenPipeError:  # nobody listens any more
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
 def main():

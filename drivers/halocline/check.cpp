@@ -5,6 +5,7 @@
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/schedule.hpp"
+#include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -45,16 +46,16 @@ ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const&
   MemoryBudget const budget = memory_budget(*communicator, command.ranks);
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
-  if (communicator->rank() != 0) return ExitCode::done;
-  fmt::print("{}: no mistakes\n", deck.name());
-  fmt::print("physics  {}: {}\n", entry.name, entry.sentence);
-  fmt::print("{}", mesh_line(options));
-  fmt::print("{}", memory_line(memory_need(options, entry, budget), budget));
+  if (communicator->rank() != 0 || command.quiet) return ExitCode::done;
+  say(fmt::format("{}: no mistakes\n", deck.name()));
+  say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
+  say(mesh_line(options));
+  say(memory_line(memory_need(options, entry, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
-    fmt::print("time     {} steps by {}\n", schedule.steps(), options.section("time").choice("method"));
+    say(fmt::format("time     {} steps by {}\n", schedule.steps(), options.section("time").choice("method")));
   }
-  fmt::print("{}", solver_line(options));
+  say(solver_line(options));
   return ExitCode::done;
 }
 

@@ -56,6 +56,7 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.overrides, run.plugins);
   app.add_option("--output", run.output, "Folder for all that is written; heat.yaml's is heat.out if not given")
+      ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
       ->option_text("FOLDER");
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
   add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
@@ -152,6 +153,9 @@ CommandLine read_command_line(int count, char** arguments) {
   line.quiet = commands->run.quiet;
   commands->run.typed = typed(count, arguments);
   line.plot = commands->run.plot;
+  line.judge = [deck = commands->run, ranks = line.ranks](std::shared_ptr<Communicator> const& communicator) {
+    return check({deck.deck, deck.overrides, deck.plugins, ranks, true}, communicator);
+  };
   std::string const chosen = program.get_subcommands().front()->get_name();
   if (chosen == "run") line.folder = output_folder(commands->run);
   line.command = [commands, chosen](std::shared_ptr<Communicator> const& communicator) {

@@ -15,6 +15,8 @@ class Communicator;
 struct CommandLine {
   /// The chosen subcommand; null when the answer is `text` alone (--help, --version, or what is wrong).
   std::function<ExitCode(std::shared_ptr<Communicator> const&)> command;
+  /// The same for a `run` that only judges its deck for `ranks` ranks, and says nothing of a right one.
+  std::function<ExitCode(std::shared_ptr<Communicator> const&)> judge;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
   int ranks = 0;                 ///< --ranks; 0: not given

@@ -28,7 +28,8 @@ struct CheckCommand {
   std::string deck;
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;
-  int ranks = 0;  ///< --ranks, of the run that is judged; 0: those of this program
+  int ranks = 0;       ///< --ranks, of the run that is judged; 0: those of this program
+  bool quiet = false;  ///< no word of a deck without mistakes
 };
 
 /// What the command line gives to `halocline list`.

@@ -1,22 +1,22 @@
 #include "drivers/halocline/launch.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <vector>
 
-extern char** environ;
+#include "drivers/halocline/mpirun.hpp"
 
 namespace halocline {
 namespace {
@@ -24,8 +24,11 @@ namespace {
 /// Where the rank that speaks writes its verdict: the exit code on the first line, then the message.
 constexpr char const* verdict_variable = "HALOCLINE_VERDICT";
 constexpr char const* columns_variable = "HALOCLINE_COLUMNS";
-/// mpirun passes this one on to the ranks and lives on; any that would end it, it answers by killing them.
-constexpr int passed_signal = SIGUSR1;
+/// What the first rank writes there when all ranks listen to signals.
+constexpr char const* listening = "listening";
+
+/// Bytes of temporary files that mpirun and its ranks share memory by; with less it waits for ever.
+constexpr std::uint64_t mpirun_needs = 16 << 20;
 
 void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
@@ -49,6 +52,8 @@ class VerdictFile {
   VerdictFile(VerdictFile const&) = delete;
   VerdictFile& operator=(VerdictFile const&) = delete;
 
+  /// Whether the ranks have come so far that signals reach them.
+  [[nodiscard]] bool ranks_listen() const { return std::ifstream(path_).get() != EOF; }
   /// False if no rank has written one.
   [[nodiscard]] bool read(int& code, std::string& message) const {
     std::ifstream file(path_);
@@ -81,40 +86,6 @@ void prepare_environment() {
   }
 }
 
-/// Starts mpirun in a process group of its own, so that Ctrl-C reaches this process alone.
-pid_t start(std::vector<std::string> words, sigset_t const& mask) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setsigmask(&attributes, &mask);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  pid_t process = 0;
-  int const error = posix_spawnp(&process, "mpirun", &files, &attributes, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) throw InputError(std::string("--ranks: mpirun cannot be started: ") + std::strerror(error));
-  return process;
-}
-
-/// Waits for `process`; the first signal to this one is passed on, a second one ends it. Returns the wait status.
-int wait_and_pass_signals(pid_t process, sigset_t const& watched) {
-  int passed = 0;
-  for (;;) {
-    int status = 0;
-    pid_t const ended = waitpid(process, &status, WNOHANG);
-    if (ended == process || (ended < 0 && errno == ECHILD)) return status;
-    int signal = 0;
-    if (sigwait(&watched, &signal) != 0 || signal == SIGCHLD) continue;
-    kill(process, passed++ == 0 ? passed_signal : SIGTERM);
-  }
-}
-
 /// The end of a run whose ranks could not speak for themselves any more.
 LaunchEnd lost(int status) {
   int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
@@ -127,29 +98,38 @@ LaunchEnd lost(int status) {
                                  "; what is on disk is whole"};
 }
 
+LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal before the run began"}; }
+
 }  // namespace
 
 bool launched() { return std::getenv(verdict_variable) != nullptr; }
 
-LaunchEnd launch(int ranks, char** arguments) {
+void require_temporary_folder(int ranks) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path const folder = fs::temp_directory_path(error);
+  if (!error && ranks > 1 && fs::space(folder, error).available < mpirun_needs) {
+    throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
+                           std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");
+  }
+  if (!error && access(folder.c_str(), W_OK | X_OK) != 0) error = {errno, std::generic_category()};
+  if (error) throw InputOutputError("TMPDIR names no folder for temporary files: " + error.message());
+}
+
+LaunchEnd launch(int ranks, char** arguments, HeldSignals const& signals) {
+  if (signals.stopping()) return stopped_early();
   VerdictFile const verdict;
   prepare_environment();
-  // Whoever started this process may ignore it: then no end of a child is ever told, neither here nor in mpirun.
-  std::signal(SIGCHLD, SIG_DFL);
-  sigset_t watched;
-  sigset_t before;
-  sigemptyset(&watched);
-  for (int const signal : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&watched, signal);
-  sigprocmask(SIG_BLOCK, &watched, &before);
-  int const status = wait_and_pass_signals(start(mpirun_command(ranks, arguments), before), watched);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  MpirunEnd const end = run_mpirun(mpirun_command(ranks, arguments), signals, [&] { return verdict.ranks_listen(); });
 
   // A lost rank explains what the others may have said when mpirun ended them.
-  bool const whole = WIFEXITED(status) && WEXITSTATUS(status) < 128;
+  bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
   int code = 0;
   std::string message;
-  if (!whole || !verdict.read(code, message)) return lost(status);
-  return {static_cast<ExitCode>(code), message};
+  if (whole && verdict.read(code, message)) return {static_cast<ExitCode>(code), message};
+  if (!end.stopped) return lost(end.status);
+  if (!verdict.ranks_listen()) return stopped_early();
+  return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};
 }
 
 int deliver(ExitCode code, std::string const& message) {
@@ -166,6 +146,10 @@ int silent_end(ExitCode code) { return launched() ? 0 : static_cast<int>(code); 
 
 void accept_passed_signals() {
   if (launched()) std::signal(passed_signal, [](int) { std::raise(SIGTERM); });
+}
+
+void report_listening() {
+  if (launched()) std::ofstream(std::getenv(verdict_variable)) << listening << '\n';
 }
 
 int terminal_columns() {

@@ -6,6 +6,8 @@
 
 namespace halocline {
 
+class HeldSignals;
+
 /// Whether `launch` started this rank.
 [[nodiscard]] bool launched();
 
@@ -15,10 +17,14 @@ struct LaunchEnd {
   std::string message;  ///< the one message of a run that failed
 };
 
+/// MPI ends the program, or waits for ever, without a folder for its temporary files: throws InputOutputError where
+/// there is none, or no room in it for several ranks.
+void require_temporary_folder(int ranks);
+
 /// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
-/// SIGTERM and SIGINT are passed on to the ranks, a second one ends them. Throws InputError when mpirun cannot be
-/// started.
-[[nodiscard]] LaunchEnd launch(int ranks, char** arguments);
+/// A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends them. Throws
+/// InputError when mpirun cannot be started.
+[[nodiscard]] LaunchEnd launch(int ranks, char** arguments, HeldSignals const& signals);
 
 /// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message
 /// to standard error. Returns what main must return. For one rank of a run, the one that speaks for all.
@@ -29,6 +35,8 @@ int silent_end(ExitCode code);
 
 /// Makes the signal that `launch` passes on stop this rank as SIGTERM does.
 void accept_passed_signals();
+/// Tells `launch`, if that started this rank, that all ranks have done so. For one rank of a run.
+void report_listening();
 
 /// Columns of the terminal that standard output of the whole run is; 0 when it is none.
 [[nodiscard]] int terminal_columns();

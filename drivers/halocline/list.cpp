@@ -4,6 +4,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/reference.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -77,7 +78,7 @@ ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& c
   std::string const text = command.schema     ? json_schema(deck)
                            : command.markdown ? markdown(deck)
                                               : answer(command.subjects, physics, deck);
-  if (communicator->rank() == 0) fmt::print("{}", text);
+  if (communicator->rank() == 0) say(text);
   return ExitCode::done;
 }
 

@@ -1,6 +1,10 @@
 #include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -8,7 +12,9 @@
 
 #include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/launch.hpp"
+#include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
+#include "drivers/halocline/standard_output.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
@@ -53,32 +59,58 @@ struct RankEnd {
 };
 
 RankEnd run_ranks(CommandLine const& line) {
-  Environment const environment;
   StopSignals const signals;
   accept_passed_signals();
+  Environment const environment;
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  if (communicator->rank() == 0) report_listening();
   Log const log(*communicator, {.level = line.verbose ? LogLevel::debug
                                          : line.quiet ? LogLevel::error
                                                       : LogLevel::info});
   auto const command = [&] {
     require_ranks(line.ranks, communicator->size());
-    return line.command(communicator);
+    ExitCode const code = line.command(communicator);
+    require_said();
+    return code;
   };
   Verdict const verdict = run_guarded(*communicator, command, {.abort = abort_all});
   if (communicator->rank() == 0) return {deliver(verdict.code, spoken(verdict)), true};
   return {silent_end(verdict.code), false};
 }
 
+/// Judges the deck in a process of its own: mpirun cannot be started from one that has started MPI. Returns its exit
+/// code; 0 also where something has killed it, since the ranks judge again.
+int judge_apart(CommandLine const& line, HeldSignals const& signals) {
+  pid_t const judge = fork();
+  if (judge < 0) return 0;
+  if (judge == 0) {
+    sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
+    // What was chosen for the ranks would make MPI start a daemon for this process, too.
+    for (char const* const chosen : {"OMPI_MCA_pml", "OMPI_MCA_btl"}) unsetenv(chosen);
+    CommandLine judging = line;
+    judging.command = line.judge;
+    judging.ranks = 0;
+    _exit(run_ranks(judging).code);
+  }
+  int status = 0;
+  while (waitpid(judge, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 /// Runs on ranks of their own, and completes the record of a run that could not do so itself.
 int launch_ranks(CommandLine const& line, char** arguments) {
+  HeldSignals const signals;
+  if (int const code = judge_apart(line, signals); code != 0) return code;
   auto const start = std::filesystem::file_time_type::clock::now();
-  LaunchEnd const end = launch(line.ranks, arguments);
+  LaunchEnd const end = launch(line.ranks, arguments, signals);
   std::string message = end.message;
   try {
     if (!line.folder.empty()) close_summary(line.folder, start, end.code, end.message);
   } catch (InputOutputError const& error) {
     message += std::string("; and the record could not be completed: ") + error.what();
   }
+  if (end.code == ExitCode::done) require_said();
   return deliver(end.code, message);
 }
 
@@ -86,9 +118,11 @@ int run_program(int count, char** arguments) {
   CommandLine const line = read_command_line(count, arguments);
   if (!line.command) {
     if (line.code != ExitCode::done) return deliver(line.code, line.text);
-    std::fputs(line.text.c_str(), stdout);
+    say(line.text);
+    require_said();
     return 0;
   }
+  if (!under_launcher()) require_temporary_folder(line.ranks);
   bool const launches = line.ranks > 1 && !under_launcher();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, arguments)} : run_ranks(line);
   // Drawn when the ranks have ended, by the process that the user started, or by the first of those.
@@ -101,6 +135,8 @@ int run_program(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   using namespace halocline;
+  // A reader of what is said may go before the end: `| head` is no reason to lose a run.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(count, arguments);
   } catch (Error const& error) {

@@ -3,7 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "drivers/halocline/standard_output.hpp"
 
 namespace halocline {
 namespace {
@@ -62,9 +63,8 @@ void Progress::end_step(Step const& step, double residual) {
 }
 
 void Progress::finish() {
-  if (line_open_) std::fputc('\n', stdout);
+  if (line_open_) say("\n");
   line_open_ = false;
-  std::fflush(stdout);
 }
 
 std::string Progress::line(Step const& step, Index iteration, double residual) const {
@@ -93,13 +93,12 @@ void Progress::show(std::string const& text, bool stays) {
   if (text.empty()) return;
   if (stays) {
     finish();
-    fmt::print("{}\n", text);
+    say(text + "\n");
   } else {
     auto const room = static_cast<std::size_t>(std::max(1, settings_.columns - 1));
-    fmt::print("\r\033[K{}", text.substr(0, room));
+    say("\r\033[K" + text.substr(0, room));
     line_open_ = true;
   }
-  std::fflush(stdout);
 }
 
 }  // namespace halocline

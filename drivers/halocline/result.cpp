@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "drivers/halocline/standard_output.hpp"
+
 namespace halocline {
 namespace {
 
@@ -28,15 +30,16 @@ void print_result(Output const& output, std::filesystem::path const& folder, dou
   std::size_t width = 9;
   for (NamedValue const& quantity : output.quantities()) width = std::max(width, quantity.name.size());
   for (NamedValue const& quantity : output.quantities()) {
-    fmt::print("{:<{}}  {:.15g}\n", quantity.name, width, quantity.value);
+    say(fmt::format("{:<{}}  {:.15g}\n", quantity.name, width, quantity.value));
   }
   for (ConservedQuantity const& conserved : output.conservation()->quantities()) {
-    fmt::print("{:<{}}  {}: largest drift {:.1e} (explained: {:.1e})\n", "conserved", width, conserved.name,
-               conserved.largest_drift, conserved.explained_drift);
+    say(fmt::format("{:<{}}  {}: largest drift {:.1e} (explained: {:.1e})\n", "conserved", width, conserved.name,
+                    conserved.largest_drift, conserved.explained_drift));
   }
-  if (!output.solves().outcomes.empty()) fmt::print("{:<{}}  {}\n", "solves", width, solves_text(output.solves()));
-  fmt::print("{:<{}}  {:.2f} s\n", "time", width, seconds);
-  fmt::print("{:<{}}  {}\n", "output", width, folder.string());
+  if (!output.solves().outcomes.empty())
+    say(fmt::format("{:<{}}  {}\n", "solves", width, solves_text(output.solves())));
+  say(fmt::format("{:<{}}  {:.2f} s\n", "time", width, seconds));
+  say(fmt::format("{:<{}}  {}\n", "output", width, folder.string()));
 }
 
 }  // namespace halocline

@@ -80,6 +80,15 @@ void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
   }
 }
 
+/// What ended the run is what it tells, also where the record of that cannot be written.
+void record_end(Output& output, Failure const& failure) {
+  try {
+    output.finish(failure.code, failure.message);
+  } catch (InputOutputError const& error) {
+    log_warning(error.what());
+  }
+}
+
 /// Steps from the first to the last; the state of the step that fails is written before the error goes on.
 void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, Output& output) {
   output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
@@ -133,7 +142,7 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   } catch (...) {
     Failure const failure = describe(std::current_exception());
     progress.finish();
-    output.finish(failure.code, failure.message);
+    record_end(output, failure);
     throw;
   }
   progress.finish();

@@ -37,7 +37,7 @@ bool holds_a_run(fs::path const& folder) {
 /// `folder` or the nearest folder above it that exists.
 fs::path nearest_existing(fs::path const& folder) {
   fs::path nearest = fs::absolute(folder).lexically_normal();
-  while (!fs::exists(nearest)) nearest = nearest.parent_path();
+  while (!fs::exists(fs::symlink_status(nearest))) nearest = nearest.parent_path();
   return nearest;
 }
 

@@ -32,6 +32,15 @@ def main():
             assert sorted(said.stdout.split()) == sorted(map(str, pictures)), said.stdout
             for picture in pictures:
                 assert colours(picture) > 100, picture
+        folder = Path(scratch) / "line"
+        (folder / "residuals.png").unlink()
+        (folder / "residuals.csv").write_text("step,solve,method,iteration,residual\n1,1,cg,0,0\n")
+        said = subprocess.run([sys.executable, plot, folder], check=True, timeout=60, capture_output=True, text=True)
+        assert said.stderr == "" and not (folder / "residuals.png").exists(), "a solve with nothing to do has no curve"
+        with subprocess.Popen([sys.executable, plot, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.stdout.close()
+            complaint = process.stderr.read()
+        assert (process.returncode, complaint) == (0, b""), complaint
         empty = Path(scratch) / "empty"
         empty.mkdir()
         refused = subprocess.run([sys.executable, plot, empty], timeout=60, capture_output=True, text=True, check=False)

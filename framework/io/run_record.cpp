@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
+/// Bytes for what the last summary says and the first does not: quantities, timings, a message; no list of solves.
+constexpr std::size_t room_for_the_end = 16 << 10;
 
 std::string now() {
   std::time_t const seconds = std::time(nullptr);
@@ -142,7 +144,9 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
   if (!writes_) return;
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
   residuals_.emplace(folder_ / "residuals.csv", columns);
-  write_summary(std::nullopt, "");
+  std::string const first = summary(std::nullopt, "", true);
+  write_whole_file(folder_ / summary_name, first);
+  reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
@@ -182,10 +186,16 @@ void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
 void RunRecord::finish(ExitCode code, std::string const& message) {
-  if (writes_) write_summary(code, message);
+  if (!writes_) return;
+  try {
+    write_whole_file(folder_ / summary_name, summary(code, message, true));
+  } catch (InputOutputError const&) {
+    if (code == ExitCode::done) throw;
+    write_whole_file(folder_ / summary_name, summary(code, message, false));
+  }
 }
 
-void RunRecord::write_summary(std::optional<ExitCode> end, std::string const& message) const {
+std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& message, bool with_solves) const {
   double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   Json summary;
   set_end(summary, end, message);
@@ -194,12 +204,14 @@ void RunRecord::write_summary(std::optional<ExitCode> end, std::string const& me
   summary["quantities"] = by_name(quantities_);
   summary["conserved"] = described(conserved_);
   summary["solves"] = Json::array();
-  for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
+  if (with_solves) {
+    for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
+  }
   summary["timings"] = by_name(timings_);
   summary["timings"]["total"] = total;
   summary["timings"]["regions"] = regions();
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
-  write_whole_file(folder_ / summary_name, text_of(summary));
+  return text_of(summary);
 }
 
 void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,

@@ -47,7 +47,7 @@ struct ConservedQuantity {
 class RunRecord {
  public:
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
-  /// has ended.
+  /// has ended. Room on the disk for the last one is taken too.
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
 
   /// What the solves of a step did, where its state is not recorded.
@@ -58,7 +58,8 @@ class RunRecord {
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
   void set_conserved(std::vector<ConservedQuantity> conserved) { conserved_ = std::move(conserved); }
-  /// Replaces `summary.json`, at the end of the run or where it failed, with the code and message it ends with.
+  /// Replaces `summary.json`, at the end of the run or where it failed, with the code and message it ends with. Where
+  /// the disk has no room for the list of solves, the one of a run that failed is left empty.
   void finish(ExitCode code, std::string const& message = "");
 
  private:
@@ -67,7 +68,7 @@ class RunRecord {
     SolveReport report;  ///< without its history
   };
 
-  void write_summary(std::optional<ExitCode> end, std::string const& message) const;
+  [[nodiscard]] std::string summary(std::optional<ExitCode> end, std::string const& message, bool with_solves) const;
 
   std::filesystem::path folder_;
   bool writes_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <cmath>
@@ -23,6 +24,22 @@ namespace halocline {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// While one of these lives, no file grows beyond so many bytes.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &previous_);
+    rlimit const limit{bytes, previous_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &previous_); }
+  FileSizeLimit(FileSizeLimit const&) = delete;
+  FileSizeLimit& operator=(FileSizeLimit const&) = delete;
+
+ private:
+  rlimit previous_{};
+};
 
 /// A scratch folder for each rank.
 class Output : public testing::Test {
@@ -68,14 +85,11 @@ TEST_F(Output, WholeFilesReplaceOldOnes) {
 TEST_F(Output, AFileThatCannotBeWrittenLeavesTheOldOne) {
   fs::path const path = folder / "a.txt";
   write_whole_file(path, "old");
-  rlimit previous{};
-  getrlimit(RLIMIT_FSIZE, &previous);
-  rlimit limit = previous;
-  limit.rlim_cur = 1000;
-  setrlimit(RLIMIT_FSIZE, &limit);
-  expect_message<InputOutputError>([&] { write_whole_file(path, std::string(5000, 'x')); },
-                                   "cannot write " + path.string() + ": File too large");
-  setrlimit(RLIMIT_FSIZE, &previous);
+  {
+    FileSizeLimit const limit(1000);
+    expect_message<InputOutputError>([&] { write_whole_file(path, std::string(5000, 'x')); },
+                                     "cannot write " + path.string() + ": File too large");
+  }
   EXPECT_EQ(read(path), "old");
   EXPECT_FALSE(fs::exists(partial_name(path)));
   fs::path const nowhere = folder / "missing" / "a.txt";
@@ -96,6 +110,38 @@ TEST_F(Output, TablesReadBackExactly) {
   for (double const value : {third, 1e300, 5e-324, -0.1, 123456789.0}) {
     EXPECT_EQ(std::strtod(shortest_text(value).c_str(), nullptr), value);
   }
+}
+
+TEST_F(Output, ATableThatFindsNoRoomEndsWithAWholeRow) {
+  fs::path const path = folder / "t.csv";
+  TableWriter table(path, {"step"});
+  table.add({Index{1}});
+  table.flush();
+  table.add({Index{123456}});
+  table.add({Index{123457}});
+  {
+    FileSizeLimit const limit(12);
+    expect_message<InputOutputError>([&] { table.flush(); }, "cannot write " + path.string() + ": File too large");
+    EXPECT_EQ(read(path), "step\n1\n");
+  }
+  table.flush();
+  EXPECT_EQ(read(path), "step\n1\n123456\n123457\n") << "there is room again";
+}
+
+TEST_F(Output, ReservedRoomIsTaken) {
+  fs::path const path = folder / "a.txt";
+  reserve_whole_file(path, 100000);
+  EXPECT_EQ(fs::file_size(partial_name(path)), 100000U);
+  struct stat status {};
+  ASSERT_EQ(stat(partial_name(path).c_str(), &status), 0);
+  EXPECT_GE(status.st_blocks * 512, 100000);
+  write_whole_file(path, "short");
+  EXPECT_EQ(read(path), "short");
+  EXPECT_FALSE(fs::exists(partial_name(path)));
+  FileSizeLimit const limit(1000);
+  expect_message<InputOutputError>([&] { reserve_whole_file(path, 5000); },
+                                   "cannot write " + path.string() + ": File too large");
+  EXPECT_FALSE(fs::exists(partial_name(path)));
 }
 
 TEST_F(Output, AFullDiskIsNamed) {
@@ -133,6 +179,10 @@ TEST_F(Output, JudgingCreatesNothing) {
   expect_message<InputError>(
       [&] { judge_output_folder(file / "b", false); },
       (file / "b").string() + " cannot be the output folder: " + file.string() + " is not a folder");
+  fs::path const link = folder / "link";
+  fs::create_symlink("nowhere", link);
+  expect_message<InputError>([&] { judge_output_folder(link, false); },
+                             link.string() + " cannot be the output folder: " + link.string() + " is not a folder");
 }
 
 TEST_F(Output, CreatingTakesTheOldRunAwayAndNothingElse) {
@@ -184,6 +234,22 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   fs::path const nothing = folder / "nothing";
   close_summary(nothing, before, ExitCode::stopped, "no run began");
   EXPECT_FALSE(fs::exists(nothing));
+}
+
+TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
+  if (ranks.rank() != 0) return;
+  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  EXPECT_GT(fs::file_size(partial_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
+  std::vector<SolveReport> const solves(1000);
+  record.add_solves(1, solves);
+  FileSizeLimit const limit(40000);
+  EXPECT_THROW(record.finish(ExitCode::done), InputOutputError);
+  EXPECT_EQ(summary_in(folder)["status"], "running");
+  record.finish(ExitCode::input_output, "a full disk");
+  EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
+  EXPECT_EQ(summary_in(folder)["message"], "a full disk");
+  EXPECT_TRUE(summary_in(folder)["solves"].empty());
+  EXPECT_FALSE(fs::exists(partial_name(folder / "summary.json")));
 }
 
 TEST_F(Output, TheRecordOfARun) {

@@ -1,6 +1,7 @@
 #include "framework/io/table_writer.hpp"
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "framework/io/whole_file.hpp"
@@ -31,8 +32,8 @@ std::string text_of(TableWriter::Value const& value) {
 }  // namespace
 
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns)
-    : path_(std::move(path)), columns_(columns.size()), file_(std::fopen(path_.c_str(), "we")) {
-  if (!file_) throw_write_error(path_, errno);
+    : path_(std::move(path)), columns_(columns.size()), file_(path_, O_WRONLY | O_CREAT | O_TRUNC) {
+  if (file_.number() < 0) throw_write_error(path_, errno);
   std::vector<Value> const names(columns.begin(), columns.end());
   add(names);
   flush();
@@ -45,17 +46,25 @@ void TableWriter::add(std::span<Value const> row) {
   }
   std::string line;
   for (Value const& value : row) line += (line.empty() ? "" : ",") + text_of(value);
-  put(line + '\n');
-}
-
-void TableWriter::put(std::string const& line) {
-  FileSizeSignalIgnored const ignored;
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) throw_write_error(path_, errno);
+  rows_ += line + '\n';
 }
 
 void TableWriter::flush() {
   FileSizeSignalIgnored const ignored;
-  if (std::fflush(file_.get()) != 0) throw_write_error(path_, errno);
+  std::string_view rest = rows_;
+  while (!rest.empty()) {
+    ssize_t const written = write(file_.number(), rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      int const reason = errno;
+      // A row that was cut could be read as a whole one with other numbers.
+      if (ftruncate(file_.number(), size_) == 0) lseek(file_.number(), size_, SEEK_SET);
+      throw_write_error(path_, reason);
+    }
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  size_ += static_cast<off_t>(rows_.size());
+  rows_.clear();
 }
 
 }  // namespace halocline

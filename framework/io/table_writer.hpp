@@ -1,13 +1,14 @@
 #pragma once
 
-#include <cstdio>
+#include <sys/types.h>
+
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "framework/io/descriptor.hpp"
 #include "framework/runtime/index.hpp"
 
 namespace halocline {
@@ -21,22 +22,20 @@ class TableWriter {
   /// Creates the file, or empties it. Throws InputOutputError naming the file and the reason.
   TableWriter(std::filesystem::path path, std::vector<std::string> const& columns);
 
-  /// Adds a row; what `flush` has not yet handed over may be lost when the program dies. Throws DefectError if the
-  /// number of values is not that of the columns.
+  /// Adds a row; what `flush` has not yet handed over is lost when the program dies. Throws DefectError if the number
+  /// of values is not that of the columns.
   void add(std::span<Value const> row);
   void add(std::initializer_list<Value> row) { add(std::span(row.begin(), row.size())); }
-  /// Hands all rows to the operating system. Throws InputOutputError.
+  /// Hands all rows to the operating system. Throws InputOutputError; the file then ends with the rows of the last
+  /// flush that went well.
   void flush();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  void put(std::string const& line);
-
   std::filesystem::path path_;
   std::size_t columns_;
-  std::unique_ptr<std::FILE, Close> file_;
+  Descriptor file_;
+  std::string rows_;  ///< that flush has to hand over
+  off_t size_ = 0;    ///< of the file, in bytes
 };
 
 }  // namespace halocline

@@ -1,32 +1,15 @@
 #include "framework/io/whole_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <system_error>
 
+#include "framework/io/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 
 namespace {
-
-/// An open file descriptor.
-class Descriptor {
- public:
-  Descriptor(std::filesystem::path const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 void sync(std::filesystem::path const& path, int flags, std::filesystem::path const& named) {
   Descriptor const file(path, flags);
@@ -72,6 +55,17 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
     unlink(partial.c_str());
     throw;
   }
+}
+
+void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes) {
+  FileSizeSignalIgnored const ignored;
+  std::filesystem::path const partial = partial_name(path);
+  Descriptor const file(partial, O_WRONLY | O_CREAT | O_TRUNC);
+  if (file.number() < 0) throw_write_error(path, errno);
+  int const error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes));
+  if (error == 0) return;
+  unlink(partial.c_str());
+  throw_write_error(path, error);
 }
 
 void throw_write_error(std::filesystem::path const& path, std::string const& reason) {

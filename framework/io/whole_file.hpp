@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -18,6 +19,10 @@ void give_name(std::filesystem::path const& path);
 /// Writes `text` to `path`: a file of that name is either the old one or the new one, whole, whatever happens. Throws
 /// InputOutputError naming the file and the reason.
 void write_whole_file(std::filesystem::path const& path, std::string const& text);
+
+/// Takes `bytes` of the disk for `path`, under partial_name(path): the next write_whole_file finds that room, however
+/// full the disk has become. Throws InputOutputError naming the file and the reason.
+void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes);
 
 /// "cannot write heat.out/summary.json: No space left on device"
 [[noreturn]] void throw_write_error(std::filesystem::path const& path, std::string const& reason);

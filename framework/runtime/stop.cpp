@@ -1,6 +1,8 @@
 #include "framework/runtime/stop.hpp"
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 
 namespace halocline {
 
@@ -8,8 +10,8 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-struct sigaction previous_term;
-struct sigaction previous_int;
+constexpr std::array signals{SIGTERM, SIGINT, SIGHUP};
+std::array<struct sigaction, signals.size()> previous;
 
 extern "C" void remember_signal(int signal) { received = signal; }
 
@@ -22,13 +24,15 @@ StopSignals::StopSignals() {
   // The second signal meets the default again, for a run that does not come to its next step.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGTERM, &action, &previous_term);
-  sigaction(SIGINT, &action, &previous_int);
+  for (std::size_t n = 0; n < signals.size(); ++n) {
+    sigaction(signals[n], nullptr, &previous[n]);
+    // What the program was started to ignore (by nohup, say) it goes on to ignore.
+    if (previous[n].sa_handler != SIG_IGN) sigaction(signals[n], &action, nullptr);
+  }
 }
 
 StopSignals::~StopSignals() {
-  sigaction(SIGTERM, &previous_term, nullptr);
-  sigaction(SIGINT, &previous_int, nullptr);
+  for (std::size_t n = 0; n < signals.size(); ++n) sigaction(signals[n], &previous[n], nullptr);
 }
 
 int stop_signal() noexcept { return received; }

@@ -4,8 +4,9 @@
 
 namespace halocline {
 
-/// While one of these lives, SIGTERM and SIGINT ask the run to stop at its next step instead of killing it; a second
-/// one kills as usual. Only a program's own main makes one: signals belong to the whole process.
+/// While one of these lives, SIGTERM, SIGINT and SIGHUP ask the run to stop at its next step instead of killing it; a
+/// second one kills as usual, and one that the program was started to ignore stays ignored. Only a program's own main
+/// makes one: signals belong to the whole process.
 class StopSignals {
  public:
   StopSignals();

@@ -1,0 +1,210 @@
+#include "drivers/halocline/mpirun.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "drivers/halocline/standard_output.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP};
+/// For mpirun to end its ranks, when it is told to.
+constexpr std::chrono::seconds patience{5};
+
+class Pipe {
+ public:
+  Pipe() {
+    if (pipe2(ends_.data(), O_CLOEXEC) != 0) throw StoppedError(std::string("no pipe: ") + std::strerror(errno));
+  }
+  ~Pipe() {
+    close(ends_[0]);
+    close_in();
+  }
+  Pipe(Pipe const&) = delete;
+  Pipe& operator=(Pipe const&) = delete;
+
+  [[nodiscard]] int out() const { return ends_[0]; }
+  [[nodiscard]] int in() const { return ends_[1]; }
+  void close_in() {
+    if (ends_[1] >= 0) close(ends_[1]);
+    ends_[1] = -1;
+  }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+/// In the new process: becomes mpirun, which leaves nothing open that is not its own. Returns when it cannot.
+void become(std::vector<char*> const& words, sigset_t const& mask, pid_t parent, int output) {
+  setpgid(0, 0);
+  // Told when the process that started it is no more, even by a kill; it may be so already.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(0);
+  int const nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGCHLD, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  execvp(words[0], words.data());
+}
+
+/// Starts mpirun in a process group of its own, so that Ctrl-C reaches this process alone.
+pid_t start(std::vector<std::string> words, sigset_t const& mask, int output) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  // Closed when mpirun is there; until then it can say why it is not.
+  Pipe failure;
+  pid_t const parent = getpid();
+  pid_t const process = fork();
+  if (process == 0) {
+    become(pointers, mask, parent, output);
+    int const reason = errno;
+    _exit(write(failure.in(), &reason, sizeof(reason)) > 0 ? 127 : 126);
+  }
+  failure.close_in();
+  int error = process < 0 ? errno : 0;
+  if (process > 0 && read(failure.out(), &error, sizeof(error)) > 0) waitpid(process, nullptr, 0);
+  if (error != 0) throw InputError(std::string("--ranks: mpirun cannot be started: ") + std::strerror(error));
+  return process;
+}
+
+/// Says what there is to read. False at the end of the pipe.
+bool relay(int pipe) {
+  std::array<char, 1 << 14> text{};
+  while (true) {
+    ssize_t const count = read(pipe, text.data(), text.size());
+    if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR);
+    say(std::string_view(text.data(), static_cast<std::size_t>(count)));
+  }
+}
+
+/// How many signals that stop a run have come since it was asked last.
+int arrived(int descriptor) {
+  int count = 0;
+  signalfd_siginfo signal{};
+  while (read(descriptor, &signal, sizeof(signal)) > 0) {
+    if (signal.ssi_signo != SIGCHLD) ++count;
+  }
+  return count;
+}
+
+/// Waits for news on any of `descriptors`, or until `deadline`.
+void wait_for_news(std::array<pollfd, 2>& descriptors, std::optional<Clock::time_point> deadline) {
+  int milliseconds = -1;
+  if (deadline) {
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+    milliseconds = left.count() > 0 ? static_cast<int>(left.count()) : 0;
+  }
+  poll(descriptors.data(), descriptors.size(), milliseconds);
+}
+
+std::set<pid_t> children() {
+  std::ifstream file("/proc/thread-self/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
+/// While one of these lives, processes whose parent has ended become children of this one: ranks that mpirun, itself
+/// killed, has left.
+class Inheritance {
+ public:
+  Inheritance() : own_(children()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~Inheritance() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  Inheritance(Inheritance const&) = delete;
+  Inheritance& operator=(Inheritance const&) = delete;
+
+  /// Until there are none: the end of one may leave others.
+  void kill_all() const {
+    bool found = true;
+    while (found) {
+      found = false;
+      for (pid_t const child : children()) {
+        if (own_.contains(child)) continue;
+        found = true;
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+      }
+    }
+  }
+
+ private:
+  std::set<pid_t> own_;  ///< of whoever became this program
+};
+
+}  // namespace
+
+HeldSignals::HeldSignals() {
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGCHLD);
+  for (int const signal : stopping_signals) sigaddset(&held, signal);
+  // Whoever started this process may ignore it: then no end of a child is ever told.
+  std::signal(SIGCHLD, SIG_DFL);
+  sigprocmask(SIG_BLOCK, &held, &before_);
+  descriptor_ = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (descriptor_ < 0) throw StoppedError(std::string("signals cannot be read: ") + std::strerror(errno));
+}
+
+HeldSignals::~HeldSignals() {
+  // Whoever held them has answered them.
+  arrived(descriptor_);
+  close(descriptor_);
+  sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool HeldSignals::stopping() const {
+  sigset_t pending;
+  sigpending(&pending);
+  for (int const signal : stopping_signals) {
+    if (sigismember(&pending, signal) == 1) return true;
+  }
+  return false;
+}
+
+MpirunEnd run_mpirun(std::vector<std::string> words, HeldSignals const& signals,
+                     std::function<bool()> const& ranks_listen) {
+  Inheritance const inheritance;
+  Pipe output;
+  fcntl(output.out(), F_SETFL, O_NONBLOCK);
+  pid_t const process = start(std::move(words), signals.before(), output.in());
+  output.close_in();
+  std::array<pollfd, 2> news{{{signals.descriptor(), POLLIN, 0}, {output.out(), POLLIN, 0}}};
+  MpirunEnd end;
+  bool passed = false;
+  std::optional<Clock::time_point> deadline;
+  while (waitpid(process, &end.status, WNOHANG) == 0) {
+    wait_for_news(news, deadline);
+    if (!relay(output.out())) news[1].fd = -1;
+    for (int n = arrived(signals.descriptor()); n > 0; --n) {
+      end.stopped = passed || !ranks_listen();
+      passed = true;
+      kill(process, end.stopped ? SIGTERM : passed_signal);
+      if (end.stopped && !deadline) deadline = Clock::now() + patience;
+    }
+    if (deadline && Clock::now() >= *deadline) kill(-process, SIGKILL);
+  }
+  relay(output.out());
+  if (WIFSIGNALED(end.status)) inheritance.kill_all();
+  return end;
+}
+
+}  // namespace halocline

@@ -1,0 +1,34 @@
+#include "drivers/halocline/standard_output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+/// Why standard output takes nothing more, an errno; 0 while it does.
+int silenced = 0;
+
+}  // namespace
+
+void say(std::string_view text) {
+  while (silenced == 0 && !text.empty()) {
+    ssize_t const written = write(STDOUT_FILENO, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      silenced = errno;
+    }
+  }
+}
+
+void require_said() {
+  if (silenced == 0 || silenced == EPIPE) return;
+  throw InputOutputError("cannot write to standard output: " + std::generic_category().message(silenced));
+}
+
+}  // namespace halocline

@@ -1,0 +1,232 @@
+"""How runs end that the world outside disturbs: signals at any moment, lost parents, full disks, readers that go."""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from program import PROGRAM, Run, scratch
+
+LONG = {"physics": "heat", "mesh": {"cells": [64, 64]}, "heat": {"initial": "x*y"},
+        "time": {"step": 1e-4, "steps": 1000000}, "output": {"snapshots": {"interval": 0}}}
+SHORT = {**LONG, "mesh": {"cells": [8, 8]}, "time": {"step": 1e-4, "steps": 20}}
+
+
+def with_deck(folder, deck):
+    path = pathlib.Path(folder) / "run.yaml"
+    path.write_text(json.dumps(deck))
+    return path
+
+
+def summary_in(folder):
+    return json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+
+
+def start(folder, deck, *arguments, **settings):
+    return subprocess.Popen([PROGRAM, "run", with_deck(folder, deck), *arguments], cwd=folder, text=True,
+                            stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            **{"stdout": subprocess.PIPE, **settings})
+
+
+def begun(process):
+    """Returns once the run has begun to step."""
+    line = process.stdout.readline()
+    assert "step 1 of" in line, line + process.communicate()[1]
+
+
+def awake(process):
+    """Returns once the program holds or catches SIGTERM: nobody can answer a signal before."""
+    bit = 1 << signal.SIGTERM - 1
+    while True:
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        held = [int(line.split()[1], 16) for line in status.splitlines() if line.startswith(("SigBlk", "SigCgt"))]
+        if any(mask & bit for mask in held):
+            return
+
+
+def at_work(folder):
+    """Numbers of the processes that run the deck of `folder`, or are mpirun for it."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if str(folder).encode() in pathlib.Path(f"/proc/{entry}/cmdline").read_bytes():
+                found.append(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+def mpirun_that(folder, script):
+    """A PATH whose mpirun is this shell script; $MPIRUN is the real one."""
+    real = subprocess.run(["sh", "-c", "command -v mpirun"], check=True, capture_output=True, text=True).stdout.strip()
+    path = pathlib.Path(folder) / "bin"
+    path.mkdir()
+    (path / "mpirun").write_text(f"#!/bin/sh\n{script}\n")
+    (path / "mpirun").chmod(0o755)
+    return {**os.environ, "PATH": f"{path}:{os.environ['PATH']}", "MPIRUN": real}
+
+
+class Outside(unittest.TestCase):
+    def assert_nobody_left(self, folder):
+        deadline = time.monotonic() + 10
+        while at_work(folder) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(at_work(folder), [])
+
+    def test_a_signal_is_never_lost(self):
+        # From before the ranks are there to after their first steps.
+        for ranks in ("1", "2"):
+            for delay in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2):
+                with self.subTest(ranks=ranks, delay=delay), scratch() as folder:
+                    process = start(folder, LONG, "--ranks", ranks)
+                    awake(process)
+                    time.sleep(delay)
+                    process.terminate()
+                    _, err = process.communicate(timeout=30)
+                    self.assertEqual(process.returncode, 5, err)
+                    self.assertRegex(err, r"^halocline: stopped by a signal [^\n]*\n$")
+                    if (pathlib.Path(folder) / "run.out/summary.json").exists():
+                        self.assertEqual(summary_in(folder)["status"], "stopped")
+                    self.assert_nobody_left(folder)
+
+    def test_a_signal_before_there_are_ranks(self):
+        with scratch() as folder:
+            environment = mpirun_that(folder, 'touch here; sleep 20; exec "$MPIRUN" "$@"')
+            process = start(folder, LONG, "--ranks", "2", env=environment)
+            while not (pathlib.Path(folder) / "here").exists():
+                time.sleep(0.01)
+            process.terminate()
+            _, err = process.communicate(timeout=9)
+            self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
+            self.assertFalse((pathlib.Path(folder) / "run.out").exists())
+
+    def test_an_mpirun_that_does_not_end(self):
+        with scratch() as folder:
+            # It ignores the signal, and so does the child that it leaves.
+            environment = mpirun_that(folder, f"trap '' TERM; sh -c 'sleep 60; true' {folder} & touch here; sleep 60; wait")
+            process = start(folder, LONG, "--ranks", "2", env=environment)
+            while not (pathlib.Path(folder) / "here").exists():
+                time.sleep(0.01)
+            process.terminate()
+            _, err = process.communicate(timeout=10)
+            self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
+            self.assert_nobody_left(folder)
+
+    def test_a_terminal_that_is_closed(self):
+        for ranks in ("1", "2"):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                process = start(folder, LONG, "--ranks", ranks)
+                begun(process)
+                process.send_signal(signal.SIGHUP)
+                _, err = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 5, err)
+                self.assertEqual(summary_in(folder)["status"], "stopped")
+
+    def test_a_signal_that_is_ignored(self):
+        with scratch() as folder:
+            process = start(folder, {**SHORT, "time": {"step": 1e-4, "steps": 3000}},
+                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+            begun(process)
+            process.send_signal(signal.SIGHUP)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, err), (0, ""))
+
+    def test_a_killed_program_leaves_no_ranks(self):
+        with scratch() as folder:
+            # Saying nothing: a pipe to nobody would end them, too.
+            process = start(folder, LONG, "--ranks", "2", "--quiet")
+            while not (pathlib.Path(folder) / "run.out/summary.json").exists():
+                time.sleep(0.01)
+            self.assertEqual(len(at_work(folder)), 4)
+            process.kill()
+            process.communicate(timeout=30)
+            self.assert_nobody_left(folder)
+
+    def test_a_reader_who_goes(self):
+        # It says more than a pipe holds.
+        deck = {**SHORT, "time": {"step": 1e-4, "steps": 1000}, "progress": {"iterations": 1}}
+        for ranks in ("1", "2"):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                process = start(folder, deck, "--ranks", ranks)
+                process.stdout.readline()
+                process.stdout.close()
+                with process.stderr:
+                    err = process.stderr.read()
+                self.assertEqual((process.wait(), err), (0, ""))
+                self.assertEqual((summary_in(folder)["status"], summary_in(folder)["steps"]), ("done", 1000))
+
+    def test_what_is_said_goes_to_a_full_disk(self):
+        with scratch() as folder:
+            deck = with_deck(folder, SHORT)
+            for command in (["list"], ["list", "--schema"], ["check", deck], ["--help"], ["--version"], ["run", deck],
+                            ["run", deck, "--overwrite", "--ranks", "2"]):
+                with self.subTest(command=command), open("/dev/full", "w", encoding="utf-8") as full:
+                    done = subprocess.run([PROGRAM, *command], cwd=folder, stdout=full, stderr=subprocess.PIPE,
+                                          text=True, check=False)
+                    self.assertEqual((done.returncode, done.stderr),
+                                     (4, "halocline: cannot write to standard output: No space left on device\n"))
+
+    def test_a_table_without_room(self):
+        # The residuals of all steps do not fit; what a run ends with does.
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+
+        # With choices for MPI it would start a daemon, which has files of its own.
+        alone = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA")}
+        with scratch() as folder:
+            process = start(folder, {**LONG, "time": {"step": 1, "steps": 200}}, "--quiet", preexec_fn=limit, env=alone)
+            _, err = process.communicate(timeout=60)
+            output = pathlib.Path(folder) / "run.out"
+            message = "cannot write run.out/residuals.csv: File too large"
+            self.assertEqual((process.returncode, err), (4, f"halocline: {message}\n"))
+            summary = summary_in(folder)
+            self.assertEqual((summary["status"], summary["message"]), ("input/output failed", message))
+            rows = (output / "residuals.csv").read_text()
+            self.assertEqual(rows[-1], "\n")
+            self.assertEqual({line.count(",") for line in rows.splitlines()}, {4})
+            self.assertEqual([path.name for path in output.glob("*.partial")], [])
+
+    def test_folders_for_temporary_files(self):
+        missing = "TMPDIR names no folder for temporary files: No such file or directory"
+        small = "the folder for temporary files, /proc, has fewer than 16 MiB free; TMPDIR names another one"
+        for ranks, theirs, complaint in ((1, "/nonexistent", missing), (2, "/nonexistent", missing), (2, "/proc", small)):
+            with self.subTest(ranks=ranks, folder=theirs), scratch() as folder:
+                run = Run(["run", with_deck(folder, SHORT), "--ranks", ranks], folder, {"TMPDIR": theirs})
+                self.assertEqual((run.code, run.err), (4, f"halocline: {complaint}\n"))
+                self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_more_ranks_than_there_is_work(self):
+        with scratch() as folder:
+            environment = mpirun_that(folder, "touch here")
+            run = Run(["run", with_deck(folder, SHORT), "--ranks", 200], folder, environment)
+            self.assertEqual(run.code, 2)
+            self.assertRegex(run.err, r"^halocline: `mesh.cells`: [^\n]*200[^\n]*\n$")
+            self.assertNotIn("here", run.files())
+
+    def test_output_folders_that_are_none(self):
+        with scratch() as folder:
+            deck = with_deck(folder, SHORT)
+            run = Run(["run", deck, "--output", ""], folder)
+            self.assertEqual((run.code, run.err),
+                             (2, "halocline: halocline run: --output: names no folder; see halocline run --help\n"))
+            (pathlib.Path(folder) / "link").symlink_to("nowhere")
+            run = Run(["run", deck, "--output", "link"], folder)
+            self.assertEqual(run.code, 2)
+            self.assertIn("link cannot be the output folder: ", run.err)
+            self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_pictures_of_a_solve_with_nothing_to_do(self):
+        with scratch() as folder:
+            deck = {"physics": "laplace", "mesh": {"cells": [8, 8]}, "laplace": {"source": 0}}
+            run = Run(["run", with_deck(folder, deck), "--plot"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertIn("slice_u.png", run.out)
+            self.assertNotIn("residuals.png", run.out)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
