@@ -103,7 +103,10 @@ class Record(unittest.TestCase):
                 need, free = self.foretold(deck, folder)
                 # What a tiny mesh takes is the program and its libraries.
                 program = self.taken({**deck, "mesh": {"cells": [8] * len(cells)}}, folder)
-                self.assertAlmostEqual(need / (self.taken(deck, folder) - program), 1, delta=0.2)
+                # Pages that no entry touches are not taken, and what is freed while others are made is taken again.
+                taken = self.taken(deck, folder) - program
+                self.assertGreater(need, 0.85 * taken)
+                self.assertLess(need, 1.35 * taken)
                 self.assertGreater(free, need)
 
     def test_ranks_take_ghosts_and_buffers_too(self):
