@@ -155,7 +155,7 @@ class TeaReader {
   Node judged(std::string const& word, std::string const& expectation, bool (*is_allowed)(std::string const&)) {
     TeaWord const* const value = find(word);
     if (value == nullptr) return {};
-    Node const node = number(*value);
+    Node node = number(*value);
     if (is_allowed(node.text)) return node;
     mistakes_.add(value->location, word, "expected " + expectation + ", got " + described(node));
     return reported(value->location);

@@ -84,7 +84,7 @@ void TeaStates::expect_only(std::vector<std::string> const& words, Values const&
                             std::string const& what) {
   for (auto const& [word, value] : values) {
     if (std::find(words.begin(), words.end(), word) != words.end()) continue;
-    mistakes_.add(value.location, subject, what + ", and has no " + word);
+    mistakes_.add(value.location, subject, std::string(what).append(", and has no ").append(word));
   }
 }
 

@@ -41,9 +41,7 @@ std::string slope(int axis, int dimensions) {
 
 /// -div(k grad u) with k = 1 or 1 + x y.
 std::string source(Case const& test) {
-  double const squares[] = {4, 2.25, -0.25};
-  double sum = 0;
-  for (int axis = 0; axis < test.dimensions; ++axis) sum += squares[axis];
+  double const sum = 4 + (test.dimensions > 1 ? 2.25 : 0) - (test.dimensions > 2 ? 0.25 : 0);
   std::string const u = solution(test.dimensions);
   if (!test.varying) return std::to_string(sum) + "*" + u;
   return "(1+x*y)*" + std::to_string(sum) + "*" + u + "-(y*" + slope(0, test.dimensions) + "+x*" +
