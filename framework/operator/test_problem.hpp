@@ -136,7 +136,7 @@ std::vector<Real> values_of(Vector const& x) {
 
 /// Runs `check` with all host threads and with 1, 2 and 3 of them, where the backend has more than that.
 template <class Check>
-void for_each_thread_count(Mesh const& mesh, Check const& check) {
+void for_each_thread_count([[maybe_unused]] Mesh const& mesh, Check const& check) {
   check();
 #if defined(KOKKOS_ENABLE_OPENMP)
   if constexpr (std::is_same_v<Execution, Kokkos::OpenMP>) {
