@@ -1,5 +1,4 @@
-# halocline_add_test(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] [LIBRARIES …] [RANKS 1 2 3 4] [LABELS …] [TIMEOUT SECONDS]
-#                    [ENVIRONMENT NAME=VALUE…])
+# halocline_add_test(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] [LIBRARIES …] [RANKS 1 2 3 4] [LABELS …] [TIMEOUT SECONDS])
 #
 # A GoogleTest executable with the main of tests/support, which starts MPI and Kokkos. With RANKS, one ctest for each
 # number of ranks; otherwise a single one without mpirun. LIBRARIES are rooms by name, or targets.
@@ -48,7 +47,7 @@ function(_halocline_test_properties name processors labels timeout environment)
 endfunction()
 
 function(halocline_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;KERNEL_SOURCES;LIBRARIES;RANKS;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;KERNEL_SOURCES;LIBRARIES;RANKS;LABELS")
   if(NOT TARGET halocline_test_main)
     add_library(halocline_test_main STATIC)
     halocline_kernel_sources(halocline_test_main ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
@@ -63,13 +62,12 @@ function(halocline_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   if(NOT arg_RANKS)
     add_test(NAME ${name} COMMAND ${name})
-    _halocline_test_properties(${name} 2 "${arg_LABELS}" "${arg_TIMEOUT}" "OMP_NUM_THREADS=2;${arg_ENVIRONMENT}")
+    _halocline_test_properties(${name} 2 "${arg_LABELS}" "${arg_TIMEOUT}" "OMP_NUM_THREADS=2")
     return()
   endif()
   foreach(ranks IN LISTS arg_RANKS)
     add_test(NAME ${name}.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
-    _halocline_test_properties(${name}.${ranks} ${ranks} "mpi;${arg_LABELS}" "${arg_TIMEOUT}"
-      "OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
+    _halocline_test_properties(${name}.${ranks} ${ranks} "mpi;${arg_LABELS}" "${arg_TIMEOUT}" "OMP_NUM_THREADS=1")
   endforeach()
 endfunction()
 

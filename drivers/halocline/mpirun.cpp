@@ -19,13 +19,13 @@
 
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/stop.hpp"
 
 namespace halocline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP};
 /// For mpirun to end its ranks, when it is told to.
 constexpr std::chrono::seconds patience{5};
 

@@ -8,9 +8,9 @@
 #include "framework/field/boundary_kernel.hpp"
 #include "framework/field/boundary_rule.hpp"
 #include "framework/field/field.hpp"
+#include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -199,9 +199,7 @@ class BlockBoundary {
   static void require_finite(Real v, int axis, int side, Expression const& value, std::array<double, 3> const& at,
                              double time) {
     if (std::isfinite(v)) return;
-    throw InputError("boundary." + face_name(axis, side == 0 ? -1 : 1) + ": '" + value.text() +
-                     "' is not a finite number at (" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " +
-                     shortest_text(at[2]) + "), t = " + shortest_text(time));
+    throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value, at, time);
   }
 
   StructuredMesh const& mesh_;

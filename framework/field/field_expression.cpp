@@ -3,10 +3,9 @@
 #include <utility>
 
 #include "framework/field/field.hpp"
+#include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 
@@ -52,9 +51,7 @@ void require_finite(std::string const& called, Expression const& expression, dou
     for (Index j = inside.begin[1]; j < inside.end[1]; ++j) {
       for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
         if (std::isfinite(values(i, j, k))) continue;
-        throw InputError(called + ": '" + expression.text() + "' is not a finite number at (" +
-                         shortest_text(positions.at(0, i)) + ", " + shortest_text(positions.at(1, j)) + ", " +
-                         shortest_text(positions.at(2, k)) + "), t = " + shortest_text(time));
+        throw_not_finite(called, expression, {positions.at(0, i), positions.at(1, j), positions.at(2, k)}, time);
       }
     }
   }

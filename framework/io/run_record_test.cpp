@@ -1,7 +1,6 @@
 #include "framework/io/run_record.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -19,27 +18,13 @@
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 namespace halocline {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// While one of these lives, no file grows beyond so many bytes.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &previous_);
-    rlimit const limit{bytes, previous_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &previous_); }
-  FileSizeLimit(FileSizeLimit const&) = delete;
-  FileSizeLimit& operator=(FileSizeLimit const&) = delete;
-
- private:
-  rlimit previous_{};
-};
+using test::FileSizeLimit;
 
 /// A scratch folder for each rank.
 class Output : public testing::Test {

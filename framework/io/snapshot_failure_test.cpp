@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -13,28 +12,13 @@
 #include "framework/runtime/guard.hpp"
 #include "framework/runtime/throw_site.hpp"
 #include "tests/support/communicator.hpp"
+#include "tests/support/file_size_limit.hpp"
 
 namespace halocline {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// While one of these lives, this process cannot write beyond `bytes` of a file.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &previous_);
-    rlimit limit = previous_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &previous_); }
-  FileSizeLimit(FileSizeLimit const&) = delete;
-  FileSizeLimit& operator=(FileSizeLimit const&) = delete;
-
- private:
-  rlimit previous_{};
-};
+using test::FileSizeLimit;
 
 /// One rank cannot write its part of a snapshot; the others can.
 class FailingSnapshot : public testing::Test {

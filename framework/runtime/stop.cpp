@@ -1,7 +1,5 @@
 #include "framework/runtime/stop.hpp"
 
-#include <array>
-#include <csignal>
 #include <cstddef>
 
 namespace halocline {
@@ -10,8 +8,7 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
-constexpr std::array signals{SIGTERM, SIGINT, SIGHUP};
-std::array<struct sigaction, signals.size()> previous;
+std::array<struct sigaction, stopping_signals.size()> previous;
 
 extern "C" void remember_signal(int signal) { received = signal; }
 
@@ -24,15 +21,15 @@ StopSignals::StopSignals() {
   // The second signal meets the default again, for a run that does not come to its next step.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (std::size_t n = 0; n < signals.size(); ++n) {
-    sigaction(signals[n], nullptr, &previous[n]);
+  for (std::size_t n = 0; n < stopping_signals.size(); ++n) {
+    sigaction(stopping_signals[n], nullptr, &previous[n]);
     // What the program was started to ignore (by nohup, say) it goes on to ignore.
-    if (previous[n].sa_handler != SIG_IGN) sigaction(signals[n], &action, nullptr);
+    if (previous[n].sa_handler != SIG_IGN) sigaction(stopping_signals[n], &action, nullptr);
   }
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t n = 0; n < signals.size(); ++n) sigaction(signals[n], &previous[n], nullptr);
+  for (std::size_t n = 0; n < stopping_signals.size(); ++n) sigaction(stopping_signals[n], &previous[n], nullptr);
 }
 
 int stop_signal() noexcept { return received; }

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <array>
+#include <csignal>
+
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
 
-/// While one of these lives, SIGTERM, SIGINT and SIGHUP ask the run to stop at its next step instead of killing it; a
-/// second one kills as usual, and one that the program was started to ignore stays ignored. Only a program's own main
-/// makes one: signals belong to the whole process.
+/// The signals that ask a run to stop.
+inline constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP};
+
+/// While one of these lives, `stopping_signals` ask the run to stop at its next step instead of killing it; a second
+/// one kills as usual, and one that the program was started to ignore stays ignored. Only a program's own main makes
+/// one: signals belong to the whole process.
 class StopSignals {
  public:
   StopSignals();

@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/field/finite_value.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 #include "physics/diffusion/boxes.hpp"
 #include "physics/diffusion/diffusion.hpp"
 #include "physics/diffusion/face_assembly.hpp"
@@ -155,9 +154,7 @@ class BoundarySource<Real>::Implementation {
 
   static void require_finite(Real value, Part const& part, std::array<double, 3> const& at, double time) {
     if (std::isfinite(value)) return;
-    throw InputError("boundary." + face_name(part.axis, part.side) + ": '" + part.value.text() +
-                     "' is not a finite number at (" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " +
-                     shortest_text(at[2]) + "), t = " + shortest_text(time));
+    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value, at, time);
   }
 
   DiffusionGrid grid_;

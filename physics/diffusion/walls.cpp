@@ -42,8 +42,7 @@ void judge_nodes(Options const& boundary, Options const& mesh, Mistakes& mistake
     if (cells[axis] > 1 || is_periodic(mesh, axis) || !is_given(-1) || !is_given(1)) continue;
     add_mistake(mesh, "cells",
                 "both nodes of axis " + std::string(1, "xyz"[axis]) +
-                    " lie on walls with a given value: two cells or more "
-                    "are needed",
+                    " lie on walls with a given value: two cells or more are needed",
                 mistakes);
   }
 }

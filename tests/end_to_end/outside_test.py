@@ -48,6 +48,12 @@ def awake(process):
             return
 
 
+def arrived(folder):
+    """Returns once a stand-in for mpirun has left its sign in `folder`."""
+    while not (pathlib.Path(folder) / "here").exists():
+        time.sleep(0.01)
+
+
 def at_work(folder):
     """Numbers of the processes that run the deck of `folder`, or are mpirun for it."""
     found = []
@@ -97,8 +103,7 @@ class Outside(unittest.TestCase):
         with scratch() as folder:
             environment = mpirun_that(folder, 'touch here; sleep 20; exec "$MPIRUN" "$@"')
             process = start(folder, LONG, "--ranks", "2", env=environment)
-            while not (pathlib.Path(folder) / "here").exists():
-                time.sleep(0.01)
+            arrived(folder)
             process.terminate()
             _, err = process.communicate(timeout=9)
             self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))
@@ -109,8 +114,7 @@ class Outside(unittest.TestCase):
             # It ignores the signal, and so does the child that it leaves.
             environment = mpirun_that(folder, f"trap '' TERM; sh -c 'sleep 60; true' {folder} & touch here; sleep 60; wait")
             process = start(folder, LONG, "--ranks", "2", env=environment)
-            while not (pathlib.Path(folder) / "here").exists():
-                time.sleep(0.01)
+            arrived(folder)
             process.terminate()
             _, err = process.communicate(timeout=10)
             self.assertEqual((process.returncode, err), (5, "halocline: stopped by a signal before the run began\n"))

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "framework/deck/expression.hpp"
+
+namespace halocline {
+
+/// Throws the InputError of an expression, which messages name `called`, whose value at a place and time is no finite
+/// number.
+[[noreturn]] void throw_not_finite(std::string const& called, Expression const& expression,
+                                   std::array<double, 3> const& at, double time);
+
+}  // namespace halocline

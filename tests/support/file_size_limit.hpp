@@ -1,0 +1,23 @@
+#pragma once
+
+#include <sys/resource.h>
+
+namespace halocline::test {
+
+/// While one of these lives, this process cannot write beyond `bytes` of a file.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &previous_);
+    rlimit const limit{bytes, previous_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &previous_); }
+  FileSizeLimit(FileSizeLimit const&) = delete;
+  FileSizeLimit& operator=(FileSizeLimit const&) = delete;
+
+ private:
+  rlimit previous_{};
+};
+
+}  // namespace halocline::test
