@@ -53,7 +53,8 @@ def may_know(room):
     if room.startswith("physics/"):
         return known | SHARED_PHYSICS
     physics = {f"physics/{folder.name}" for folder in (ROOT / "physics").iterdir()}
-    return known | physics | ({"drivers/halocline"} if room == "tests" else set())
+    drivers = {"bench"} if room.startswith("drivers/") else {"drivers/halocline"} if room == "tests" else set()
+    return known | physics | drivers
 
 
 def main():

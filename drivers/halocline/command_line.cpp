@@ -26,12 +26,13 @@ constexpr char const* program_examples =
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run", "check", "list", "--help", "--version"};
+std::vector<std::string> const first_words{"run", "check", "list", "bench", "--help", "--version"};
 
 struct Commands {
   RunCommand run;
   CheckCommand check;
   ListCommand list;
+  BenchCommand bench;
 };
 
 /// Options that take one value each time they are given.
@@ -83,6 +84,16 @@ void add_list(CLI::App& program, ListCommand& list) {
   schema->option_text(" ");
 }
 
+void add_bench(CLI::App& program, BenchCommand& bench) {
+  CLI::App& app = *program.add_subcommand("bench", "Times the kernels beside copies of as many bytes");
+  app.add_option("NAME", bench.names, "Benchmarks, or `list`; all if none is named")->option_text("...");
+  app.add_option("--size", bench.size, "Entries along an axis")->check(CLI::Range(1, 1 << 30))->option_text("N");
+  app.add_option("--repetitions", bench.repetitions, "Measurements, of which the median counts")
+      ->check(CLI::Range(1, 10000))
+      ->option_text("N");
+  app.add_option("--json", bench.json, "File for all rows and the machine")->option_text("FILE");
+}
+
 /// A word as a shell takes it: in quotes where it would see more than a word.
 std::string quoted(std::string const& word) {
   auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
@@ -109,7 +120,7 @@ std::string unknown_word(CLI::App const& app) {
 /// What is wrong with a command line, and what would be right.
 std::string explained(CLI::App const& program, int count, char** arguments, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
-  if (chosen.empty() && count < 2) return "run, check or list? `halocline --help` tells what each does";
+  if (chosen.empty() && count < 2) return "run, check, list or bench? `halocline --help` tells what each does";
   if (chosen.empty()) {
     std::string const word = arguments[1];
     return "`" + word + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -140,6 +151,7 @@ CommandLine read_command_line(int count, char** arguments) {
   add_run(program, commands->run, line);
   add_check(program, commands->check);
   add_list(program, commands->list);
+  add_bench(program, commands->bench);
   try {
     program.parse(count, arguments);
   } catch (CLI::ParseError const& error) {
@@ -151,7 +163,7 @@ CommandLine read_command_line(int count, char** arguments) {
   }
   line.verbose = commands->run.verbose;
   line.quiet = commands->run.quiet;
-  commands->run.typed = typed(count, arguments);
+  commands->run.typed = commands->bench.typed = typed(count, arguments);
   line.plot = commands->run.plot;
   line.judge = [deck = commands->run, ranks = line.ranks](std::shared_ptr<Communicator> const& communicator) {
     return check({deck.deck, deck.overrides, deck.plugins, ranks, true}, communicator);
@@ -160,6 +172,7 @@ CommandLine read_command_line(int count, char** arguments) {
   if (chosen == "run") line.folder = output_folder(commands->run);
   line.command = [commands, chosen](std::shared_ptr<Communicator> const& communicator) {
     if (chosen == "run") return run(commands->run, communicator);
+    if (chosen == "bench") return bench(commands->bench, communicator);
     return chosen == "check" ? check(commands->check, communicator) : list(commands->list, communicator);
   };
   return line;

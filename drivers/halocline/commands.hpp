@@ -40,9 +40,19 @@ struct ListCommand {
   bool markdown = false;  ///< --markdown: the reference page of all options
 };
 
+/// What the command line gives to `halocline bench`.
+struct BenchCommand {
+  std::string typed;               ///< the whole command, for the record
+  std::vector<std::string> names;  ///< of benchmarks; "list" tells them
+  int size = 0;                    ///< --size; 0: those of the benchmarks
+  int repetitions = 15;
+  std::string json;  ///< --json, where the rows go; empty: nowhere
+};
+
 /// The subcommands. Collective over `communicator`; rank 0 writes to standard output. They throw Errors.
 [[nodiscard]] ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& communicator);
+[[nodiscard]] ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator);
 
 }  // namespace halocline

@@ -1,11 +1,9 @@
 #include "framework/io/run_record.hpp"
 
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -25,20 +23,6 @@ constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
 /// Bytes for what the last summary says and the first does not: quantities, timings, a message; no list of solves.
 constexpr std::size_t room_for_the_end = 16 << 10;
-
-std::string now() {
-  std::time_t const seconds = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
 
 Json described(Index step, SolveReport const& report) {
   Json solve{{"step", step},
@@ -140,7 +124,7 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
       provenance_(std::move(provenance)),
       ranks_(communicator.size()),
       hosts_(communicator.hosts()),
-      started_(now()) {
+      started_(utc_now()) {
   if (!writes_) return;
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
   residuals_.emplace(folder_ / "residuals.csv", columns);

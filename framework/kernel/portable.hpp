@@ -2,12 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "framework/kernel/bricks.hpp"
 #include "framework/kernel/reduction.hpp"
 #include "framework/kernel/rows.hpp"
 #include "framework/kernel/views.hpp"
 
 // The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its
-// sums have the bits of the host form's, because the terms are grouped by the same rule.
+// sums have the bits of the specialised forms', because the terms are grouped by the same rule.
 
 namespace halocline::kernel {
 
@@ -36,6 +37,57 @@ struct PortableSums {
       for (int n = 0; n < Task::sums; ++n) sum[n].add(static_cast<double>(returned.sum[n]));
     }
     for (int n = 0; n < Task::sums; ++n) lanes[n * rows.count() * group + item] = sum[n];
+  }
+};
+
+/// The grouping of devices: one work item is one column of one brick.
+template <class Task, class Accumulator>
+struct PortableColumns {
+  Task task;
+  Index begin[3];
+  Index end[3];
+  Bricks bricks;
+  Accumulator* columns;
+
+  PortableColumns(Task const& a_task, IndexRange const& range, Bricks const& a_bricks, Accumulator* a_columns)
+      : task(a_task),
+        begin{range.begin[0], range.begin[1], range.begin[2]},
+        end{range.end[0], range.end[1], range.end[2]},
+        bricks(a_bricks),
+        columns(a_columns) {}
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Bricks::Column column = bricks.column(item / Bricks::columns, static_cast<int>(item % Bricks::columns));
+    Accumulator sum[Task::sums];
+    for (int step = 0; step < bricks.steps; ++step) {
+      bool inside = true;
+      for (int axis = 0; axis < 3; ++axis) {
+        inside = inside && column.at[axis] >= begin[axis] && column.at[axis] < end[axis];
+      }
+      if (inside) {
+        typename Task::Returned const returned = task.update(column.at[0], column.at[1], column.at[2]);
+        for (int n = 0; n < Task::sums; ++n) sum[n].add(static_cast<double>(returned.sum[n]));
+      }
+      for (int axis = 0; axis < 3; ++axis) column.at[axis] += column.step[axis];
+    }
+    for (int n = 0; n < Task::sums; ++n) columns[n * bricks.total() * Bricks::columns + item] = sum[n];
+  }
+};
+
+/// Merges up to `Count` neighbours into one, in pairs, for sums that lie one behind the other.
+template <int Count, class Accumulator>
+struct MergeNeighbours {
+  Accumulator const* from;
+  Accumulator* to;
+  Index from_count;  ///< of one sum
+  Index to_count;
+
+  KOKKOS_FUNCTION void operator()(Index item) const {
+    Index const first = item % to_count * Count;
+    Accumulator lane[Count];
+    for (Index n = 0; n < Count && first + n < from_count; ++n)
+      lane[n] = from[item / to_count * from_count + first + n];
+    to[item] = merge_neighbours<Count>(lane);
   }
 };
 
@@ -71,7 +123,38 @@ void sweep_portably(Execution const& execution, IndexRange const& range, Task co
   Kokkos::parallel_for("halocline sweep", policy, PortableSweep<Task>{task});
 }
 
+/// The sums of a device.
 template <class Execution, class Task, class Accumulator>
+requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execution, IndexRange const& range,
+                                                         Task const& task, Reduction<Execution, Accumulator>& sums) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Bricks const bricks(range);
+  Index count = bricks.total() * Bricks::columns;
+  // Columns, then bricks, then groups of 32 bricks, …
+  sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
+  if (count == 0) {
+    for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};
+    return;
+  }
+  Accumulator* from = sums.partials();
+  Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
+                       PortableColumns<Task, Accumulator>(task, range, bricks, from));
+  Accumulator* to = from + Task::sums * count;
+  Index groups = bricks.total();
+  Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
+                       MergeNeighbours<Bricks::columns, Accumulator>{from, to, count, groups});
+  do {
+    from = to;
+    count = groups;
+    groups = (count + group - 1) / group;
+    to = groups == 1 ? sums.results() : from + Task::sums * count;
+    Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
+                         MergeNeighbours<group, Accumulator>{from, to, count, groups});
+  } while (groups > 1);
+}
+
+template <class Execution, class Task, class Accumulator>
+requires is_host<Execution>
 void sweep_reduce_portably(Execution const& execution, IndexRange const& range, Task const& task,
                            Reduction<Execution, Accumulator>& sums) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;

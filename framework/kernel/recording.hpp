@@ -61,11 +61,12 @@ struct ReadCheck {
 template <int InputCount, class Real = double, class Functor>
 [[nodiscard]] ReadCheck reads_within_shape(Functor const& functor) {
   for (RecordedRead const& read : recorded_reads<InputCount, Real>(functor)) {
-    if (Functor::shape.contains(read.x, read.y, read.z)) continue;
+    Shape const shape = shape_of_input<Functor>(read.input);
+    if (shape.contains(read.x, read.y, read.z) && Functor::shape.contains(read.x, read.y, read.z)) continue;
     std::ostringstream message;
     message << "input " << read.input << " is read at offset (" << read.x << ", " << read.y << ", " << read.z
-            << "), outside of the declared shape " << (Functor::shape.kind == ShapeKind::star ? "star" : "box") << '<'
-            << Functor::shape.radius << '>';
+            << "), outside of the declared shape " << (shape.kind == ShapeKind::star ? "star" : "box") << '<'
+            << shape.radius << ", " << shape.dimensions << '>';
     return {false, message.str()};
   }
   return {};

@@ -28,9 +28,9 @@ TEST(RecordingTest, ReadsWithinTheShapePass) {
 
 TEST(RecordingTest, AReadOutsideIsNamed) {
   EXPECT_EQ(reads_within_shape<2>(Diagonal<star<2>>{}).message,
-            "input 1 is read at offset (1, -1, 0), outside of the declared shape star<2>");
+            "input 1 is read at offset (1, -1, 0), outside of the declared shape star<2, 3>");
   EXPECT_EQ(reads_within_shape<2>(Diagonal<box<1>>{}).message,
-            "input 1 is read at offset (0, 0, 2), outside of the declared shape box<1>");
+            "input 1 is read at offset (0, 0, 2), outside of the declared shape box<1, 3>");
   EXPECT_FALSE(reads_within_shape<2>(Diagonal<point>{}));
 }
 

@@ -34,18 +34,31 @@ enum class ShapeKind { star, box };
 struct Shape {
   ShapeKind kind;
   int radius;
+  int dimensions = 3;  ///< axes along which it may read, from x on
   [[nodiscard]] constexpr bool contains(int i, int j, int k) const {
     auto const within = [this](int d) { return -radius <= d && d <= radius; };
     bool const on_axis = (i != 0) + (j != 0) + (k != 0) <= 1;
-    return within(i) && within(j) && within(k) && (kind == ShapeKind::box || on_axis);
+    bool const has_axes = (dimensions > 1 || j == 0) && (dimensions > 2 || k == 0);
+    return within(i) && within(j) && within(k) && has_axes && (kind == ShapeKind::box || on_axis);
   }
 };
-template <int Radius>
-inline constexpr Shape star{ShapeKind::star, Radius};
-template <int Radius>
-inline constexpr Shape box{ShapeKind::box, Radius};
+template <int Radius, int Dimensions = 3>
+inline constexpr Shape star{ShapeKind::star, Radius, Dimensions};
+template <int Radius, int Dimensions = 3>
+inline constexpr Shape box{ShapeKind::box, Radius, Dimensions};
 /// A functor that reads only its own point.
-inline constexpr Shape point{ShapeKind::star, 0};
+inline constexpr Shape point{ShapeKind::star, 0, 0};
+
+/// What `Functor` may read of its n-th input: `Functor::input_shape(n)` where it says more than `Functor::shape`, which
+/// holds for all inputs.
+template <class Functor>
+[[nodiscard]] constexpr Shape shape_of_input([[maybe_unused]] int n) {
+  if constexpr (requires { Functor::input_shape(n); }) {
+    return Functor::input_shape(n);
+  } else {
+    return Functor::shape;
+  }
+}
 
 /// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index, the
 /// coordinate of each owned entry of the swept centring: sweeps over ghosts must not ask for positions.

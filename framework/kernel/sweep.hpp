@@ -4,7 +4,9 @@
 #include "framework/kernel/reduction.hpp"
 #include "framework/kernel/views.hpp"
 
-#if defined(HALOCLINE_KERNEL_DEVICE)
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda.hpp"
+#elif defined(HALOCLINE_KERNEL_DEVICE)
 #include "framework/kernel/portable.hpp"
 #endif
 
@@ -35,7 +37,17 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
   sweep_reduce_on_host(execution, range, task, sums);
 }
 
-#if defined(HALOCLINE_KERNEL_DEVICE)
+#if defined(KOKKOS_ENABLE_CUDA)
+template <class SweepTask>
+void run(Kokkos::Cuda const& execution, IndexRange const& range, SweepTask const& task) {
+  sweep_on_cuda(execution, range, task);
+}
+template <class SweepTask, class Accumulator>
+void run(Kokkos::Cuda const& execution, IndexRange const& range, SweepTask const& task,
+         Reduction<Kokkos::Cuda, Accumulator>& sums) {
+  sweep_reduce_on_cuda(execution, range, task, sums);
+}
+#elif defined(HALOCLINE_KERNEL_DEVICE)
 template <class Execution, class SweepTask>
 void run(Execution const& execution, IndexRange const& range, SweepTask const& task) {
   sweep_portably(execution, range, task);
@@ -69,8 +81,8 @@ void sweep(Execution const& execution, IndexRange const& range, Geometry<Geometr
 /// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: its `sum[n]`, added up over the range, go to
 /// `sums`, whose `value(n)` waits for them. With `no_outputs` nothing is written.
 ///
-/// The terms are grouped by index alone (see kernel::group), so the bits of a sum do not depend on threads, tiles or
-/// backend. Accumulator: PlainSum, CompensatedSum, Maximum.
+/// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::Bricks, so the bits of a
+/// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum.
 template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... Real>
 void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
                   Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,

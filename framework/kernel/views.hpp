@@ -128,6 +128,12 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
   static constexpr Index bytes_per_point = (Index{0} + ... + Index{sizeof(Real)});
 };
 
+/// The view of the N-th input.
+template <std::size_t N, class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real const> const& input_at(Input<N, Real> const& input) {
+  return input.view;
+}
+
 template <class... Real>
 using Inputs = InputsAt<std::index_sequence_for<Real...>, std::remove_const_t<Real>...>;
 
@@ -166,7 +172,11 @@ struct Task {
   using Value = typename Returns<Returned>::value_type;
   static constexpr int outputs = Returns<Returned>::outputs;
   static constexpr int sums = Returns<Returned>::sums;
-  static constexpr int radius = Functor::shape.radius;
+  using FunctorType = Functor;
+  static constexpr Shape shape = Functor::shape;
+  static constexpr int radius = shape.radius;
+  /// What the functor may read of its n-th input.
+  static constexpr Shape input_shape(int n) { return shape_of_input<Functor>(n); }
   static_assert(outputs == OutputViews::count, "the functor writes as many values as the sweep has outputs");
 
   Geometry<GeometryReal> geometry;

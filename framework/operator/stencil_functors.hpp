@@ -55,6 +55,7 @@ KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&...
 template <class Real, class A>
 struct Residual {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
@@ -67,6 +68,7 @@ struct Residual {
 template <class Real, class A>
 struct ApplyDot {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
   A a;
   template <class P, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
@@ -91,6 +93,7 @@ struct CgUpdate {
 template <class Real, class A>
 struct Diagonal {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
   A a;
   template <class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, K const&... k) const {
@@ -102,6 +105,7 @@ struct Diagonal {
 template <class Real, class A>
 struct RowSum {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
   A a;
   template <class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 1> operator()(P const& at, K const&... k) const {
@@ -113,6 +117,7 @@ struct RowSum {
 template <class Real, class A>
 struct JacobiStep {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
   Real weight;
   template <class P, class B, class U, class... K>
@@ -127,6 +132,7 @@ struct JacobiStep {
 template <class Real, class A>
 struct ChebyshevStart {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
   Real residual;
   template <class P, class B, class U, class... K>
@@ -140,6 +146,9 @@ struct ChebyshevStart {
 template <class Real, class A>
 struct ChebyshevStep {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) {
+    return n == 1 ? shape_of_input<A>(0) : n < 3 ? point : shape_of_input<A>(n - 2);
+  }
   A a;
   Real direction;
   Real residual;
@@ -155,6 +164,7 @@ struct ChebyshevStep {
 template <class Real, class A>
 struct ColourSweep {
   static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
   Index colour;
   template <class P, class B, class U, class... K>

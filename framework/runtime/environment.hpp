@@ -36,6 +36,10 @@ class Environment {
 
 /// What the backend runs on: the device's name; the processor's on a host backend.
 [[nodiscard]] std::string backend_hardware();
+/// Name of the machine that this process runs on.
+[[nodiscard]] std::string host_name();
+/// The time in UTC: "2026-03-01T12:00:00Z".
+[[nodiscard]] std::string utc_now();
 /// Host threads of this rank.
 [[nodiscard]] int host_threads();
 

@@ -8,7 +8,7 @@ namespace halocline {
 /// beyond the walls are zero; what a wall changes is in the diagonal of the unknowns beside it.
 template <class Real, int Dimensions>
 struct ConstantDiffusion {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, Dimensions>;
   Real coupling[3] = {0, 0, 0};                ///< transmissibility (K area / distance) of the faces across each axis
   Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< that of the lower and the upper wall; on periodic axes: coupling
   Real shift = 0;                              ///< s times the volume

@@ -14,7 +14,8 @@ struct FaceDiffusion;
 
 template <class Real>
 struct FaceDiffusion<Real, 1> {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, 1>;
+  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
   template <class P, class U, class D, class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx) const {
     return d[here] * u[here] - (tx[here] * u[west] + tx[east] * u[east]);
@@ -23,7 +24,8 @@ struct FaceDiffusion<Real, 1> {
 
 template <class Real>
 struct FaceDiffusion<Real, 2> {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, 2>;
+  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
   template <class P, class U, class D, class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx,
                                                             T const& ty) const {
@@ -34,7 +36,8 @@ struct FaceDiffusion<Real, 2> {
 
 template <class Real>
 struct FaceDiffusion<Real, 3> {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, 3>;
+  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
   template <class P, class U, class D, class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx, T const& ty,
                                                             T const& tz) const {

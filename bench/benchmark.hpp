@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/runtime/index.hpp"
+
+// What `halocline bench` can measure. Every benchmark checks its result on fresh random data against the portable form
+// before it is timed, and measures what a copy of as many bytes takes in the same process.
+
+namespace halocline::benchmarking {
+
+struct Options {
+  Index size = 0;        ///< entries along an axis; 0: the sizes of the benchmark
+  int repetitions = 15;  ///< of which the median counts
+};
+
+/// One problem, measured.
+struct Row {
+  std::string problem;          ///< "7-point Laplacian, double, 512 x 512 x 512"
+  std::string form;             ///< the path through the kernels that was taken
+  double bytes = 0;             ///< that must be moved at least: each input read once, each output written once
+  std::vector<double> seconds;  ///< of one run, sorted
+  double copy_seconds = 0;      ///< of the fastest copy that moves as many bytes
+};
+
+struct Benchmark {
+  std::string name;
+  std::string sentence;
+  std::vector<Row> (*run)(Options const& options);  ///< throws DefectError when a result is wrong
+};
+[[nodiscard]] std::vector<Benchmark> const& benchmarks();
+
+/// A number that a device tells of itself.
+struct Fact {
+  std::string name;
+  double value;
+};
+[[nodiscard]] std::vector<Fact> device_facts();
+
+}  // namespace halocline::benchmarking

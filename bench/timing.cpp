@@ -1,0 +1,119 @@
+#include "bench/timing.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "framework/kernel/stream.hpp"
+#include "framework/runtime/backend.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/device.hpp"
+#endif
+
+namespace halocline::benchmarking {
+namespace {
+
+/// A run that is over sooner is repeated until it takes this long: seconds.
+constexpr double shortest_measure = 2e-3;
+
+#if defined(KOKKOS_ENABLE_CUDA)
+using kernel::cuda::check;
+
+/// Seconds on the device from before the first to after the last of `runs` runs.
+double elapsed(std::function<void()> const& work, int runs) {
+  cudaStream_t const stream = Execution{}.cuda_stream();
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  check(cudaEventCreate(&begin), "cudaEventCreate");
+  check(cudaEventCreate(&end), "cudaEventCreate");
+  check(cudaEventRecord(begin, stream), "cudaEventRecord");
+  for (int n = 0; n < runs; ++n) work();
+  check(cudaEventRecord(end, stream), "cudaEventRecord");
+  check(cudaEventSynchronize(end), "cudaEventSynchronize");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+  check(cudaEventDestroy(begin), "cudaEventDestroy");
+  check(cudaEventDestroy(end), "cudaEventDestroy");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+__global__ void copy_packs(float4* to, float4 const* from, std::size_t count) {
+  std::size_t const n = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
+  if (n < count) to[n] = from[n];
+}
+
+std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, std::size_t bytes) {
+  cudaStream_t const stream = Execution{}.cuda_stream();
+  std::vector<std::function<void()>> all;
+  all.emplace_back(
+      [=] { check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync"); });
+  for (unsigned const threads : {256U, 512U, 1024U}) {
+    all.emplace_back([=] {
+      auto const blocks = static_cast<unsigned>((bytes / 16 + threads - 1) / threads);
+      copy_packs<<<blocks, threads, 0, stream>>>(reinterpret_cast<float4*>(to), reinterpret_cast<float4 const*>(from),
+                                                 bytes / 16);
+      check(cudaGetLastError(), "a copy");
+    });
+  }
+  return all;
+}
+#else
+double elapsed(std::function<void()> const& work, int runs) {
+  Execution const execution;
+  execution.fence("halocline: before a measurement");
+  auto const begin = std::chrono::steady_clock::now();
+  for (int n = 0; n < runs; ++n) work();
+  execution.fence("halocline: end of a measurement");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// A copy of whole cache lines, shared among the threads.
+template <class Copy>
+std::function<void()> shared_copy(std::byte* to, std::byte const* from, std::size_t bytes, Copy copy) {
+  return [=] {
+    std::size_t const lines = bytes / kernel::cache_line;
+    auto const workers = static_cast<std::size_t>(HostExecution{}.concurrency());
+    Kokkos::parallel_for(Kokkos::RangePolicy<HostExecution>(0, workers), [=](std::size_t worker) {
+      std::size_t const begin = lines * worker / workers * kernel::cache_line;
+      std::size_t const end = lines * (worker + 1) / workers * kernel::cache_line;
+      copy(to + begin, from + begin, end - begin);
+    });
+  };
+}
+
+std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, std::size_t bytes) {
+  return {shared_copy(to, from, bytes, [](std::byte* t, std::byte const* f, std::size_t n) { std::memcpy(t, f, n); }),
+          shared_copy(to, from, bytes, [](std::byte* t, std::byte const* f, std::size_t n) {
+            for (std::size_t at = 0; at < n; at += kernel::cache_line) kernel::stream_lines<1>(t + at, f + at);
+            kernel::stream_fence();
+          })};
+}
+#endif
+
+}  // namespace
+
+std::vector<double> time_each(std::function<void()> const& work, int repetitions) {
+  (void)elapsed(work, 1);
+  double const once = elapsed(work, 1);
+  int const runs = std::max(1, static_cast<int>(shortest_measure / std::max(once, 1e-7)));
+  std::vector<double> seconds;
+  for (int n = 0; n < repetitions; ++n) seconds.push_back(elapsed(work, runs) / runs);
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+double fastest_copy(Index bytes, int repetitions) {
+  auto const half = static_cast<std::size_t>(bytes) / 2;
+  Kokkos::View<std::byte*, Memory> const from("copied from", half);
+  Kokkos::View<std::byte*, Memory> const to("copied to", half);
+  double best = 0;
+  for (auto const& copy : copies(to.data(), from.data(), half)) {
+    double const seconds = median(time_each(copy, repetitions));
+    if (best == 0 || seconds < best) best = seconds;
+  }
+  return best;
+}
+
+}  // namespace halocline::benchmarking

@@ -1,0 +1,103 @@
+#include "bench/benchmark.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/standard_output.hpp"
+#include "framework/deck/nearest_name.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+namespace {
+
+/// The benchmarks that are asked for, all if none is; throws InputError for a name there is none of.
+std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& names) {
+  if (names.empty()) return benchmarking::benchmarks();
+  std::vector<std::string> known{"list"};
+  for (benchmarking::Benchmark const& one : benchmarking::benchmarks()) known.push_back(one.name);
+  std::vector<benchmarking::Benchmark> all;
+  for (std::string const& name : names) {
+    auto const at = std::find_if(benchmarking::benchmarks().begin(), benchmarking::benchmarks().end(),
+                                 [&](benchmarking::Benchmark const& one) { return one.name == name; });
+    if (at == benchmarking::benchmarks().end()) {
+      throw InputError("`" + name + "`: no such benchmark; " + advice_for(name, known));
+    }
+    all.push_back(*at);
+  }
+  return all;
+}
+
+std::string names_and_sentences() {
+  std::string text;
+  for (benchmarking::Benchmark const& one : benchmarking::benchmarks())
+    text += fmt::format("{:<16} {}\n", one.name, one.sentence);
+  return text;
+}
+
+double median_of(benchmarking::Row const& row) { return row.seconds[row.seconds.size() / 2]; }
+
+nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
+  double const median = median_of(row);
+  auto const at = [&](double part) {
+    return row.seconds[static_cast<std::size_t>(part * static_cast<double>(row.seconds.size() - 1))];
+  };
+  return {{"benchmark", name},
+          {"problem", row.problem},
+          {"form", row.form},
+          {"verified", true},
+          {"bytes", row.bytes},
+          {"median_seconds", median},
+          {"minimum_seconds", row.seconds.front()},
+          {"quartiles_seconds", {at(0.25), at(0.75)}},
+          {"bytes_per_second", row.bytes / median},
+          {"copy_bytes_per_second", row.bytes / row.copy_seconds},
+          {"of_copy", row.copy_seconds / median}};
+}
+
+std::string as_line(benchmarking::Row const& row) {
+  double const median = median_of(row);
+  double const spread = (row.seconds.back() - row.seconds.front()) / median;
+  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy   {}\n", row.problem, 1e3 * median,
+                     100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, row.form);
+}
+
+}  // namespace
+
+ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+  if (command.names == std::vector<std::string>{"list"}) {
+    if (communicator->rank() == 0) say(names_and_sentences());
+    return ExitCode::done;
+  }
+  if (communicator->size() > 1) throw InputError("halocline bench measures one rank: start it without mpirun");
+  std::vector<benchmarking::Benchmark> const all = chosen(command.names);
+  nlohmann::json record = {{"machine", host_name()},  {"hardware", backend_hardware()}, {"backend", backend_name},
+                           {"version", version},      {"commit", revision()},           {"date", utc_now()},
+                           {"command", command.typed}};
+  std::string heading = backend_hardware() + " (" + backend_name + ")";
+  for (benchmarking::Fact const& fact : benchmarking::device_facts()) {
+    record["device"][fact.name] = fact.value;
+    heading += fmt::format("; {}: {:.6g}", fact.name, fact.value);
+  }
+  say(heading + "\n");
+  for (benchmarking::Benchmark const& one : all) {
+    for (benchmarking::Row const& row : one.run({.size = command.size, .repetitions = command.repetitions})) {
+      say(as_line(row));
+      record["rows"].push_back(as_json(one.name, row));
+    }
+  }
+  if (!command.json.empty()) {
+    std::ofstream file(command.json);
+    file << record.dump(1) << '\n';
+    file.close();
+    if (!file) throw InputOutputError("`" + command.json + "`: the rows could not be written");
+  }
+  return ExitCode::done;
+}
+
+}  // namespace halocline

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <algorithm>
+
+#include "framework/kernel/accumulator.hpp"
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline::kernel {
+
+/// How devices group the terms of a sum: a brick has 256 columns, each of which adds up its terms one after the other
+/// along the slowest axis of the range; neighbouring columns are merged in pairs until one accumulator is left, bricks
+/// 32 neighbours at a time. What a brick is depends on the range alone, never on tiles or threads.
+///
+/// In 3D the columns are 32 neighbours along x of 8 rows, in 2D 256 neighbours along x; in 1D column c of a brick adds
+/// every 256th point. Bricks start at multiples of 32 (256) of the local x index, whatever the range's begin.
+struct Bricks {
+  static constexpr int columns = 256;
+
+  int dimensions = 1;
+  int columns_x = columns;
+  int columns_y = 1;
+  int steps = 1;                ///< terms of a column
+  Index origin[3] = {0, 0, 0};  ///< of the first brick
+  Index count[3] = {0, 0, 0};   ///< bricks along x, y, z
+
+  Bricks() = default;
+  explicit Bricks(IndexRange const& range) {
+    if (range.empty()) return;
+    dimensions = range.extent(2) > 1 ? 3 : range.extent(1) > 1 ? 2 : 1;
+    columns_y = dimensions == 3 ? 8 : 1;
+    columns_x = columns / columns_y;
+    // Enough bricks for all threads of a small sweep, few enough to be merged in no time after a large one.
+    int const most_steps = dimensions == 3 ? 256 : 64;
+    while (steps < most_steps && (steps < 8 || range.size() / (Index{columns} * steps) > 4096)) steps *= 2;
+    Index const first_x = range.begin[0] - ((range.begin[0] % columns_x) + columns_x) % columns_x;
+    Index const size[3] = {columns_x * (dimensions == 1 ? Index{steps} : 1),
+                           columns_y * (dimensions == 2 ? Index{steps} : 1), dimensions == 3 ? Index{steps} : 1};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      origin[axis] = axis == 0 ? first_x : range.begin[axis];
+      count[axis] = (range.end[axis] - origin[axis] + size[axis] - 1) / size[axis];
+    }
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index total() const { return count[0] * count[1] * count[2]; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index number(Index x, Index y, Index z) const {
+    return x + count[0] * (y + count[1] * z);
+  }
+
+  /// The indices of the first term of a column, and the way to the next.
+  struct Column {
+    Index at[3];
+    Index step[3];
+  };
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Column column(Index brick, int number) const {
+    int const axis = dimensions - 1;
+    Column column;
+    column.at[0] = origin[0] + brick % count[0] * (columns_x * (axis == 0 ? Index{steps} : 1)) + number % columns_x;
+    column.at[1] = origin[1] + brick / count[0] % count[1] * (axis == 1 ? steps : columns_y) + number / columns_x;
+    column.at[2] = origin[2] + brick / (count[0] * count[1]) * (axis == 2 ? steps : 1);
+    for (int a = 0; a < 3; ++a) column.step[a] = a != axis ? 0 : a == 0 ? columns_x : 1;
+    return column;
+  }
+};
+
+/// Merges 2^n accumulators in pairs, neighbours first.
+template <int Count, class Accumulator>
+KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_neighbours(Accumulator const* first) {
+  if constexpr (Count == 1) {
+    return first[0];
+  } else {
+    Accumulator merged = merge_neighbours<Count / 2>(first);
+    merged.merge(merge_neighbours<Count / 2>(first + Count / 2));
+    return merged;
+  }
+}
+
+}  // namespace halocline::kernel

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+
+#include "framework/kernel/cuda/direct.hpp"
+#include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/cuda/stream.hpp"
+#include "framework/kernel/reduction.hpp"
+
+// The forms of a sweep for NVIDIA's GPUs: streaming where the range is large and the functor reads neighbours, direct
+// otherwise.
+
+namespace halocline::kernel {
+
+namespace cuda {
+
+/// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.
+template <class Task>
+struct StreamShape {
+  static constexpr int dimensions = Task::shape.dimensions;
+  static constexpr bool wide = Task::radius > 2 || Task::shape.kind == ShapeKind::box;
+  static constexpr int rows = dimensions == 2 ? 8 : wide && Task::shape.kind == ShapeKind::box ? 1 : 2;
+  static constexpr int most_threads = dimensions == 2 ? 256 : wide ? 384 : 512;
+  static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius > 0 && Task::radius <= 4 &&
+                                   decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
+};
+
+/// Whether all rows of a view start at multiples of `bytes`.
+template <class Real>
+[[nodiscard]] bool is_aligned(BlockView<Real> const& view, Index bytes) {
+  Index const size = sizeof(Real);
+  return reinterpret_cast<std::uintptr_t>(view.origin) % static_cast<std::uintptr_t>(bytes) == 0 &&
+         view.row * size % bytes == 0 && view.plane * size % bytes == 0;
+}
+template <class Task>
+[[nodiscard]] bool outputs_are_aligned([[maybe_unused]] Task const& task, Index bytes) {
+  bool aligned = true;
+  if constexpr (Task::outputs > 0) {
+    for (auto const& view : task.out.view) aligned = aligned && is_aligned(view, bytes);
+  }
+  return aligned;
+}
+
+template <class Task, class Accumulator>
+struct StreamSweep {
+  using Shaped = StreamShape<Task>;
+  using AStream = Stream<Task, Shaped::dimensions, Shaped::rows>;
+
+  [[nodiscard]] static StreamKernel kernel() {
+    // Before anybody asks how many blocks of it fit.
+    static bool const prepared = [] {
+      check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 current_device().shared_bytes - 1024),
+            "cudaFuncSetAttribute");
+      return true;
+    }();
+    (void)prepared;
+    StreamKernel kernel;
+    kernel.function = reinterpret_cast<void const*>(function());
+    kernel.dimensions = Shaped::dimensions;
+    kernel.width = AStream::width;
+    kernel.rows = AStream::rows;
+    kernel.step = AStream::step;
+    kernel.stages_in_use = AStream::lead + AStream::keep + 1;
+    kernel.most_threads = Shaped::most_threads;
+    kernel.sums = Task::sums;
+    kernel.accumulator_bytes = sizeof(Accumulator);
+    kernel.inputs = AStream::inputs;
+    [&]<std::size_t... N, class... Real>(InputsAt<std::index_sequence<N...>, Real...> const*) {
+      ((kernel.input[N] = {sizeof(Real), Task::input_shape(static_cast<int>(N)).radius}), ...);
+    }
+    (static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
+    return kernel;
+  }
+
+  /// Whether the copy engine can read all inputs: rows start at whole sectors.
+  [[nodiscard]] static bool suits(Task const& task) {
+    bool aligned = true;
+    task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
+    return aligned;
+  }
+
+  /// False: nothing was launched, since the range or the memory does not suit this form.
+  [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
+                                BrickSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
+    if (!suits(task)) return false;
+    StreamKernel const mine = kernel();
+    StreamLaunch launch = plan_stream(range, mine, tuning);
+    if (launch.blocks == 0) return false;
+    unsigned* const numbers = counters(stream, Index{launch.plan.waves} * launch.plan.counted_steps);
+    launch.plan.blocks_done = numbers;
+    launch.plan.begun = numbers + 1;
+    launch.plan.aligned_outputs = outputs_are_aligned(task, 16);
+    function()<<<static_cast<unsigned>(launch.blocks), static_cast<unsigned>(launch.threads),
+                 static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
+    check(cudaGetLastError(), "a streaming sweep");
+    return true;
+  }
+
+ private:
+  static auto function() {
+    return &stream_sweep<Task, Accumulator, Shaped::dimensions, Shaped::rows, Shaped::most_threads, 1>;
+  }
+};
+
+template <class Task, class Accumulator>
+void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
+  DirectPlan plan;
+  plan.bricks = Bricks(range);
+  plan.blocks_done = counters(stream, 0);
+  for (std::size_t axis = 0; axis < 3; ++axis) plan.begin[axis] = range.begin[axis], plan.end[axis] = range.end[axis];
+  auto const launch = [&]<int Width>(std::integral_constant<int, Width>) {
+    auto const blocks = static_cast<unsigned>((plan.bricks.total() + Width - 1) / Width);
+    direct_sweep<Task, Accumulator, Width><<<blocks, direct_threads, 0, stream>>>(task, plan, sums);
+    check(cudaGetLastError(), "a sweep");
+  };
+  constexpr int pack = 16 / static_cast<int>(sizeof(typename Task::Value));
+  bool packed = outputs_are_aligned(task, 16);
+  task.in.for_each([&](auto const& view) { packed = packed && is_aligned(view, pack * Index{sizeof(*view.origin)}); });
+  if (packed) {
+    launch(std::integral_constant<int, pack>());
+  } else {
+    launch(std::integral_constant<int, 1>());
+  }
+}
+
+/// Smaller ranges are over before the first planes have come.
+inline constexpr Index fewest_streamed_points = Index{1} << 20U;
+
+/// The form that a sweep takes, in words.
+template <class Task, class Accumulator>
+[[nodiscard]] std::string form_of(IndexRange const& range, Task const& task) {
+  if constexpr (StreamShape<Task>::possible) {
+    if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::suits(task)) {
+      return describe(plan_stream(range, StreamSweep<Task, Accumulator>::kernel()));
+    }
+  }
+  return "direct";
+}
+
+template <class Task, class Accumulator>
+void run(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
+  if constexpr (StreamShape<Task>::possible) {
+    if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::run(stream, range, task, sums))
+      return;
+  }
+  run_direct(stream, range, task, sums);
+}
+
+}  // namespace cuda
+
+template <class Task>
+void sweep_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task) {
+  if (range.empty()) return;
+  cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<PlainSum>{});
+}
+
+/// Room for the sums of the bricks of a range, of groups of them, and so on.
+[[nodiscard]] inline Index brick_room(Bricks const& bricks) {
+  Index room = bricks.total();
+  for (Index count = bricks.total(); count > 1; room += count) count = (count + group - 1) / group;
+  return room;
+}
+
+template <class Task, class Accumulator>
+void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task,
+                          Reduction<Kokkos::Cuda, Accumulator>& sums) {
+  Index const room = brick_room(Bricks(range));
+  sums.reserve(execution, Task::sums * room, Task::sums);
+  if (range.empty()) {
+    for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};
+    return;
+  }
+  cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<Accumulator>{sums.partials(), room, sums.results()});
+}
+
+}  // namespace halocline::kernel

@@ -1,0 +1,90 @@
+#include "framework/kernel/cuda/device.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline::kernel::cuda {
+namespace {
+
+Device facts_of(int device) {
+  auto const attribute = [&](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+    return value;
+  };
+  return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
+          .shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+          .async_copy = attribute(cudaDevAttrComputeCapabilityMajor) >= 9};
+}
+
+int current() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// One allocation for each stream, kept until Kokkos ends.
+class Counters {
+ public:
+  static Counters& instance() {
+    static Counters counters;
+    return counters;
+  }
+  unsigned* get(cudaStream_t stream, Index count) {
+    std::scoped_lock const lock(mutex_);
+    if (!hooked_) Kokkos::push_finalize_hook([] { instance().release(); });
+    hooked_ = true;
+    Entry& entry = entries_[{current(), stream}];
+    if (count + 1 > entry.count) {
+      // Whoever uses the old ones has ended first: this frees and allocates in the order of the stream.
+      if (entry.memory != nullptr) check(cudaFreeAsync(entry.memory, stream), "cudaFreeAsync");
+      entry.count = std::max<Index>(count + 1, 4096);
+      auto const bytes = static_cast<std::size_t>(entry.count) * sizeof(unsigned);
+      void* memory = nullptr;
+      check(cudaMallocAsync(&memory, bytes, stream), "cudaMallocAsync");
+      check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
+      entry.memory = static_cast<unsigned*>(memory);
+    }
+    return entry.memory;
+  }
+
+ private:
+  struct Entry {
+    unsigned* memory = nullptr;
+    Index count = 0;
+  };
+  void release() {
+    std::scoped_lock const lock(mutex_);
+    for (auto const& [where, entry] : entries_) (void)cudaFree(entry.memory);
+    entries_.clear();
+    hooked_ = false;
+  }
+  std::mutex mutex_;
+  std::map<std::pair<int, cudaStream_t>, Entry> entries_;
+  bool hooked_ = false;
+};
+
+}  // namespace
+
+void check(cudaError_t error, char const* call) {
+  if (error != cudaSuccess) throw DefectError(std::string(call) + ": " + cudaGetErrorString(error));
+}
+
+Device const& current_device() {
+  static std::mutex mutex;
+  static std::map<int, Device> devices;
+  std::scoped_lock const lock(mutex);
+  int const device = current();
+  auto const [at, is_new] = devices.try_emplace(device);
+  if (is_new) at->second = facts_of(device);
+  return at->second;
+}
+
+unsigned* counters(cudaStream_t stream, Index count) { return Counters::instance().get(stream, count); }
+
+}  // namespace halocline::kernel::cuda

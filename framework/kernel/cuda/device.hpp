@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline::kernel::cuda {
+
+/// What sweeps need to know of the current device; asked for once for each.
+struct Device {
+  int multiprocessors = 0;
+  int shared_bytes = 0;  ///< that a block may have
+  bool async_copy = false;
+};
+[[nodiscard]] Device const& current_device();
+
+/// Numbers in the memory of the current device that are zero before and after every kernel on `stream`: the first
+/// counts blocks that have ended, `count` more are for the kernel.
+[[nodiscard]] unsigned* counters(cudaStream_t stream, Index count);
+
+/// Throws DefectError with the name of the call if it failed.
+void check(cudaError_t error, char const* call);
+
+}  // namespace halocline::kernel::cuda

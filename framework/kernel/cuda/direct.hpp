@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "framework/kernel/bricks.hpp"
+#include "framework/kernel/cuda/brick_sums.hpp"
+#include "framework/kernel/cuda/pack.hpp"
+#include "framework/kernel/views.hpp"
+
+// The direct form of a sweep, for all that does not stream: 1D, functors without neighbours, small ranges, views of any
+// alignment. A thread goes along neighbouring columns of a brick; neighbours come from the first-level cache.
+
+namespace halocline::kernel::cuda {
+
+struct DirectPlan {
+  Index begin[3] = {0, 0, 0};
+  Index end[3] = {0, 0, 0};
+  Bricks bricks;
+  unsigned* blocks_done = nullptr;  ///< zero before and after
+};
+
+/// What a functor sees of an input in memory at point X of a thread that has `Width` neighbours along x.
+template <class Real, int Width, int X>
+struct DirectReader {
+  Real const* at;  ///< of the thread's first point
+  Index row;
+  Index plane;
+
+  template <int I, int J, int K>
+  __device__ __forceinline__ Real operator[](Offset<I, J, K>) const {
+    Real const* const first = at + J * row + K * plane;
+    if constexpr (Width > 1 && 0 <= X + I && X + I < Width) {
+      return reinterpret_cast<Pack<Real, Width> const*>(first)->value[X + I];
+    } else {
+      return first[X + I];
+    }
+  }
+};
+
+/// Evaluates point X of a thread at (i, j, k).
+template <int X, int Width, class Task, std::size_t... N, class... Real>
+__device__ __forceinline__ typename Task::Returned evaluate_directly(
+    Task const& task, InputsAt<std::index_sequence<N...>, Real...> const& in, Index const (&end)[3],
+    Index const (&begin)[3], Index i, Index j, Index k) {
+  // Points outside of the range are evaluated, too, as if at the nearest inside, and thrown away.
+  Index const x = Width == 1 ? i : min(max(i + X, begin[0]), end[0] - 1);
+  return task.functor(
+      Point(task.geometry, x, j, k),
+      DirectReader<Real, Width, X>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
+}
+
+/// Threads of a block: `Width` bricks side by side.
+inline constexpr int direct_threads = Bricks::columns;
+
+template <class Task, class Accumulator, int Width>
+__global__ void __launch_bounds__(direct_threads)
+    direct_sweep(__grid_constant__ Task const task, __grid_constant__ DirectPlan const plan,
+                 __grid_constant__ BrickSums<Accumulator> const sums) {
+  using Returned = typename Task::Returned;
+  using Value = typename Task::Value;
+  constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
+  constexpr int threads_of_brick = Bricks::columns / Width;
+  constexpr int unroll = Task::radius > 0 ? 2 : 4;
+  Bricks const& bricks = plan.bricks;
+  int const thread = static_cast<int>(threadIdx.x);
+  Index const brick = static_cast<Index>(blockIdx.x) * Width + thread / threads_of_brick;
+  Bricks::Column column = bricks.column(brick, thread % threads_of_brick * Width);
+  Index(&at)[3] = column.at;
+  Accumulator sum[sum_count][Width];
+  int const steps = brick < bricks.total() ? bricks.steps : 0;
+#pragma unroll unroll
+  for (int n = 0; n < steps; ++n) {
+    if (at[0] + Width > plan.begin[0] && at[0] < plan.end[0] && at[1] < plan.end[1] && at[2] < plan.end[2]) {
+      [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+        Returned const returned[] = {
+            evaluate_directly<X, Width>(task, task.in, plan.end, plan.begin, at[0], at[1], at[2])...};
+        bool const inside[] = {at[0] + X >= plan.begin[0] && at[0] + X < plan.end[0]...};
+        if constexpr (Task::outputs > 0) {
+          for (int m = 0; m < Task::outputs; ++m) {
+            Value* const to = task.out.view[m].at(at[0], at[1], at[2]);
+            if (Width > 1 && inside[0] && inside[Width - 1]) {
+              *reinterpret_cast<Pack<Value, Width>*>(to) = {Returns<Returned>::value(returned[X], m)...};
+            } else {
+              ((inside[X] ? void(to[X] = Returns<Returned>::value(returned[X], m)) : void()), ...);
+            }
+          }
+        }
+        for (int m = 0; m < Task::sums; ++m) {
+          ((inside[X] ? sum[m][X].add(static_cast<double>(Returns<Returned>::term(returned[X], m))) : void()), ...);
+        }
+      }
+      (std::make_integer_sequence<int, Width>());
+    }
+    for (int a = 0; a < 3; ++a) at[a] += column.step[a];
+  }
+  if constexpr (Task::sums > 0) {
+    constexpr int warps = direct_threads / 32;
+    constexpr int warps_of_brick = warps / Width;
+    alignas(Accumulator) __shared__ unsigned char shared[sum_count * warps * sizeof(Accumulator)];
+    auto* const merged = reinterpret_cast<Accumulator*>(shared);
+    for (int m = 0; m < sum_count; ++m) {
+      Accumulator const of_warp = merge_neighbouring_lanes<32>(merge_neighbours<Width>(sum[m]));
+      if (thread % 32 == 0) merged[m * warps + thread / 32] = of_warp;
+    }
+    __syncthreads();
+    if (thread < sum_count * Width) {
+      Index const mine = static_cast<Index>(blockIdx.x) * Width + thread % Width;
+      if (mine < bricks.total()) {
+        sums.partials[thread / Width * sums.room + mine] =
+            merge_neighbours<warps_of_brick>(merged + thread / Width * warps + thread % Width * warps_of_brick);
+      }
+    }
+    if (is_last_block(plan.blocks_done, thread, direct_threads)) {
+      merge_bricks<Task::sums>(sums, bricks.total(), thread, direct_threads);
+    }
+  }
+}
+
+}  // namespace halocline::kernel::cuda

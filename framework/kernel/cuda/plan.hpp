@@ -1,0 +1,100 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <string>
+
+#include "framework/kernel/bricks.hpp"
+#include "framework/kernel/cuda/device.hpp"
+
+namespace halocline::kernel::cuda {
+
+inline constexpr int most_stages = 16;
+inline constexpr int most_inputs = 10;
+
+/// What the second-level cache reads at a time: copies start and end there.
+inline constexpr int sector = 32;
+
+/// Where the part of an input that a step of a tile reads lies in a stage of shared memory.
+struct TileInput {
+  int offset = 0;  ///< bytes from the begin of the stage
+  int pitch = 0;   ///< entries of a row
+  int halo = 0;    ///< entries before the first of a row of the tile: whole sectors
+};
+
+/// A streaming sweep, cut up.
+struct StreamPlan {
+  Index begin[3] = {0, 0, 0};  ///< of the range
+  Index end[3] = {0, 0, 0};
+  Index origin_x = 0;  ///< of the first tile: whole sectors from index 0
+  Bricks bricks;
+  Index chunk = 0;  ///< planes (2D: rows) that a block goes through; whole steps, with sums whole bricks
+  int tiles_x = 0;
+  int tiles_y = 0;
+  int chunks = 0;
+  int threads_x = 0;
+  int threads_y = 0;
+  int stages = 0;  ///< steps whose values are in shared memory at a time
+  int stage_bytes = 0;
+  bool aligned_outputs = false;  ///< packs can be stored as such
+  int pace = 0;                  ///< steps that a block may be ahead of the others; 0: any number
+  int wave = 0;                  ///< blocks that keep pace with each other: those that run at a time
+  int waves = 0;
+  int counted_steps = 0;      ///< of one wave
+  unsigned* begun = nullptr;  ///< blocks that have begun a step, for every step of every wave; zero before and after
+  unsigned* blocks_done = nullptr;  ///< zero before and after
+  unsigned zero = 0;                ///< 0, which the compiler does not know
+  TileInput input[most_inputs] = {};
+};
+
+/// What may be chosen about a streaming sweep without changing its result.
+struct StreamTuning {
+  int threads_x = 0;  ///< in packs of 16 bytes
+  int threads_y = 1;
+  int ahead = 2;     ///< steps that are asked for before they are needed
+  Index planes = 0;  ///< planes (2D: rows) that a block goes through; 0: all
+  int pace = 0;      ///< steps that a block may be ahead of the others; 0: any number
+  [[nodiscard]] friend auto operator<=>(StreamTuning const&, StreamTuning const&) = default;
+};
+
+/// What the planning of a streaming sweep needs to know of its kernel.
+struct StreamKernel {
+  struct Input {
+    int size = 0;   ///< bytes of an entry
+    int reach = 0;  ///< of the functor, in this input
+  };
+  void const* function = nullptr;
+  int dimensions = 0;
+  int width = 0;  ///< points of a thread along x …
+  int rows = 0;   ///< … and along y
+  int step = 0;   ///< planes or rows of a step
+  int stages_in_use = 0;
+  int most_threads = 0;
+  int sums = 0;
+  int accumulator_bytes = 0;
+  int inputs = 0;
+  Input input[most_inputs] = {};
+};
+
+/// Threads of a streaming kernel beside those that evaluate: the warp that asks for what steps read.
+inline constexpr int producer_threads = 32;
+
+struct StreamLaunch {
+  StreamPlan plan;
+  int blocks = 0;  ///< 0: the kernel cannot run on this range, or would not be worth it
+  int threads = 0;
+  int shared_bytes = 0;
+};
+
+/// The tuning that is used where nothing better is known.
+[[nodiscard]] StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel);
+
+/// Cuts a range up. Whoever launches adds the counters, `waves * counted_steps`, and says how outputs are aligned.
+/// Without a tuning, by the default. Plans are kept: asking the device takes longer than a small sweep.
+[[nodiscard]] StreamLaunch plan_stream(IndexRange const& range, StreamKernel const& kernel,
+                                       StreamTuning const* tuning = nullptr);
+
+/// "streaming, 256 x 2 threads, 6 stages, chunks of 512, pace 5", or "direct" where nothing would be launched.
+[[nodiscard]] std::string describe(StreamLaunch const& launch);
+
+}  // namespace halocline::kernel::cuda

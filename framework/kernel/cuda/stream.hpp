@@ -1,0 +1,480 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "framework/kernel/bricks.hpp"
+#include "framework/kernel/cuda/async_copy.hpp"
+#include "framework/kernel/cuda/brick_sums.hpp"
+#include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/cuda/window.hpp"
+#include "framework/kernel/views.hpp"
+
+// The streaming form of a sweep in 2D and 3D. A block of threads takes a tile of the faster axes (in 2D: of x) and goes
+// along the slowest one, in 3D a plane a step, in 2D a few rows. One warp asks for what the steps read, some steps
+// ahead, by copies that run on their own; the others evaluate. Every value comes from memory once, but for the borders
+// of tiles.
+
+namespace halocline::kernel::cuda {
+
+/// What is known of a streaming sweep when it is compiled.
+template <class Task, int Dimensions, int RowsOfThread>
+struct Stream {
+  static constexpr int dimensions = Dimensions;
+  static constexpr int axis = Dimensions - 1;  ///< the slowest
+  static constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
+  static constexpr int rows = RowsOfThread;
+  static constexpr int reach = Task::radius;
+  static constexpr bool star = Task::shape.kind == ShapeKind::star;
+  /// Planes or rows of a step.
+  static constexpr int step = Dimensions == 3 ? 1 : rows;
+  static constexpr int inputs = decltype(Task::in)::count;
+  /// Steps that an input's values come before the step that first evaluates with them.
+  [[nodiscard]] static constexpr int lead_of(int input_reach) {
+    return Dimensions == 3 ? input_reach : input_reach > 0 ? 1 : 0;
+  }
+  static constexpr int lead = lead_of(reach);
+  /// Steps that are over before values may be forgotten.
+  static constexpr int keep = Dimensions == 3 && star ? 0 : lead;
+
+  template <std::size_t N, class Real>
+  struct InputWindow {
+    static constexpr int reach = Task::input_shape(static_cast<int>(N)).radius;
+    static constexpr int lead = lead_of(reach);
+    std::conditional_t<Dimensions == 3, PlaneWindow<Real, width, rows, reach, star>,
+                       RowWindow<Real, width, rows, reach>>
+        window;
+  };
+};
+
+/// The copies of one input for a tile.
+struct RowCopies {
+  std::byte const* source;  ///< of row 0 of step 0
+  Index row_bytes;          ///< from row to row …
+  Index step_bytes;         ///< … and from step to step
+  unsigned bytes;           ///< of the part of a row that is copied
+  int target;               ///< of row 0 in a stage
+  int target_row_bytes;
+  int first_row;  ///< of a step; in 2D of the first step
+  int last_row;   ///< one past it; in 2D of all steps, counted from the begin of the first
+};
+
+/// Keeps blocks together: those that drift apart read from many places of memory at a time, which it is slow at.
+/// Nothing depends on it: who has waited for long goes on.
+class Pace {
+ public:
+  __device__ __forceinline__ explicit Pace(StreamPlan const& plan) : steps_(plan.pace) {
+    if (steps_ == 0) return;
+    unsigned const wave = blockIdx.x / static_cast<unsigned>(plan.wave);
+    blocks_ = min(static_cast<unsigned>(plan.wave), gridDim.x - wave * static_cast<unsigned>(plan.wave));
+    begun_ = plan.begun + wave * static_cast<unsigned>(plan.counted_steps);
+  }
+  /// Waits until all blocks of the wave have begun step `step - plan.pace`, and says that this one begins `step`.
+  __device__ __forceinline__ void begin(int step) {
+    if (step - steps_ > all_have_begun_) {
+      unsigned newest = load_newest(begun_ + step - 1);
+      while (patience_ > 0 && load_newest(begun_ + step - steps_) < blocks_) --patience_;
+      all_have_begun_ = newest == blocks_ ? step - 1 : step - steps_;
+    }
+    add_one(begun_ + step);
+  }
+
+ private:
+  int steps_;
+  unsigned blocks_ = 0;
+  unsigned* begun_ = nullptr;
+  int all_have_begun_ = -1;
+  int patience_ = 4096;
+};
+
+template <class Task, class AStream, class Inputs>
+struct StreamInputs;
+
+/// All inputs of a thread: the windows of a consumer, the copies of the producer.
+template <class Task, class AStream, std::size_t... N, class... Real>
+struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
+    : AStream::template InputWindow<N, Real>... {
+  template <std::size_t M, class R>
+  using At = typename AStream::template InputWindow<M, R>;
+
+  __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
+      : At<N, Real>{decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
+
+  /// Takes what comes with step `s` into the windows: `stage(d)` has the values of step s + d. (x, y): the thread's
+  /// first point in the tile.
+  template <class Stage>
+  __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, Stage const& stage) {
+    (
+        [&] {
+          constexpr int lead = At<N, Real>::lead;
+          constexpr int halo_rows = AStream::dimensions == 3 ? At<N, Real>::reach : 0;
+          TileInput const& in = plan.input[N];
+          if (s >= -2 * lead) {
+            int const entries = (y + halo_rows) * in.pitch + in.halo + x;
+            At<N, Real>::window.advance(stage(lead) + in.offset + entries * static_cast<int>(sizeof(Real)));
+          }
+          if (s >= -lead) At<N, Real>::window.centre();
+        }(),
+        ...);
+  }
+  /// A number made of all that is still in use or about to be.
+  [[nodiscard]] __device__ __forceinline__ unsigned loaded() const { return (0U ^ ... ^ At<N, Real>::window.loaded()); }
+  /// Step `s` has been evaluated.
+  __device__ __forceinline__ void retire(int s) {
+    ((s >= -At<N, Real>::lead ? At<N, Real>::window.retire() : void()), ...);
+  }
+
+  template <int X, int Y, class APoint>
+  __device__ __forceinline__ auto evaluate(typename Task::FunctorType const& functor, APoint const& point) const {
+    return functor(point,
+                   WindowReader<decltype(At<N, Real>::window), X, Y, AStream::dimensions>{At<N, Real>::window}...);
+  }
+
+  /// The producer's part: asks for all that the steps of a tile read, from plane or row `first` to `last`.
+  __device__ static void produce(Task const& task, StreamPlan const& plan, Index x0, Index y0, Index first, Index last,
+                                 std::byte* stages, CopyBarrier* full, CopyBarrier* empty, int lane) {
+    produce_with(plan, first, last, stages, full, empty, lane,
+                 copies<N, Real>(input_at<N>(task.in), plan, x0, y0, first, last)...);
+  }
+
+ private:
+  template <std::size_t M, class R>
+  __device__ static RowCopies copies(BlockView<R const> const& view, StreamPlan const& plan, Index x0, Index y0,
+                                     Index first, Index last) {
+    constexpr int reach = At<M, R>::reach;
+    constexpr int size = sizeof(R);
+    constexpr Index unit = sector / size;
+    TileInput const& in = plan.input[M];
+    auto const down = [](Index a) { return a & ~(unit - 1); };
+    // Only what the sweep may read, in whole sectors.
+    Index const low = x0 - in.halo;
+    Index const from = max(low, down(plan.begin[0] - reach));
+    Index const to = min(x0 + plan.threads_x * AStream::width + in.halo, down(plan.end[0] + reach + unit - 1));
+    RowCopies copies;
+    copies.row_bytes = view.row * size;
+    copies.bytes = to > from ? static_cast<unsigned>((to - from) * size) : 0U;
+    copies.target = in.offset + static_cast<int>((from - low) * size);
+    copies.target_row_bytes = in.pitch * size;
+    if constexpr (AStream::dimensions == 3) {
+      copies.source = reinterpret_cast<std::byte const*>(view.at(from, y0 - reach, first));
+      copies.step_bytes = view.plane * size;
+      copies.first_row = 0;
+      copies.last_row = static_cast<int>(min(Index{plan.threads_y * AStream::rows}, plan.end[1] - y0)) + 2 * reach;
+    } else {
+      copies.source = reinterpret_cast<std::byte const*>(view.at(from, first, plan.begin[2]));
+      copies.step_bytes = AStream::step * copies.row_bytes;
+      copies.first_row = -reach;
+      copies.last_row = static_cast<int>(last - first) + reach;
+    }
+    return copies;
+  }
+
+  template <class... Copies>
+  __device__ static void produce_with(StreamPlan const& plan, Index first, Index last, std::byte* stages,
+                                      CopyBarrier* full, CopyBarrier* empty, int lane, Copies const&... copies) {
+    int const steps = static_cast<int>((last - first + AStream::step - 1) / AStream::step);
+    int slot = 0;
+    Pace pace(plan);
+    unsigned parity = 1;  // the first round finds every slot free
+    for (int s = -AStream::lead; s < steps + AStream::lead; ++s) {
+      // Rows of a step: all in 3D, those of the tile that exist in 2D.
+      auto const first_row = [&](RowCopies const& of, int lead) {
+        if (AStream::dimensions == 3) return s >= -lead && s < steps + lead ? of.first_row : of.last_row;
+        return max(0, of.first_row - s * AStream::step);
+      };
+      auto const last_row = [&](RowCopies const& of) {
+        return AStream::dimensions == 3 ? of.last_row : min(AStream::step, of.last_row - s * AStream::step);
+      };
+      unsigned const bytes =
+          (0U + ... +
+           (copies.bytes * static_cast<unsigned>(max(0, last_row(copies) - first_row(copies, At<N, Real>::lead)))));
+      empty[slot].wait(parity);
+      if (plan.pace > 0) {
+        if (lane == 0) pace.begin(s + AStream::lead);
+        __syncwarp();
+      }
+      if (lane == 0) full[slot].arrive_expecting(bytes);
+      __syncwarp();
+      std::byte* const stage = stages + slot * plan.stage_bytes;
+      (
+          [&] {
+            if (copies.bytes == 0) return;
+            std::byte const* const source = copies.source + s * copies.step_bytes;
+            for (int row = first_row(copies, At<N, Real>::lead) + lane; row < last_row(copies);
+                 row += producer_threads) {
+              full[slot].copy(stage + copies.target + row * copies.target_row_bytes, source + row * copies.row_bytes,
+                              copies.bytes);
+            }
+          }(),
+          ...);
+      if (++slot == plan.stages) slot = 0, parity ^= 1U;
+    }
+  }
+};
+
+/// The consumer's part: one thread.
+template <class Task, class Accumulator, class AStream>
+struct StreamThread {
+  static constexpr int width = AStream::width;
+  static constexpr int rows = AStream::rows;
+  static constexpr int axis = AStream::axis;
+  static constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
+  using Returned = typename Task::Returned;
+  using Value = typename Task::Value;
+  using Inputs = StreamInputs<Task, AStream, std::remove_const_t<decltype(Task::in)>>;
+
+  Task const& task;
+  StreamPlan const& plan;
+  Inputs inputs;
+  Index i;  ///< of the thread's first point
+  Index j;
+  int x_begin;  ///< points inside of the range, counted from the first
+  int x_end;
+  /// Of the thread's columns along the slowest axis; those of all its rows in 2D.
+  Accumulator sum[sum_count][axis == 2 ? rows : 1][width];
+
+  __device__ __forceinline__ StreamThread(Task const& a_task, StreamPlan const& a_plan, Index x0, Index y0)
+      : task(a_task), plan(a_plan), inputs(a_plan), i(x0), j(y0) {
+    x_begin = static_cast<int>(max(Index{0}, min(plan.begin[0] - i, Index{width})));
+    x_end = static_cast<int>(max(Index{0}, min(plan.end[0] - i, Index{width})));
+  }
+
+  /// Zero, known when all that the thread has asked shared memory for has come.
+  [[nodiscard]] __device__ __forceinline__ unsigned after_loads() const {
+    unsigned bits = inputs.loaded();
+    if constexpr (Task::sums > 0) {
+#pragma unroll
+      for (int n = 0; n < sum_count; ++n) {
+#pragma unroll
+        for (int y = 0; y < (axis == 2 ? rows : 1); ++y) {
+#pragma unroll
+          for (int x = 0; x < width; ++x) bits ^= low_bits(first_number(sum[n][y][x]));
+        }
+      }
+    }
+    return bits & plan.zero;
+  }
+
+  /// Evaluates the thread's points of plane k, in 2D of the rows from k on, and stores them. `row_end`: rows inside.
+  __device__ __forceinline__ void evaluate(Index k, int row_end) {
+    [&]<int... P>(std::integer_sequence<int, P...>) __attribute__((always_inline)) {
+      Returned const returned[] = {evaluate_point<P % width, P / width>(k)...};
+      inputs.retire(0);
+      bool const whole = x_begin == 0 && x_end == width && row_end >= rows;
+      if constexpr (Task::sums > 0) {
+        if (whole) {
+          (add<P % width, P / width>(returned[P]), ...);
+        } else {
+          (((P % width >= x_begin && P % width < x_end && P / width < row_end) ? add<P % width, P / width>(returned[P])
+                                                                               : void()),
+           ...);
+        }
+      }
+      if constexpr (Task::outputs > 0) {
+        if (whole && plan.aligned_outputs) {
+          store_whole(returned, k);
+        } else {
+          store_part(returned, k, row_end);
+        }
+      }
+    }
+    (std::make_integer_sequence<int, width * rows>());
+  }
+
+ private:
+  template <int X, int Y>
+  __device__ __forceinline__ Returned evaluate_point(Index k) const {
+    // Points of the tile outside of the range are evaluated, too, at the nearest place inside, and thrown away.
+    Index const x = min(max(i + X, plan.begin[0]), plan.end[0] - 1);
+    Index const y = min((axis == 2 ? j : k) + Y, plan.end[1] - 1);
+    return inputs.template evaluate<X, Y>(task.functor, Point(task.geometry, x, y, axis == 2 ? k : plan.begin[2]));
+  }
+
+  template <int X, int Y>
+  __device__ __forceinline__ void add(Returned const& returned) {
+#pragma unroll
+    for (int n = 0; n < Task::sums; ++n) {
+      sum[n][axis == 2 ? Y : 0][X].add(static_cast<double>(Returns<Returned>::term(returned, n)));
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Value* output(int n, Index k) const {
+    return axis == 2 ? task.out.view[n].at(i, j, k) : task.out.view[n].at(i, k, plan.begin[2]);
+  }
+
+  __device__ __forceinline__ void store_whole(Returned const* returned, Index k) const {
+#pragma unroll
+    for (int n = 0; n < Task::outputs; ++n) {
+      Value* to = output(n, k);
+#pragma unroll
+      for (int y = 0; y < rows; ++y, to += task.out.view[n].row) {
+        Pack<Value, width> pack;
+#pragma unroll
+        for (int x = 0; x < width; ++x) pack.value[x] = Returns<Returned>::value(returned[y * width + x], n);
+        // Past the caches: nobody reads it before the sweep is over.
+        __stcs(reinterpret_cast<float4*>(to), *reinterpret_cast<float4 const*>(&pack));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store_part(Returned const* returned, Index k, int row_end) const {
+#pragma unroll
+    for (int n = 0; n < Task::outputs; ++n) {
+      Value* to = output(n, k);
+#pragma unroll
+      for (int y = 0; y < rows; ++y, to += task.out.view[n].row) {
+#pragma unroll
+        for (int x = 0; x < width; ++x) {
+          if (y < row_end && x >= x_begin && x < x_end) to[x] = Returns<Returned>::value(returned[y * width + x], n);
+        }
+      }
+    }
+  }
+};
+
+/// Merges the columns of the bricks of a tile and stores them. `groups`: shared memory for one accumulator for every 32
+/// columns of the tile and every sum; `place`: of the last step, counted from the range's begin. Called by all
+/// consumers.
+template <class Thread, class Accumulator>
+__device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& plan, BrickSums<Accumulator> const& sums,
+                                             Accumulator* groups, int thread, int tile_x, int tile_y, Index place) {
+  constexpr int sum_count = Thread::sum_count;
+  constexpr int lanes = 32 / Thread::width;
+  constexpr bool solid = Thread::axis == 2;
+  // In 2D the rows of a thread are steps of one column.
+  constexpr int rows = solid ? Thread::rows : 1;
+  int const consumers = plan.threads_x * plan.threads_y;
+  int const groups_x = plan.threads_x / lanes;
+  int const tile_groups = groups_x * plan.threads_y * rows;
+  int const x = thread % plan.threads_x;
+  int const y = thread / plan.threads_x;
+#pragma unroll
+  for (int n = 0; n < sum_count; ++n) {
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      Accumulator const own = merge_neighbours<Thread::width>(mine.sum[n][row]);
+      Accumulator const merged = merge_neighbouring_lanes<lanes>(own);
+      if (x % lanes == 0) groups[n * tile_groups + x / lanes + groups_x * (y * rows + row)] = merged;
+#pragma unroll
+      for (int v = 0; v < Thread::width; ++v) mine.sum[n][row][v] = Accumulator{};
+    }
+  }
+  barrier_of(consumers);
+  // The eight groups of a brick are rows in 3D, neighbours along x in 2D.
+  Bricks const& bricks = plan.bricks;
+  int const bricks_x = groups_x * 32 / bricks.columns_x;
+  int const bricks_y = plan.threads_y * rows / bricks.columns_y;
+  for (int n = thread; n < bricks_x * bricks_y * sum_count; n += consumers) {
+    int const which = n / (bricks_x * bricks_y);
+    int const brick_x = n % bricks_x;
+    int const brick_y = n / bricks_x % bricks_y;
+    Index const bx = static_cast<Index>(tile_x) * bricks_x + brick_x;
+    Index const by = solid ? static_cast<Index>(tile_y) * bricks_y + brick_y : place / bricks.steps;
+    Index const bz = solid ? place / bricks.steps : 0;
+    if (bx >= bricks.count[0] || by >= bricks.count[1]) continue;
+    Accumulator const* const first =
+        groups + which * tile_groups + (solid ? brick_x + groups_x * (brick_y * 8) : brick_x * 8);
+    Accumulator eight[8];
+#pragma unroll
+    for (int m = 0; m < 8; ++m) eight[m] = first[m * (solid ? groups_x : 1)];
+    sums.partials[which * sums.room + bricks.number(bx, by, bz)] = merge_neighbours<8>(eight);
+  }
+  barrier_of(consumers);
+}
+
+template <class Task, class Accumulator, int Dimensions, int RowsOfThread, int MostThreads, int BlocksAtLeast>
+__global__ void __launch_bounds__(MostThreads + producer_threads, BlocksAtLeast)
+    stream_sweep(__grid_constant__ Task const task, __grid_constant__ StreamPlan const plan,
+                 __grid_constant__ BrickSums<Accumulator> const sums) {
+  using AStream = Stream<Task, Dimensions, RowsOfThread>;
+  using Thread = StreamThread<Task, Accumulator, AStream>;
+  constexpr int axis = AStream::axis;
+  constexpr int lead = AStream::lead;
+
+  extern __shared__ __align__(128) unsigned char shared_memory[];
+  auto* const stages = reinterpret_cast<std::byte*>(shared_memory);
+  __shared__ CopyBarrier full[most_stages];
+  __shared__ CopyBarrier empty[most_stages];
+
+  int const consumers = plan.threads_x * plan.threads_y;
+  int const thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) {
+    for (int n = 0; n < plan.stages; ++n) {
+      full[n].init(1);
+      empty[n].init(static_cast<unsigned>(consumers));
+    }
+    publish_barriers();
+  }
+  __syncthreads();
+
+  int const tile = static_cast<int>(blockIdx.x);
+  int const tile_x = tile % plan.tiles_x;
+  int const tile_y = tile / plan.tiles_x % plan.tiles_y;
+  Index const x0 = plan.origin_x + static_cast<Index>(tile_x) * (plan.threads_x * AStream::width);
+  Index const y0 = plan.begin[1] + static_cast<Index>(tile_y) * (plan.threads_y * AStream::rows);
+  Index const first = plan.begin[axis] + tile / (plan.tiles_x * plan.tiles_y) * plan.chunk;
+  Index const last = min(first + plan.chunk, plan.end[axis]);
+
+  if (thread >= consumers) {
+    Thread::Inputs::produce(task, plan, x0, y0, first, last, stages, full, empty, thread - consumers);
+    return;
+  }
+
+  int const x = thread % plan.threads_x * AStream::width;
+  int const y = thread / plan.threads_x * AStream::rows;
+  Thread mine(task, plan, x0 + x, y0 + y);
+  int const steps = static_cast<int>((last - first + AStream::step - 1) / AStream::step);
+  int newest = 0;  // the slot of step s + lead
+  unsigned parity = 0;
+  auto const slot_of = [&](int distance) {
+    int const slot = newest - (lead - distance);
+    return slot < 0 ? slot + plan.stages : slot;
+  };
+  // Waits for what step `s` has been short of, and takes it in.
+  auto const begin_step = [&](int s) {
+    full[newest].wait(parity);
+    mine.inputs.advance(plan, s, x, y, [&](int distance) {
+      std::uint32_t address = shared_address(stages) + slot_of(distance) * plan.stage_bytes;
+      asm volatile("" : "+r"(address));  // known after the wait only
+      return address;
+    });
+  };
+  // What no later step needs may be overwritten, once every load of it has come: the copy engine does not wait for
+  // loads that are under way when a barrier is arrived at.
+  auto const end_step = [&](int s) {
+    if (s - AStream::keep >= -lead) {
+      empty[slot_of(-AStream::keep)].arrive(mine.after_loads());
+    }
+    if (++newest == plan.stages) newest = 0, parity ^= 1U;
+  };
+  for (int s = -2 * lead; s < 0; ++s) {
+    begin_step(s);
+    mine.inputs.retire(s);
+    end_step(s);
+  }
+  int const rows_inside = static_cast<int>(min(plan.end[1] - (y0 + y), Index{AStream::rows}));
+  int brick_steps = plan.bricks.steps;
+  for (int s = 0; s < steps; ++s) {
+    begin_step(s);
+    Index const k = first + s * AStream::step;
+    mine.evaluate(k, axis == 2 ? rows_inside : static_cast<int>(min(last - k, Index{AStream::rows})));
+    end_step(s);
+    if constexpr (Task::sums > 0) {
+      brick_steps -= AStream::step;
+      if (brick_steps == 0 || s + 1 == steps) {
+        auto* const groups = reinterpret_cast<Accumulator*>(stages + plan.stages * plan.stage_bytes);
+        store_bricks(mine, plan, sums, groups, thread, tile_x, tile_y, k - plan.begin[axis]);
+        brick_steps = plan.bricks.steps;
+      }
+    }
+  }
+  if (Task::sums > 0 || plan.pace > 0) {
+    bool const last_block = is_last_block(plan.blocks_done, thread, consumers);
+    if (!last_block) return;
+    for (int n = thread; n < plan.waves * plan.counted_steps; n += consumers) plan.begun[n] = 0;
+    if constexpr (Task::sums > 0) merge_bricks<Task::sums>(sums, plan.bricks.total(), thread, consumers);
+  }
+}
+
+}  // namespace halocline::kernel::cuda

@@ -1,0 +1,268 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "framework/kernel/test_sweeps.hpp"
+
+namespace halocline {
+namespace {
+
+using namespace kernel_test;
+using kernel::cuda::StreamTuning;
+using Space = Kokkos::Cuda;
+
+/// Every point of a star in the plane.
+template <class Real, int Radius>
+struct FlatStarSum {
+  static constexpr Shape shape = star<Radius, 2>;
+  Real weight;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 2> operator()(P const& at, U const& u) const {
+    Real const value = sum(u, std::make_integer_sequence<int, Radius>()) + at.position(0) - weight * at.position(1);
+    return {{value}, {value, u[here] * u[here]}};
+  }
+  template <class U, int... N>
+  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
+    return ((weight * u[here]) + ... +
+            ((u[along<0, N + 1>] + Real{2} * u[along<0, -N - 1>]) + (u[along<1, N + 1>] - u[along<1, -N - 1>])));
+  }
+};
+
+/// The star of a cube with its sum; the second input is read at the point only.
+template <class Real, int Radius>
+struct SolidStarSum {
+  static constexpr Shape shape = star<Radius>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  StarSum<Real, Radius> star_sum;
+  template <class P, class U, class B>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, B const& b) const {
+    Real const value = star_sum(at, u) - b[here];
+    return {{value}, {value * b[here]}};
+  }
+};
+
+template <class Real, int Radius>
+struct BoxAndSum {
+  static constexpr Shape shape = box<1>;
+  BoxSum<Real> box_sum;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u) const {
+    Real const value = box_sum(at, u);
+    return {{value}, {value}};
+  }
+};
+
+template <class Real>
+Geometry<Real> test_geometry() {
+  Geometry<Real> geometry;
+  geometry.first[0] = 1000;
+  geometry.first[2] = 3;
+  geometry.spacing[0] = Real{0.125};
+  geometry.spacing[1] = Real{0.3125};
+  geometry.origin[1] = Real{-7};
+  geometry.time = Real{0.75};
+  return geometry;
+}
+
+std::string name(IndexRange const& range) {
+  std::string text;
+  for (int axis = 0; axis < 3; ++axis) {
+    auto const a = static_cast<std::size_t>(axis);
+    text += std::to_string(range.begin[a]) + ".." + std::to_string(range.end[a]) + (axis < 2 ? " x " : "");
+  }
+  return text;
+}
+
+std::vector<StreamTuning> tunings() {
+  std::vector<StreamTuning> all;
+  for (auto const& [x, y] : std::vector<std::pair<int, int>>{{32, 4}, {32, 8}, {64, 4}, {128, 2}, {16, 16}}) {
+    for (int const ahead : {1, 3}) {
+      for (Index const planes : {0, 8, 16}) {
+        for (int const pace : {0, 2}) all.push_back({x, y, ahead, planes, pace});
+      }
+    }
+  }
+  return all;
+}
+
+/// What a sweep leaves: all fields with their ghosts, and the sums.
+template <class Real>
+struct Outcome {
+  std::vector<Real> fields;
+  std::vector<double> sums;
+};
+
+/// Runs the portable form once and the forms for CUDA, by every tuning. All must leave the same bits everywhere.
+/// Returns how many of the tunings suited the range.
+template <class Real, class Accumulator, class Functor, class... Input>
+int expect_same(IndexRange const& range, Extents const& extents, Functor const& functor, Input const&... input) {
+  Space const space{};
+  int streamed = 0;
+  auto const run = [&](auto const& sweep) {
+    TestBlock<Real, Space> const out(extents, 4, 100, 3);
+    auto const task = kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...);
+    using Task = std::remove_const_t<decltype(task)>;
+    Reduction<Space, Accumulator> sums;
+    sums.reserve(space, Task::sums * kernel::brick_room(kernel::Bricks(range)), Task::sums);
+    Outcome<Real> outcome;
+    sweep(task, sums);
+    space.fence();
+    for (int n = 0; n < Task::sums; ++n) outcome.sums.push_back(sums.value(n));
+    outcome.fields = out.contents();
+    return outcome;
+  };
+  auto const stream = space.cuda_stream();
+  auto const bricks = [&](auto& sums) {
+    return kernel::cuda::BrickSums<Accumulator>{sums.partials(), kernel::brick_room(kernel::Bricks(range)),
+                                                sums.results()};
+  };
+  auto const expected =
+      run([&](auto const& task, auto& sums) { kernel::sweep_reduce_portably(space, range, task, sums); });
+  auto const compare = [&](Outcome<Real> const& actual, std::string const& form) {
+    EXPECT_EQ(first_difference(expected.fields, actual.fields), -1) << form << " of " << name(range);
+    EXPECT_EQ(first_difference(expected.sums, actual.sums), -1) << form << " of " << name(range);
+  };
+  compare(run([&](auto const& task, auto& sums) { kernel::cuda::run_direct(stream, range, task, bricks(sums)); }),
+          "direct form");
+  for (StreamTuning const& tuning : tunings()) {
+    bool suits = false;
+    auto const actual = run([&](auto const& task, auto& sums) {
+      using Task = std::remove_cvref_t<decltype(task)>;
+      suits = kernel::cuda::StreamSweep<Task, Accumulator>::run(stream, range, task, bricks(sums), &tuning);
+    });
+    if (!suits) continue;
+    ++streamed;
+    compare(actual, "streaming by " + std::to_string(tuning.threads_x) + " x " + std::to_string(tuning.threads_y) +
+                        " threads, " + std::to_string(tuning.ahead) + " ahead, " + std::to_string(tuning.planes) +
+                        " planes, pace " + std::to_string(tuning.pace));
+  }
+  return streamed;
+}
+
+/// The whole of a block, and a part that starts and ends anywhere inside.
+std::vector<IndexRange> ranges(Extents const& extents) {
+  IndexRange inner{{0, 0, 0}, extents};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (extents[axis] > 5) inner.begin[axis] += 3, inner.end[axis] -= 2;
+  }
+  return {IndexRange{{0, 0, 0}, extents}, inner};
+}
+
+std::vector<Extents> const solid = {{65, 17, 6}, {31, 7, 11}, {2, 3, 2}, {1, 1, 5}, {300, 41, 67}, {513, 64, 9}};
+std::vector<Extents> const flat = {{7, 5, 1}, {65, 64, 1}, {129, 9, 1}, {1030, 211, 1}, {256, 2, 1}};
+
+template <class Real>
+class CudaSweepTest : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(CudaSweepTest, Reals);
+
+template <class Real, int Radius>
+void check_stars() {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    TestBlock<Real, Space> const b(extents, 0, 2, 5);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, PlainSum>(range, extents, SolidStarSum<Real, Radius>{{Real{0.6875}}}, u, b);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+  streamed = 0;
+  for (Extents const& extents : flat) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, CompensatedSum>(range, extents, FlatStarSum<Real, Radius>{Real{0.6875}}, u);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+TYPED_TEST(CudaSweepTest, StarsOfRadiusOne) { check_stars<TypeParam, 1>(); }
+TYPED_TEST(CudaSweepTest, StarsOfRadiusTwo) { check_stars<TypeParam, 2>(); }
+TYPED_TEST(CudaSweepTest, StarsOfRadiusThree) { check_stars<TypeParam, 3>(); }
+TYPED_TEST(CudaSweepTest, StarsOfRadiusFour) { check_stars<TypeParam, 4>(); }
+
+TYPED_TEST(CudaSweepTest, Boxes) {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    TestBlock<TypeParam, Space> const u(extents, 4, 1);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<TypeParam, Maximum>(range, extents, BoxAndSum<TypeParam, 1>{{TypeParam{0.3125}}}, u);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+/// Rows that start anywhere: no form may read or write more than a number at a time.
+TYPED_TEST(CudaSweepTest, ViewsOfAnyAlignment) {
+  Index const row = 75;
+  Index const plane = row * 13;
+  Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(plane * 9));
+  Kokkos::View<TypeParam*, Space> const to("to", from.extent(0));
+  Kokkos::View<TypeParam*, Space> const expected("expected", from.extent(0));
+  auto const numbers = Kokkos::create_mirror_view(from);
+  for (std::size_t n = 0; n < numbers.extent(0); ++n) numbers(n) = static_cast<TypeParam>(n * 7919 % 1009);
+  Kokkos::deep_copy(from, numbers);
+  auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
+    return BlockView<TypeParam>{memory.data() + 1 + row + plane, row, plane};
+  };
+  IndexRange const range{{0, 0, 0}, {71, 11, 7}};
+  BoxSum<TypeParam> const functor{TypeParam{0.3125}};
+  sweep(Space{}, range, Geometry<TypeParam>{}, view(to), functor, view(from));
+  kernel::sweep_portably(Space{}, range, kernel::make_task(Geometry<TypeParam>{}, view(expected), functor, view(from)));
+  Space{}.fence();
+  auto const host = [](auto const& memory) {
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, memory);
+    return std::vector<TypeParam>(copy.data(), copy.data() + copy.extent(0));
+  };
+  EXPECT_EQ(first_difference(host(expected), host(to)), -1);
+}
+
+/// In one dimension columns go along x.
+TYPED_TEST(CudaSweepTest, Lines) {
+  for (Extents const& extents : {Extents{1, 1, 1}, Extents{255, 1, 1}, Extents{2048, 1, 1}, Extents{20011, 1, 1}}) {
+    TestBlock<TypeParam, Space> const u(extents, 2, 1);
+    TestBlock<TypeParam, Space> const x(extents, 1, 2);
+    for (IndexRange const& range : ranges(extents)) {
+      Space const space{};
+      auto const task = kernel::make_task(Geometry<TypeParam>{}, no_outputs, Dot<TypeParam>{}, u.view(), x.view());
+      Reduction<Space> expected;
+      kernel::sweep_reduce_portably(space, range, task, expected);
+      Reduction<Space> actual;
+      sweep_reduce(space, range, Geometry<TypeParam>{}, actual, no_outputs, Dot<TypeParam>{}, u.view(), x.view());
+      EXPECT_EQ(actual.value(), expected.value()) << name(range);
+    }
+  }
+}
+
+/// A step reads what the copy engine brings while other steps write: the same bits, launch after launch.
+TYPED_TEST(CudaSweepTest, ManyLaunchesLeaveTheSameBits) {
+  Extents const extents{512, 264, 130};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  SolidStarSum<TypeParam, 1> const functor{{TypeParam{0.6875}}};
+  auto const task = kernel::make_task(test_geometry<TypeParam>(), out.view(), functor, u.view(), b.view());
+  using Task = std::remove_const_t<decltype(task)>;
+  Space const space{};
+  Reduction<Space> sums;
+  kernel::sweep_reduce_portably(space, out.owned(), task, sums);
+  double const expected_sum = sums.value();
+  auto const expected = out.contents();
+  Index const room = kernel::brick_room(kernel::Bricks(out.owned()));
+  for (int const pace : {0, 3}) {
+    StreamTuning const tuning{64, 4, 3, 32, pace};
+    for (int run = 0; run < 40; ++run) {
+      sums.reserve(space, room, 1);
+      ASSERT_TRUE((kernel::cuda::StreamSweep<Task, PlainSum>::run(space.cuda_stream(), out.owned(), task,
+                                                                  {sums.partials(), room, sums.results()}, &tuning)));
+      ASSERT_EQ(sums.value(), expected_sum) << run;
+    }
+    ASSERT_EQ(first_difference(expected, out.contents()), -1);
+  }
+}
+
+}  // namespace
+}  // namespace halocline

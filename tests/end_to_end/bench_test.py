@@ -1,0 +1,45 @@
+"""`halocline bench`: its benchmarks check their results before they time them, and leave a record."""
+
+import json
+import pathlib
+import unittest
+
+from program import Run, scratch
+
+
+class Bench(unittest.TestCase):
+    def test_every_benchmark_is_listed_and_measured(self):
+        with scratch() as folder:
+            listed = Run(["bench", "list"], folder)
+            self.assertEqual((listed.code, listed.err), (0, ""))
+            names = [line.split()[0] for line in listed.out.splitlines()]
+            self.assertIn("laplacian-3d", names)
+            # No multiple of a vector, a tile or a brick.
+            run = Run(["bench", *names, "--size", "37", "--repetitions", "3", "--json", "rows.json"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            record = json.loads((pathlib.Path(folder) / "rows.json").read_text())
+            self.assertEqual([row["benchmark"] for row in record["rows"]], names)
+            self.assertTrue(record["command"].startswith("halocline bench laplacian-3d"))
+            for key in ("machine", "hardware", "backend", "commit", "date", "device"):
+                self.assertTrue(record[key], key)
+            for row in record["rows"]:
+                self.assertTrue(row["verified"])
+                self.assertGreater(row["median_seconds"], 0)
+                self.assertAlmostEqual(row["of_copy"], row["bytes_per_second"] / row["copy_bytes_per_second"])
+            self.assertEqual(record["rows"][0]["bytes"], 16 * 37**3)
+
+    def test_what_is_wrong_is_named(self):
+        with scratch() as folder:
+            for arguments, message in [
+                (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
+                (["dot", "--size", "0"], "halocline bench: --size"),
+                (["dot", "--size", "8", "--repetitions", "1", "--json", "no/such/folder.json"],
+                 "`no/such/folder.json`: the rows could not be written"),
+            ]:
+                run = Run(["bench", *arguments], folder)
+                self.assertEqual(run.code, 4 if "--json" in arguments else 2, run.err)
+                self.assertIn(message, run.err)
+                self.assertEqual(run.files(), [])
+
+
+unittest.main()
