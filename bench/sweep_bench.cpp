@@ -271,6 +271,6 @@ int main(int count, char** values) {
   Arguments const arguments = parse(count, values);
   Environment const environment;
   std::string command;
-  for (int n = 0; n < count; ++n) command += (n == 0 ? "" : " ") + std::string(values[n]);
+  for (int n = 0; n < count; ++n) command.append(n == 0 ? "" : " ").append(values[n]);
   measure(arguments, command);
 }
