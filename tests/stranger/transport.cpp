@@ -18,7 +18,7 @@ using namespace halocline;
 
 /// du/dt + velocity du/dx = 0 at one point: first order upwind.
 struct Upwind {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, 1>;
   double courant;  ///< velocity * step / cell width
 
   template <class P, class U>
