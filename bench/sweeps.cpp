@@ -85,10 +85,11 @@ struct FillRandomly {
 template <class Real>
 class Array {
  public:
-  Array(Extents const& owned, Index ghosts) {
+  /// `dimensions`: axes that have ghosts.
+  Array(Extents const& owned, Index ghosts, int dimensions) {
     Index const line = 64 / static_cast<Index>(sizeof(Real));
     std::array<Index, 3> halo{};
-    for (std::size_t axis = 0; axis < 3; ++axis) halo[axis] = owned[axis] > 1 ? ghosts : 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) halo[axis] = static_cast<int>(axis) < dimensions ? ghosts : 0;
     Index const lead = (halo[0] + line - 1) / line * line;
     Index const row = lead + (owned[0] + halo[0] + line - 1) / line * line;
     Index const plane = row * (owned[1] + 2 * halo[1]);
@@ -106,7 +107,7 @@ class Array {
   BlockView<Real> view_;
 };
 
-/// Counts the entries of a row whose values differ, NaNs included.
+/// Counts the entries of a block whose values differ, NaNs included.
 template <class Real>
 struct CountDifferences {
   BlockView<Real> a, b;
@@ -159,13 +160,14 @@ template <class Real, int InputCount, bool Writes, class Functor>
 Row measure(std::string const& what, Functor const& functor, Extents const& extents, Options const& options) {
   IndexRange const range{{0, 0, 0}, extents};
   Index const ghosts = Functor::shape.radius;
+  int const axes = Functor::shape.dimensions;
   Row row;
   row.problem = what + (sizeof(Real) == 4 ? ", single, " : ", double, ") + size_of(extents);
   row.bytes = static_cast<double>(range.size()) * sizeof(Real) * (InputCount + (Writes ? 1 : 0));
   {
-    Array<Real> const u(extents, ghosts);
-    Array<Real> const x(InputCount > 1 ? extents : Extents{1, 1, 1}, 0);
-    Array<Real> const out(Writes ? extents : Extents{1, 1, 1}, ghosts);
+    Array<Real> const u(extents, ghosts, axes);
+    Array<Real> const x(InputCount > 1 ? extents : Extents{1, 1, 1}, 0, 0);
+    Array<Real> const out(Writes ? extents : Extents{1, 1, 1}, ghosts, axes);
     Reduction<Execution> sums;
     auto const task_into = [&](Array<Real> const& to) {
       if constexpr (!Writes) {
@@ -179,7 +181,7 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
     run_specialised(range, task, sums);
     double const sum = Task::sums > 0 ? sums.value() : 0;
     {
-      Array<Real> const expected(Writes ? extents : Extents{1, 1, 1}, ghosts);
+      Array<Real> const expected(Writes ? extents : Extents{1, 1, 1}, ghosts, axes);
       run_portably(range, task_into(expected), sums);
       double const expected_sum = Task::sums > 0 ? sums.value() : 0;
       if (!(sum == expected_sum)) {
@@ -202,7 +204,15 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
   return row;
 }
 
-std::vector<Index> sizes(Options const& options, std::vector<Index> const& host, std::vector<Index> const& device) {
+/// The entries along an axis of a problem of so many dimensions, as asked or as the benchmark has them.
+std::vector<Index> sizes(Options const& options, int dimensions, std::vector<Index> const& host,
+                         std::vector<Index> const& device) {
+  // Beyond that no memory holds the arrays, and products of extents would overflow.
+  constexpr Index largest[] = {Index{1} << 40U, Index{1} << 20U, Index{1} << 13U};
+  if (options.size > largest[dimensions - 1]) {
+    throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest[dimensions - 1]) +
+                     " in " + std::to_string(dimensions) + "D");
+  }
   if (options.size > 0) return {options.size};
   return on_host ? host : device;
 }
@@ -211,7 +221,7 @@ std::vector<Index> sizes(Options const& options, std::vector<Index> const& host,
 
 std::vector<Row> laplacian_3d(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {128, 256}, {256, 512, 1024})) {
+  for (Index const n : sizes(options, 3, {128, 256}, {256, 512, 1024})) {
     rows.push_back(measure<double, 1, true>("7-point Laplacian", Laplacian<double>{-6, 1, 1, 1}, {n, n, n}, options));
   }
   return rows;
@@ -219,7 +229,7 @@ std::vector<Row> laplacian_3d(Options const& options) {
 
 std::vector<Row> jacobi_3d(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {128, 256}, {256, 512, 1024})) {
+  for (Index const n : sizes(options, 3, {128, 256}, {256, 512, 1024})) {
     rows.push_back(measure<double, 1, true>("7-point Jacobi and norm", Jacobi<double, 3>{}, {n, n, n}, options));
   }
   return rows;
@@ -227,7 +237,7 @@ std::vector<Row> jacobi_3d(Options const& options) {
 
 std::vector<Row> jacobi_2d(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {4096}, {4096, 20480})) {
+  for (Index const n : sizes(options, 2, {4096}, {4096, 20480})) {
     rows.push_back(measure<float, 1, true>("5-point Jacobi and norm", Jacobi<float, 2>{}, {n, n, 1}, options));
   }
   return rows;
@@ -235,7 +245,7 @@ std::vector<Row> jacobi_2d(Options const& options) {
 
 std::vector<Row> jacobi_1d(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {Index{1} << 24U}, {Index{1} << 22U, Index{1} << 28U})) {
+  for (Index const n : sizes(options, 1, {Index{1} << 24U}, {Index{1} << 22U, Index{1} << 28U})) {
     rows.push_back(measure<float, 1, true>("3-point Jacobi and norm", Jacobi<float, 1>{}, {n, 1, 1}, options));
   }
   return rows;
@@ -243,7 +253,7 @@ std::vector<Row> jacobi_1d(Options const& options) {
 
 std::vector<Row> star_25(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {256}, {768})) {
+  for (Index const n : sizes(options, 3, {256}, {768})) {
     WideStar<float> const star{{1.0F, 0.5F, 0.25F, 0.125F, 0.0625F}};
     rows.push_back(measure<float, 1, true>("25-point star", star, {n, n, n}, options));
   }
@@ -252,7 +262,7 @@ std::vector<Row> star_25(Options const& options) {
 
 std::vector<Row> dot_product(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, {256}, {512})) {
+  for (Index const n : sizes(options, 3, {256}, {512})) {
     rows.push_back(measure<double, 2, false>("dot product", Dot<double>{}, {n, n, n}, options));
   }
   return rows;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "framework/kernel/backends.hpp"
 #include "framework/kernel/stream.hpp"
 #include "framework/runtime/backend.hpp"
 
@@ -60,6 +61,7 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
   return all;
 }
 #else
+/// Seconds on the host's clock from before the first to after the end of the last of `runs` runs.
 double elapsed(std::function<void()> const& work, int runs) {
   Execution const execution;
   execution.fence("halocline: before a measurement");
@@ -69,6 +71,13 @@ double elapsed(std::function<void()> const& work, int runs) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+#if defined(HALOCLINE_KERNEL_DEVICE)
+std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, std::size_t bytes) {
+  using Bytes = Kokkos::View<std::byte*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using ConstBytes = Kokkos::View<std::byte const*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  return {[=] { Kokkos::deep_copy(Execution{}, Bytes(to, bytes), ConstBytes(from, bytes)); }};
+}
+#else
 /// A copy of whole cache lines, shared among the threads.
 template <class Copy>
 std::function<void()> shared_copy(std::byte* to, std::byte const* from, std::size_t bytes, Copy copy) {
@@ -91,6 +100,7 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
           })};
 }
 #endif
+#endif
 
 }  // namespace
 
@@ -105,7 +115,8 @@ std::vector<double> time_each(std::function<void()> const& work, int repetitions
 }
 
 double fastest_copy(Index bytes, int repetitions) {
-  auto const half = static_cast<std::size_t>(bytes) / 2;
+  // At least one pack, so that there is something to copy.
+  auto const half = std::max<std::size_t>(static_cast<std::size_t>(bytes) / 2, kernel::cache_line);
   Kokkos::View<std::byte*, Memory> const from("copied from", half);
   Kokkos::View<std::byte*, Memory> const to("copied to", half);
   double best = 0;

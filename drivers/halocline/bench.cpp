@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
+#include "framework/io/whole_file.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/version.hpp"
@@ -60,6 +63,27 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
           {"of_copy", row.copy_seconds / median}};
 }
 
+/// Where the record goes, if anywhere; its room is taken before anything is measured for it.
+class RecordFile {
+ public:
+  explicit RecordFile(std::string path) : path_(std::move(path)) {
+    constexpr std::size_t room = 64 << 10U;
+    if (!path_.empty()) reserve_whole_file(path_, room);
+  }
+  ~RecordFile() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove(partial_name(path_), ignored);
+  }
+  RecordFile(RecordFile const&) = delete;
+  RecordFile& operator=(RecordFile const&) = delete;
+  void write(std::string const& text) const {
+    if (!path_.empty()) write_whole_file(path_, text);
+  }
+
+ private:
+  std::string path_;
+};
+
 std::string as_line(benchmarking::Row const& row) {
   double const median = median_of(row);
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
@@ -84,6 +108,7 @@ ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const&
     record["device"][fact.name] = fact.value;
     heading += fmt::format("; {}: {:.6g}", fact.name, fact.value);
   }
+  RecordFile const file(command.json);
   say(heading + "\n");
   for (benchmarking::Benchmark const& one : all) {
     for (benchmarking::Row const& row : one.run({.size = command.size, .repetitions = command.repetitions})) {
@@ -91,12 +116,7 @@ ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const&
       record["rows"].push_back(as_json(one.name, row));
     }
   }
-  if (!command.json.empty()) {
-    std::ofstream file(command.json);
-    file << record.dump(1) << '\n';
-    file.close();
-    if (!file) throw InputOutputError("`" + command.json + "`: the rows could not be written");
-  }
+  file.write(record.dump(1) + '\n');
   return ExitCode::done;
 }
 

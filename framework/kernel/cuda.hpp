@@ -48,14 +48,6 @@ struct StreamSweep {
   using AStream = Stream<Task, Shaped::dimensions, Shaped::rows>;
 
   [[nodiscard]] static StreamKernel kernel() {
-    // Before anybody asks how many blocks of it fit.
-    static bool const prepared = [] {
-      check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 current_device().shared_bytes - 1024),
-            "cudaFuncSetAttribute");
-      return true;
-    }();
-    (void)prepared;
     StreamKernel kernel;
     kernel.function = reinterpret_cast<void const*>(function());
     kernel.dimensions = Shaped::dimensions;
@@ -132,8 +124,9 @@ inline constexpr Index fewest_streamed_points = Index{1} << 20U;
 template <class Task, class Accumulator>
 [[nodiscard]] std::string form_of(IndexRange const& range, Task const& task) {
   if constexpr (StreamShape<Task>::possible) {
-    if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::suits(task)) {
-      return describe(plan_stream(range, StreamSweep<Task, Accumulator>::kernel()));
+    using Streaming = StreamSweep<Task, Accumulator>;
+    if (range.size() >= fewest_streamed_points && Streaming::suits(task)) {
+      return describe(plan_stream(range, Streaming::kernel()));
     }
   }
   return "direct";

@@ -55,6 +55,29 @@ struct BoxAndSum {
 };
 
 template <class Real>
+struct Second {
+  static constexpr Shape shape = star<1, 1>;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return u[west] + u[here] + u[east];
+  }
+};
+
+/// One of two fields is updated in place, the other is made of it and of neighbours; three sums.
+template <class Real>
+struct InPlace {
+  static constexpr Shape shape = star<1>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  Real weight;
+  template <class P, class U, class D, class B>
+  KOKKOS_FUNCTION Result<Real, 2, 3> operator()(P const&, U const& u, D const& d, B const& b) const {
+    Real const residual = b[here] - ((u[east] - u[west]) + (u[north] - u[south]) + weight * (u[top] - u[bottom]));
+    Real const step = weight * d[here] + residual;
+    return {{step, u[here] + step}, {step * step, residual * residual, d[here]}};
+  }
+};
+
+template <class Real>
 Geometry<Real> test_geometry() {
   Geometry<Real> geometry;
   geometry.first[0] = 1000;
@@ -193,6 +216,77 @@ TYPED_TEST(CudaSweepTest, Boxes) {
     }
   }
   EXPECT_GT(streamed, 0);
+}
+
+/// What the copy engine brings early is what the sweep itself overwrites late.
+TYPED_TEST(CudaSweepTest, OutputsMayBeInputs) {
+  Space const space{};
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    for (IndexRange const& range : ranges(extents)) {
+      Index const room = kernel::brick_room(kernel::Bricks(range));
+      auto const run = [&](auto const& sweep) {
+        TestBlock<TypeParam, Space> const u(extents, 1, 1);
+        TestBlock<TypeParam, Space> const d(extents, 2, 2);
+        TestBlock<TypeParam, Space> const b(extents, 0, 3);
+        TestBlock<TypeParam, Space> const next(extents, 1, 4);
+        auto const task = kernel::make_task(Geometry<TypeParam>{}, outputs(d.view(), next.view()),
+                                            InPlace<TypeParam>{TypeParam{0.6875}}, u.view(), d.view(), b.view());
+        Reduction<Space> sums;
+        sums.reserve(space, 3 * room, 3);
+        sweep(task, sums);
+        space.fence();
+        std::vector<TypeParam> fields = d.contents();
+        auto const more = next.contents();
+        fields.insert(fields.end(), more.begin(), more.end());
+        return Outcome<TypeParam>{fields, {sums.value(0), sums.value(1), sums.value(2)}};
+      };
+      auto const expected =
+          run([&](auto const& task, auto& sums) { kernel::sweep_reduce_portably(space, range, task, sums); });
+      auto const compare = [&](Outcome<TypeParam> const& actual) {
+        EXPECT_EQ(first_difference(expected.fields, actual.fields), -1) << name(range);
+        EXPECT_EQ(first_difference(expected.sums, actual.sums), -1) << name(range);
+      };
+      auto const bricks = [&](auto& sums) {
+        return kernel::cuda::BrickSums<PlainSum>{sums.partials(), room, sums.results()};
+      };
+      compare(run([&](auto const& task, auto& sums) {
+        kernel::cuda::run_direct(space.cuda_stream(), range, task, bricks(sums));
+      }));
+      for (StreamTuning const& tuning : tunings()) {
+        bool suits = false;
+        auto const actual = run([&](auto const& task, auto& sums) {
+          using Task = std::remove_cvref_t<decltype(task)>;
+          suits =
+              kernel::cuda::StreamSweep<Task, PlainSum>::run(space.cuda_stream(), range, task, bricks(sums), &tuning);
+        });
+        if (suits) compare(actual);
+        streamed += suits ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+/// The last pack of a row may reach beyond what a field has, and nothing may be read there.
+TYPED_TEST(CudaSweepTest, NothingIsReadBeyondTheGhosts) {
+  for (Index const count : {Index{13}, Index{14}, Index{15}, Index{30}}) {
+    // As a Field lays it out: no entry after the last row's end.
+    Index const line = 64 / static_cast<Index>(sizeof(TypeParam));
+    Index const row = line + (count + 1 + line - 1) / line * line;
+    Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(row));
+    Kokkos::View<TypeParam*, Space> const to("to", static_cast<std::size_t>(row));
+    Kokkos::deep_copy(from, TypeParam{2});
+    auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
+      return BlockView<TypeParam>{memory.data() + line, row, row};
+    };
+    sweep(Space{}, {{0, 0, 0}, {count, 1, 1}}, Geometry<TypeParam>{}, view(to), Second<TypeParam>{}, view(from));
+    Space{}.fence();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, to);
+    for (Index i = 0; i < row; ++i) {
+      EXPECT_EQ(host(static_cast<std::size_t>(i)), i >= line && i < line + count ? TypeParam{6} : TypeParam{0}) << i;
+    }
+  }
 }
 
 /// Rows that start anywhere: no form may read or write more than a number at a time.

@@ -23,7 +23,7 @@ template <class GeometryReal, class OutputViews, class Functor, class... Real>
       geometry, functor, views, inputs};
 }
 
-// The choice of the form: one pair of overloads for each specialisation, the portable form for all other spaces.
+// The choice of the form: one pair of overloads for each specialisation, the portable form for devices without one.
 
 template <class Execution, class SweepTask>
 requires is_host<Execution>
@@ -64,7 +64,8 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 /// Evaluates `functor` at every point of `range` (local indices of one block) and stores what it returns.
 ///
 /// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
-/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; the inputs must be valid there. `out`
+/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; inputs must have ghosts for all of it,
+/// whether it is read or not, and be valid where it is read. `out`
 /// is a BlockView or `outputs(…)`. An output may be an input as well if the functor reads that input at `here` only;
 /// no other overlap is allowed (but of points that a red-black sweep gives back as they are). Views may differ in
 /// pitch, ghost width and centring: index (i, j, k) is the same in all.

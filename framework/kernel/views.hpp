@@ -164,6 +164,15 @@ struct Returns<Result<Real, OutputCount, SumCount>> {
   }
 };
 
+/// Whether a functor promises no more of an input than of all.
+template <class Functor, int InputCount>
+[[nodiscard]] constexpr bool input_shapes_fit() {
+  for (int n = 0; n < InputCount; ++n) {
+    if (shape_of_input<Functor>(n).radius > Functor::shape.radius) return false;
+  }
+  return true;
+}
+
 /// One sweep, ready to be run by any backend: everything but the place where sums go.
 template <class GeometryReal, class Functor, class OutputViews, class InputViews>
 struct Task {
@@ -177,6 +186,7 @@ struct Task {
   static constexpr int radius = shape.radius;
   /// What the functor may read of its n-th input.
   static constexpr Shape input_shape(int n) { return shape_of_input<Functor>(n); }
+  static_assert(input_shapes_fit<Functor, InputViews::count>(), "an input's shape is larger than the functor's");
   static_assert(outputs == OutputViews::count, "the functor writes as many values as the sweep has outputs");
 
   Geometry<GeometryReal> geometry;

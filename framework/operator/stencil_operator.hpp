@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "framework/operator/stencil_functors.hpp"
 #include "framework/operator/stencil_halo.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -43,7 +45,7 @@ class StencilOperator final : public Operator {
     std::shared_ptr<Mesh const> mesh;
     Centring centring = Centring::cell;
     Functor functor;
-    Coefficients coefficients{};         ///< ghosts valid where the functor reads them
+    Coefficients coefficients{};         ///< with ghosts for their shapes, valid where the functor reads them
     std::vector<IndexRange> unknowns{};  ///< by Block::local, in local indices; empty: all owned entries
     std::optional<BoundaryConditions> boundary{};
     CoarseningFactory coarsening{};
@@ -123,6 +125,13 @@ StencilOperator<Real, Functor, CoefficientCount>::StencilOperator(Description de
       unknowns_(find_unknowns(description_)),
       halo_(*make_field(description_), unknowns_, Functor::shape, description_.boundary, description_.transport),
       sums_(halo_.boxes()) {
+  int input = 1;  // after the vector
+  for (auto const& coefficient : description_.coefficients) {
+    if (coefficient->ghosts() < shape_of_input<Functor>(input).radius) {
+      throw DefectError("a stencil reaches beyond the ghosts of `" + coefficient->name() + "`");
+    }
+    ++input;
+  }
   for (Block const& block : mesh().blocks()) geometry_.emplace_back(mesh(), block, description_.centring);
 }
 

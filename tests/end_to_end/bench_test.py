@@ -14,6 +14,8 @@ class Bench(unittest.TestCase):
             self.assertEqual((listed.code, listed.err), (0, ""))
             names = [line.split()[0] for line in listed.out.splitlines()]
             self.assertIn("laplacian-3d", names)
+            smallest = Run(["bench", *names, "--size", "1", "--repetitions", "1"], folder)
+            self.assertEqual((smallest.code, smallest.err), (0, ""))
             # No multiple of a vector, a tile or a brick.
             run = Run(["bench", *names, "--size", "37", "--repetitions", "3", "--json", "rows.json"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
@@ -33,8 +35,9 @@ class Bench(unittest.TestCase):
             for arguments, message in [
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
                 (["dot", "--size", "0"], "halocline bench: --size"),
+                (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),
                 (["dot", "--size", "8", "--repetitions", "1", "--json", "no/such/folder.json"],
-                 "`no/such/folder.json`: the rows could not be written"),
+                 "cannot write no/such/folder.json: No such file or directory"),
             ]:
                 run = Run(["bench", *arguments], folder)
                 self.assertEqual(run.code, 4 if "--json" in arguments else 2, run.err)

@@ -1,6 +1,7 @@
 #include "framework/kernel/cuda/device.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
@@ -41,14 +42,14 @@ class Counters {
     hooked_ = true;
     Entry& entry = entries_[{current(), stream}];
     if (count + 1 > entry.count) {
-      // Whoever uses the old ones has ended first: this frees and allocates in the order of the stream.
-      if (entry.memory != nullptr) check(cudaFreeAsync(entry.memory, stream), "cudaFreeAsync");
-      entry.count = std::max<Index>(count + 1, 4096);
-      auto const bytes = static_cast<std::size_t>(entry.count) * sizeof(unsigned);
+      Index const wanted = std::max<Index>(count + 1, 4096);
+      auto const bytes = static_cast<std::size_t>(wanted) * sizeof(unsigned);
       void* memory = nullptr;
       check(cudaMallocAsync(&memory, bytes, stream), "cudaMallocAsync");
       check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
-      entry.memory = static_cast<unsigned*>(memory);
+      // Freed in the order of the stream: whoever uses the old ones has ended first.
+      if (entry.memory != nullptr) check(cudaFreeAsync(entry.memory, stream), "cudaFreeAsync");
+      entry = {static_cast<unsigned*>(memory), wanted};
     }
     return entry.memory;
   }
@@ -60,6 +61,7 @@ class Counters {
   };
   void release() {
     std::scoped_lock const lock(mutex_);
+    (void)cudaDeviceSynchronize();
     for (auto const& [where, entry] : entries_) (void)cudaFree(entry.memory);
     entries_.clear();
     hooked_ = false;
@@ -80,9 +82,8 @@ Device const& current_device() {
   static std::map<int, Device> devices;
   std::scoped_lock const lock(mutex);
   int const device = current();
-  auto const [at, is_new] = devices.try_emplace(device);
-  if (is_new) at->second = facts_of(device);
-  return at->second;
+  auto const known = devices.find(device);
+  return known != devices.end() ? known->second : devices.emplace(device, facts_of(device)).first->second;
 }
 
 unsigned* counters(cudaStream_t stream, Index count) { return Counters::instance().get(stream, count); }

@@ -38,16 +38,37 @@ struct DirectReader {
   }
 };
 
-/// Evaluates point X of a thread at (i, j, k).
+/// Evaluates the point X entries on from (i, j, k), the first of a thread's `Width`.
 template <int X, int Width, class Task, std::size_t... N, class... Real>
 __device__ __forceinline__ typename Task::Returned evaluate_directly(
-    Task const& task, InputsAt<std::index_sequence<N...>, Real...> const& in, Index const (&end)[3],
-    Index const (&begin)[3], Index i, Index j, Index k) {
-  // Points outside of the range are evaluated, too, as if at the nearest inside, and thrown away.
-  Index const x = Width == 1 ? i : min(max(i + X, begin[0]), end[0] - 1);
+    Task const& task, [[maybe_unused]] InputsAt<std::index_sequence<N...>, Real...> const& in, Index i, Index j,
+    Index k) {
   return task.functor(
-      Point(task.geometry, x, j, k),
+      Point(task.geometry, i + X, j, k),
       DirectReader<Real, Width, X>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
+}
+
+/// Evaluates `Width` neighbours, stores what they return and adds it to the sums of their columns.
+template <int Width, class Task, class Accumulator, int Sums, int Columns>
+__device__ __forceinline__ void update_directly(Task const& task, Index i, Index j, Index k,
+                                                Accumulator (&sum)[Sums][Columns], int column) {
+  using Returned = typename Task::Returned;
+  [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+    Returned const returned[] = {evaluate_directly<X, Width>(task, task.in, i, j, k)...};
+    if constexpr (Task::outputs > 0) {
+      using Value = typename Task::Value;
+      for (int m = 0; m < Task::outputs; ++m) {
+        *reinterpret_cast<Pack<Value, Width>*>(task.out.view[m].at(i, j, k)) = {
+            Returns<Returned>::value(returned[X], m)...};
+      }
+    }
+    if constexpr (Task::sums > 0) {
+      for (int m = 0; m < Task::sums; ++m) {
+        (sum[m][column + X].add(static_cast<double>(Returns<Returned>::term(returned[X], m))), ...);
+      }
+    }
+  }
+  (std::make_integer_sequence<int, Width>());
 }
 
 /// Threads of a block: `Width` bricks side by side.
@@ -57,8 +78,6 @@ template <class Task, class Accumulator, int Width>
 __global__ void __launch_bounds__(direct_threads)
     direct_sweep(__grid_constant__ Task const task, __grid_constant__ DirectPlan const plan,
                  __grid_constant__ BrickSums<Accumulator> const sums) {
-  using Returned = typename Task::Returned;
-  using Value = typename Task::Value;
   constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
   constexpr int threads_of_brick = Bricks::columns / Width;
   constexpr int unroll = Task::radius > 0 ? 2 : 4;
@@ -71,26 +90,18 @@ __global__ void __launch_bounds__(direct_threads)
   int const steps = brick < bricks.total() ? bricks.steps : 0;
 #pragma unroll unroll
   for (int n = 0; n < steps; ++n) {
-    if (at[0] + Width > plan.begin[0] && at[0] < plan.end[0] && at[1] < plan.end[1] && at[2] < plan.end[2]) {
-      [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
-        Returned const returned[] = {
-            evaluate_directly<X, Width>(task, task.in, plan.end, plan.begin, at[0], at[1], at[2])...};
-        bool const inside[] = {at[0] + X >= plan.begin[0] && at[0] + X < plan.end[0]...};
-        if constexpr (Task::outputs > 0) {
-          for (int m = 0; m < Task::outputs; ++m) {
-            Value* const to = task.out.view[m].at(at[0], at[1], at[2]);
-            if (Width > 1 && inside[0] && inside[Width - 1]) {
-              *reinterpret_cast<Pack<Value, Width>*>(to) = {Returns<Returned>::value(returned[X], m)...};
-            } else {
-              ((inside[X] ? void(to[X] = Returns<Returned>::value(returned[X], m)) : void()), ...);
-            }
+    if (at[1] < plan.end[1] && at[2] < plan.end[2]) {
+      if (at[0] >= plan.begin[0] && at[0] + Width <= plan.end[0]) {
+        update_directly<Width>(task, at[0], at[1], at[2], sum, 0);
+      } else if constexpr (Width > 1) {
+        // Points one by one: nothing is read for those outside of the range.
+#pragma unroll
+        for (int x = 0; x < Width; ++x) {
+          if (at[0] + x >= plan.begin[0] && at[0] + x < plan.end[0]) {
+            update_directly<1>(task, at[0] + x, at[1], at[2], sum, x);
           }
         }
-        for (int m = 0; m < Task::sums; ++m) {
-          ((inside[X] ? sum[m][X].add(static_cast<double>(Returns<Returned>::term(returned[X], m))) : void()), ...);
-        }
       }
-      (std::make_integer_sequence<int, Width>());
     }
     for (int a = 0; a < 3; ++a) at[a] += column.step[a];
   }

@@ -12,6 +12,13 @@ namespace {
 [[nodiscard]] int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 [[nodiscard]] Index pieces(Index whole, Index piece) { return (whole + piece - 1) / piece; }
 
+/// Shared memory that a kernel may ask for, beside what it has by itself.
+int dynamic_shared_bytes() { return current_device().shared_bytes - 1024; }
+/// What is left for the sums of a tile when a tile is chosen.
+constexpr int room_for_groups = 7168;
+/// Plans that are kept; more means that somebody sweeps ever new ranges.
+constexpr std::size_t most_plans = 4096;
+
 /// Lays the inputs of a tile out in a stage.
 int lay_out(StreamKernel const& kernel, int threads_x, int threads_y, TileInput* inputs) {
   int const tile_x = threads_x * kernel.width;
@@ -34,23 +41,26 @@ int stage_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
 }  // namespace
 
 StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel) {
-  // As measured on an H100: docs/performance.md.
+  // The best of those that were tried on an H100.
   StreamTuning tuning;
   bool const solid = kernel.dimensions == 3;
   bool const wide = solid && kernel.stages_in_use > 3;
   tuning.threads_x = !solid ? 128 : !wide ? (kernel.sums > 0 ? 128 : 256) : kernel.rows == 1 ? 48 : 96;
   tuning.ahead = !solid ? 2 : wide ? 3 : 4;
   // A tile should not be much wider than the range, and fit shared memory.
-  auto const narrow = [&] { return tuning.threads_x / 2 * kernel.width % 32 != 0 || tuning.threads_x <= 32; };
-  while (!narrow() && tuning.threads_x / 2 * kernel.width >= range.extent(0)) tuning.threads_x /= 2;
+  int const columns = kernel.sums > 0 ? Bricks(range).columns_x : 32;
+  auto const at_narrowest = [&] {
+    return tuning.threads_x / 2 * kernel.width % columns != 0 || tuning.threads_x <= 32;
+  };
+  while (!at_narrowest() && tuning.threads_x / 2 * kernel.width >= range.extent(0)) tuning.threads_x /= 2;
   if (!solid) {
     tuning.planes = 64;
     return tuning;
   }
   tuning.threads_y = kernel.most_threads / tuning.threads_x;
-  int const room = current_device().shared_bytes - 8192;
+  int const room = dynamic_shared_bytes() - room_for_groups;
   while ((kernel.stages_in_use + 2) * stage_bytes(kernel, tuning.threads_x, tuning.threads_y) > room) {
-    if (!narrow()) {
+    if (!at_narrowest()) {
       tuning.threads_x /= 2;
     } else if (tuning.threads_y * kernel.rows > 8) {
       tuning.threads_y /= 2;
@@ -103,7 +113,7 @@ StreamLaunch make_plan(IndexRange const& range, StreamKernel const& kernel, Stre
   plan.stage_bytes = lay_out(kernel, plan.threads_x, plan.threads_y, plan.input);
   int const groups = tile_x / 32 * (solid ? tile_y : 1);
   int const group_bytes = groups * kernel.sums * kernel.accumulator_bytes;
-  int const room = current_device().shared_bytes - 1024 - group_bytes;
+  int const room = dynamic_shared_bytes() - group_bytes;
   plan.stages = std::min(plan.stages, room / plan.stage_bytes);
   if (plan.stages <= kernel.stages_in_use) return launch;
   launch.shared_bytes = plan.stages * plan.stage_bytes + group_bytes;
@@ -135,11 +145,15 @@ StreamLaunch plan_stream(IndexRange const& range, StreamKernel const& kernel, St
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   std::scoped_lock const lock(mutex);
-  auto const [at, is_new] =
-      plans.try_emplace(Key{kernel.function, device, range.begin, range.end,
-                            tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt});
-  if (is_new) at->second = make_plan(range, kernel, tuning != nullptr ? *tuning : default_tuning(range, kernel));
-  return at->second;
+  Key const key{kernel.function, device, range.begin, range.end,
+                tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt};
+  if (auto const known = plans.find(key); known != plans.end()) return known->second;
+  if (plans.size() >= most_plans) plans.clear();
+  check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes()),
+        "cudaFuncSetAttribute");
+  StreamLaunch const plan = make_plan(range, kernel, tuning != nullptr ? *tuning : default_tuning(range, kernel));
+  plans.emplace(key, plan);
+  return plan;
 }
 
 std::string describe(StreamLaunch const& launch) {

@@ -46,6 +46,10 @@ struct Stream {
                        RowWindow<Real, width, rows, reach>>
         window;
   };
+  template <std::size_t N, class Real, int X, int Y>
+  using ReaderOf = WindowReader<decltype(InputWindow<N, Real>::window), X, Y, Dimensions,
+                                Task::input_shape(static_cast<int>(N)).kind, InputWindow<N, Real>::reach,
+                                Task::input_shape(static_cast<int>(N)).dimensions>;
 };
 
 /// The copies of one input for a tile.
@@ -127,8 +131,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
 
   template <int X, int Y, class APoint>
   __device__ __forceinline__ auto evaluate(typename Task::FunctorType const& functor, APoint const& point) const {
-    return functor(point,
-                   WindowReader<decltype(At<N, Real>::window), X, Y, AStream::dimensions>{At<N, Real>::window}...);
+    return functor(point, typename AStream::template ReaderOf<N, Real, X, Y>{At<N, Real>::window}...);
   }
 
   /// The producer's part: asks for all that the steps of a tile read, from plane or row `first` to `last`.
@@ -240,7 +243,8 @@ struct StreamThread {
     x_end = static_cast<int>(max(Index{0}, min(plan.end[0] - i, Index{width})));
   }
 
-  /// Zero, known when all that the thread has asked shared memory for has come.
+  /// Zero, known when all that the thread has asked shared memory for has come, but for what it has stored: a store
+  /// comes before an arrival in any case.
   [[nodiscard]] __device__ __forceinline__ unsigned after_loads() const {
     unsigned bits = inputs.loaded();
     if constexpr (Task::sums > 0) {

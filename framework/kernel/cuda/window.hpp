@@ -69,7 +69,11 @@ class PlaneWindow {
     unsigned bits = 0;
     if constexpr (Star) {
 #pragma unroll
-      for (int row = 0; row < Rows; ++row) bits ^= low_bits(own_[row].value[0]);
+      for (int row = 0; row < Rows; ++row) {
+        // One value of each load: a load brings 16 bytes at most.
+#pragma unroll
+        for (int x = 0; x < Width; x += 16 / static_cast<int>(sizeof(Real))) bits ^= low_bits(own_[row].value[x]);
+      }
     }
     return bits;
   }
@@ -149,16 +153,20 @@ class RowWindow {
   std::uint32_t rows_[depth] = {};
 };
 
-/// What a functor sees of a window at the point (X, Y) of the thread.
-template <class Window, int X, int Y, int Dimensions>
+template <ShapeKind Kind, int Radius, int Axes, int I, int J, int K>
+inline constexpr bool shape_contains = Shape{Kind, Radius, Axes}.contains(I, J, K);
+
+/// What a functor sees of a window at the point (X, Y) of the thread. Kind, Radius and Axes: the shape of the input.
+template <class Window, int X, int Y, int Dimensions, ShapeKind Kind, int Radius, int Axes>
 struct WindowReader {
   Window const& window;
   template <int I, int J, int K>
   __device__ __forceinline__ auto operator[](Offset<I, J, K>) const {
+    static_assert(shape_contains<Kind, Radius, Axes, I, J, K>,
+                  "a functor reads outside of the shape that it declares for an input");
     if constexpr (Dimensions == 3) {
       return window.template get<X + I, Y + J, K>();
     } else {
-      static_assert(K == 0, "a sweep of a plane reads no other plane");
       return window.template get<X + I, Y + J>();
     }
   }
