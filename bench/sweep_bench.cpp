@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -148,13 +147,6 @@ std::string processor() {
   return "unknown";
 }
 
-std::string today() {
-  std::time_t const now = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
 /// What of the environment the command depends on, as the shell takes it.
 std::string settings() {
   std::string all;
@@ -167,7 +159,7 @@ std::string settings() {
 nlohmann::json report(std::vector<Case> const& cases, std::string const& command) {
   nlohmann::json all = {{"machine", processor()},
                         {"threads", Space{}.concurrency()},
-                        {"date", today()},
+                        {"date", utc_now()},
                         {"commit", revision()},
                         {"command", settings() + command}};
   for (Case const& one : cases) {

@@ -10,6 +10,7 @@
 #include "bench/timing.hpp"
 #include "framework/kernel/portable.hpp"
 #include "framework/kernel/sweep.hpp"
+#include "framework/operator/vector_functors.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -59,25 +60,13 @@ struct WideStar {
   }
 };
 
-template <class Real>
-struct Dot {
-  static constexpr Shape shape = point;
-  template <class P, class U, class X>
-  KOKKOS_FUNCTION Result<Real, 0, 1> operator()(P const&, U const& u, X const& x) const {
-    return {{}, {u[here] * x[here]}};
-  }
-};
-
-/// Numbers in [-1, 1) made of the place and a seed (finaliser of SplitMix64).
+/// Numbers in [-1, 1) made of the place and a seed.
 template <class Real>
 struct FillRandomly {
   Real* values;
   std::uint64_t seed;
   KOKKOS_FUNCTION void operator()(std::size_t n) const {
-    std::uint64_t bits = seed + (n + 1) * 0x9e3779b97f4a7c15U;
-    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-    values[n] = static_cast<Real>(static_cast<double>((bits ^ (bits >> 31U)) >> 40U) * 0x1p-23 - 1.0);
+    values[n] = static_cast<Real>(vector_functor::uniform(seed + (n + 1) * 0x9e3779b97f4a7c15U));
   }
 };
 
@@ -120,7 +109,6 @@ struct CountDifferences {
   }
 };
 
-/// The portable form may only be compared by bits where its sums are grouped alike.
 template <class Task>
 void run_portably(IndexRange const& range, Task const& task, Reduction<Execution>& sums) {
   if constexpr (Task::sums > 0) {
@@ -263,7 +251,7 @@ std::vector<Row> star_25(Options const& options) {
 std::vector<Row> dot_product(Options const& options) {
   std::vector<Row> rows;
   for (Index const n : sizes(options, 3, {256}, {512})) {
-    rows.push_back(measure<double, 2, false>("dot product", Dot<double>{}, {n, n, n}, options));
+    rows.push_back(measure<double, 2, false>("dot product", vector_functor::Dots<double>{}, {n, n, n}, options));
   }
   return rows;
 }

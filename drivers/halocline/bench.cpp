@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/timing.hpp"
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
@@ -43,10 +44,8 @@ std::string names_and_sentences() {
   return text;
 }
 
-double median_of(benchmarking::Row const& row) { return row.seconds[row.seconds.size() / 2]; }
-
 nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
-  double const median = median_of(row);
+  double const median = benchmarking::median(row.seconds);
   auto const at = [&](double part) {
     return row.seconds[static_cast<std::size_t>(part * static_cast<double>(row.seconds.size() - 1))];
   };
@@ -85,7 +84,7 @@ class RecordFile {
 };
 
 std::string as_line(benchmarking::Row const& row) {
-  double const median = median_of(row);
+  double const median = benchmarking::median(row.seconds);
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
   return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy   {}\n", row.problem, 1e3 * median,
                      100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, row.form);

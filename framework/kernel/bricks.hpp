@@ -62,6 +62,13 @@ struct Bricks {
   }
 };
 
+/// Room for all levels of a merging by groups: the accumulators, groups of them, groups of groups, …
+[[nodiscard]] inline Index merging_room(Index accumulators) {
+  Index room = accumulators;
+  for (Index count = accumulators; count > 1; room += count) count = (count + group - 1) / group;
+  return room;
+}
+
 /// Merges 2^n accumulators in pairs, neighbours first.
 template <int Count, class Accumulator>
 KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_neighbours(Accumulator const* first) {

@@ -149,17 +149,10 @@ void sweep_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task 
   cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<PlainSum>{});
 }
 
-/// Room for the sums of the bricks of a range, of groups of them, and so on.
-[[nodiscard]] inline Index brick_room(Bricks const& bricks) {
-  Index room = bricks.total();
-  for (Index count = bricks.total(); count > 1; room += count) count = (count + group - 1) / group;
-  return room;
-}
-
 template <class Task, class Accumulator>
 void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task,
                           Reduction<Kokkos::Cuda, Accumulator>& sums) {
-  Index const room = brick_room(Bricks(range));
+  Index const room = merging_room(Bricks(range).total());
   sums.reserve(execution, Task::sums * room, Task::sums);
   if (range.empty()) {
     for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};

@@ -77,18 +77,6 @@ struct InPlace {
   }
 };
 
-template <class Real>
-Geometry<Real> test_geometry() {
-  Geometry<Real> geometry;
-  geometry.first[0] = 1000;
-  geometry.first[2] = 3;
-  geometry.spacing[0] = Real{0.125};
-  geometry.spacing[1] = Real{0.3125};
-  geometry.origin[1] = Real{-7};
-  geometry.time = Real{0.75};
-  return geometry;
-}
-
 std::string name(IndexRange const& range) {
   std::string text;
   for (int axis = 0; axis < 3; ++axis) {
@@ -128,7 +116,7 @@ int expect_same(IndexRange const& range, Extents const& extents, Functor const& 
     auto const task = kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...);
     using Task = std::remove_const_t<decltype(task)>;
     Reduction<Space, Accumulator> sums;
-    sums.reserve(space, Task::sums * kernel::brick_room(kernel::Bricks(range)), Task::sums);
+    sums.reserve(space, Task::sums * kernel::merging_room(kernel::Bricks(range).total()), Task::sums);
     Outcome<Real> outcome;
     sweep(task, sums);
     space.fence();
@@ -138,7 +126,7 @@ int expect_same(IndexRange const& range, Extents const& extents, Functor const& 
   };
   auto const stream = space.cuda_stream();
   auto const bricks = [&](auto& sums) {
-    return kernel::cuda::BrickSums<Accumulator>{sums.partials(), kernel::brick_room(kernel::Bricks(range)),
+    return kernel::cuda::BrickSums<Accumulator>{sums.partials(), kernel::merging_room(kernel::Bricks(range).total()),
                                                 sums.results()};
   };
   auto const expected =
@@ -224,7 +212,7 @@ TYPED_TEST(CudaSweepTest, OutputsMayBeInputs) {
   int streamed = 0;
   for (Extents const& extents : solid) {
     for (IndexRange const& range : ranges(extents)) {
-      Index const room = kernel::brick_room(kernel::Bricks(range));
+      Index const room = kernel::merging_room(kernel::Bricks(range).total());
       auto const run = [&](auto const& sweep) {
         TestBlock<TypeParam, Space> const u(extents, 1, 1);
         TestBlock<TypeParam, Space> const d(extents, 2, 2);
@@ -345,7 +333,7 @@ TYPED_TEST(CudaSweepTest, ManyLaunchesLeaveTheSameBits) {
   kernel::sweep_reduce_portably(space, out.owned(), task, sums);
   double const expected_sum = sums.value();
   auto const expected = out.contents();
-  Index const room = kernel::brick_room(kernel::Bricks(out.owned()));
+  Index const room = kernel::merging_room(kernel::Bricks(out.owned()).total());
   for (int const pace : {0, 3}) {
     StreamTuning const tuning{64, 4, 3, 32, pace};
     for (int run = 0; run < 40; ++run) {

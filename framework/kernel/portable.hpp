@@ -106,13 +106,6 @@ struct MergeGroups {
   }
 };
 
-/// Room for all levels of the merging: the lanes, the rows, groups of rows, …
-inline Index merging_room(Index lanes) {
-  Index room = lanes;
-  for (Index count = lanes; count > 1; room += count) count = (count + group - 1) / group;
-  return room;
-}
-
 template <class Execution, class Task>
 void sweep_portably(Execution const& execution, IndexRange const& range, Task const& task) {
   if (range.empty()) return;

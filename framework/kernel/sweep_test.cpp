@@ -48,18 +48,6 @@ std::vector<HostTuning> tunings() {
   return all;
 }
 
-template <class Real>
-Geometry<Real> test_geometry() {
-  Geometry<Real> geometry;
-  geometry.first[0] = 1000;
-  geometry.first[2] = 3;
-  geometry.spacing[0] = Real{0.125};
-  geometry.spacing[1] = Real{0.3125};
-  geometry.origin[1] = Real{-7};
-  geometry.time = Real{0.75};
-  return geometry;
-}
-
 /// Runs the portable form once and the host form with every tuning, over all owned points and over a range that starts
 /// and ends inside; outputs must agree to the bit, and nothing outside of the range be touched.
 template <class Real, int OutputCount, class Space, class Functor, class... Input>

@@ -53,6 +53,19 @@ class TestBlock {
   Kokkos::View<Real*, typename Execution::memory_space> values_;
 };
 
+/// A place and a time that no functor can mistake for zero.
+template <class Real>
+Geometry<Real> test_geometry() {
+  Geometry<Real> geometry;
+  geometry.first[0] = 1000;
+  geometry.first[2] = 3;
+  geometry.spacing[0] = Real{0.125};
+  geometry.spacing[1] = Real{0.3125};
+  geometry.origin[1] = Real{-7};
+  geometry.time = Real{0.75};
+  return geometry;
+}
+
 /// Index of the first entry whose bits differ, or -1.
 template <class Real>
 Index first_difference(std::vector<Real> const& a, std::vector<Real> const& b) {

@@ -20,7 +20,16 @@ struct Fill {
   }
 };
 
-/// Uniform in [-1, 1), by the finaliser of SplitMix64 (Steele, Lea and Flood 2014) applied to the global index.
+/// A number in [-1, 1) made of any bits by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double uniform(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
+  bits ^= bits >> 31U;
+  // The upper 24 bits fit both precisions exactly.
+  return static_cast<double>(bits >> 40U) * 0x1p-23 - 1.0;
+}
+
+/// Uniform in [-1, 1), made of the global index.
 template <class Real>
 struct Random {
   static constexpr Shape shape = point;
@@ -30,12 +39,7 @@ struct Random {
   template <class P>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
     auto const index = static_cast<std::uint64_t>(at.index(0) + extent_x * (at.index(1) + extent_y * at.index(2)));
-    std::uint64_t bits = (seed << 40U) + index * 0x9e3779b97f4a7c15U + 0x9e3779b97f4a7c15U;
-    bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
-    bits ^= bits >> 31U;
-    // The upper 24 bits fit both precisions exactly.
-    return static_cast<Real>(static_cast<double>(bits >> 40U) * 0x1p-23 - 1.0);
+    return static_cast<Real>(uniform((seed << 40U) + index * 0x9e3779b97f4a7c15U + 0x9e3779b97f4a7c15U));
   }
 };
 
