@@ -11,6 +11,7 @@
 #include "bench/timing.hpp"
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/standard_output.hpp"
+#include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -107,7 +108,9 @@ ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const&
     record["device"][fact.name] = fact.value;
     heading += fmt::format("; {}: {:.6g}", fact.name, fact.value);
   }
+  record["tune"] = command.tune;
   RecordFile const file(command.json);
+  begin_tuning(command.tune);
   say(heading + "\n");
   for (benchmarking::Benchmark const& one : all) {
     for (benchmarking::Row const& row : one.run({.size = command.size, .repetitions = command.repetitions})) {
@@ -115,6 +118,7 @@ ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const&
       record["rows"].push_back(as_json(one.name, row));
     }
   }
+  keep_tunings();
   file.write(record.dump(1) + '\n');
   return ExitCode::done;
 }

@@ -91,6 +91,9 @@ void add_bench(CLI::App& program, BenchCommand& bench) {
   app.add_option("--repetitions", bench.repetitions, "Measurements, of which the median counts")
       ->check(CLI::Range(1, 10000))
       ->option_text("N");
+  app.add_option("--tune", bench.tune, "Where tunings come from, as in a deck: off, read or search")
+      ->check(CLI::IsMember({"off", "read", "search"}))
+      ->option_text("MODE");
   app.add_option("--json", bench.json, "File for all rows and the machine")->option_text("FILE");
 }
 

@@ -46,7 +46,8 @@ struct BenchCommand {
   std::vector<std::string> names;  ///< of benchmarks; "list" tells them
   int size = 0;                    ///< --size; 0: those of the benchmarks
   int repetitions = 15;
-  std::string json;  ///< --json, where the rows go; empty: nowhere
+  std::string tune = "read";  ///< --tune
+  std::string json;           ///< --json, where the rows go; empty: nowhere
 };
 
 /// The subcommands. Collective over `communicator`; rank 0 writes to standard output. They throw Errors.

@@ -68,6 +68,11 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.choice("physics", "What is solved.", physics.names());
   deck.choice("precision", "Floating-point numbers of all fields.", std::vector<std::string>{"double", "single"})
       .defaults_to(std::string("double"));
+  deck.choice("tune",
+              "Where the tuning of sweeps comes from: built-in rules, tables and the cache of this user, or "
+              "measurements where these know nothing, kept in the cache. No bit of a result depends on it.",
+              std::vector<std::string>{"off", "read", "search"})
+      .defaults_to(std::string("read"));
   deck.section(declare_mesh_section());
   deck.section(time_section());
   deck.section(solver_section());

@@ -4,6 +4,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "framework/io/output_folder.hpp"
+#include "framework/kernel/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
@@ -74,6 +75,13 @@ void Output::write_snapshot(Index number, double time, Physics const& physics) {
   snapshots_->write(number, time, physics.fields());
 }
 
-void Output::finish(ExitCode code, std::string const& message) { record_.finish(code, message); }
+void Output::finish(ExitCode code, std::string const& message) {
+  std::vector<SweepForm> sweeps;
+  for (kernel::SweepPath const& path : kernel::tuner::paths()) {
+    sweeps.push_back({path.functor, path.points, path.form, path.source});
+  }
+  record_.set_sweeps(std::move(sweeps));
+  record_.finish(code, message);
+}
 
 }  // namespace halocline

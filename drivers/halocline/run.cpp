@@ -13,6 +13,7 @@
 #include "drivers/halocline/result.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/set_up_log.hpp"
+#include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/transport.hpp"
 #include "framework/io/output_folder.hpp"
@@ -124,6 +125,7 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
                      .iteration_lines = iteration_lines(run.deck)});
   auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
   log_set_up(*mesh);
+  begin_tuning(run.deck.choice("tune"));
   auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
@@ -137,6 +139,7 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
     Clock::time_point const advancing = Clock::now();
     advance(run, *physics, *communicator, progress, output);
     output.add_timing("advance", seconds_since(advancing));
+    if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     output.finish(ExitCode::done, "");
   } catch (...) {

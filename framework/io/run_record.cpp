@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
-/// Bytes for what the last summary says and the first does not: quantities, timings, a message; no list of solves.
-constexpr std::size_t room_for_the_end = 16 << 10;
+/// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of solves.
+constexpr std::size_t room_for_the_end = 32 << 10;
 
 Json described(Index step, SolveReport const& report) {
   Json solve{{"step", step},
@@ -58,6 +58,15 @@ Json regions() {
   Json list = Json::array();
   for (RegionTime const& region : region_times()) {
     list.push_back({{"name", region.name}, {"calls", region.calls}, {"seconds", region.seconds}});
+  }
+  return list;
+}
+
+Json described(std::vector<SweepForm> const& sweeps) {
+  Json list = Json::array();
+  for (SweepForm const& sweep : sweeps) {
+    list.push_back(
+        {{"functor", sweep.functor}, {"points", sweep.points}, {"form", sweep.form}, {"tuning", sweep.tuning}});
   }
   return list;
 }
@@ -194,6 +203,7 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["timings"] = by_name(timings_);
   summary["timings"]["total"] = total;
   summary["timings"]["regions"] = regions();
+  summary["sweeps"] = described(sweeps_);
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
   return text_of(summary);
 }

@@ -40,9 +40,17 @@ struct ConservedQuantity {
   double explained_drift = 0;  ///< what rounding and the residuals of solves account for, relative too
 };
 
+/// A way that sweeps took through the kernels.
+struct SweepForm {
+  std::string functor;
+  std::string points;  ///< of the range, along each axis; empty: any
+  std::string form;    ///< "streaming, 256 x 2 threads, …", "vectorised rows"
+  std::string tuning;  ///< where its tuning is from; empty where there is nothing to tune
+};
+
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
 /// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities,
-/// timings, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming
+/// timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming
 /// the file and the reason.
 class RunRecord {
  public:
@@ -58,6 +66,8 @@ class RunRecord {
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
   void set_conserved(std::vector<ConservedQuantity> conserved) { conserved_ = std::move(conserved); }
+  /// The forms that this rank's sweeps took.
+  void set_sweeps(std::vector<SweepForm> sweeps) { sweeps_ = std::move(sweeps); }
   /// Replaces `summary.json`, at the end of the run or where it failed, with the code and message it ends with. Where
   /// the disk has no room for the list of solves, the one of a run that failed is left empty.
   void finish(ExitCode code, std::string const& message = "");
@@ -82,6 +92,7 @@ class RunRecord {
   Index steps_ = 0;
   double time_ = 0;
   std::vector<NamedValue> quantities_;
+  std::vector<SweepForm> sweeps_;
   std::vector<ConservedQuantity> conserved_;
   std::vector<NamedValue> timings_;
   std::vector<Solve> solves_;

@@ -2,10 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
+#include <vector>
 
 #include "framework/kernel/cuda/direct.hpp"
 #include "framework/kernel/cuda/plan.hpp"
 #include "framework/kernel/cuda/stream.hpp"
+#include "framework/kernel/cuda/tune.hpp"
+#include "framework/kernel/functor_name.hpp"
 #include "framework/kernel/reduction.hpp"
 
 // The forms of a sweep for NVIDIA's GPUs: streaming where the range is large and the functor reads neighbours, direct
@@ -43,26 +46,15 @@ template <class Task>
 }
 
 template <class Task, class Accumulator>
+void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums);
+
+template <class Task, class Accumulator>
 struct StreamSweep {
   using Shaped = StreamShape<Task>;
   using AStream = Stream<Task, Shaped::dimensions, Shaped::rows>;
 
-  [[nodiscard]] static StreamKernel kernel() {
-    StreamKernel kernel;
-    kernel.function = reinterpret_cast<void const*>(function());
-    kernel.dimensions = Shaped::dimensions;
-    kernel.width = AStream::width;
-    kernel.rows = AStream::rows;
-    kernel.step = AStream::step;
-    kernel.stages_in_use = AStream::lead + AStream::keep + 1;
-    kernel.most_threads = Shaped::most_threads;
-    kernel.sums = Task::sums;
-    kernel.accumulator_bytes = sizeof(Accumulator);
-    kernel.inputs = AStream::inputs;
-    [&]<std::size_t... N, class... Real>(InputsAt<std::index_sequence<N...>, Real...> const*) {
-      ((kernel.input[N] = {sizeof(Real), Task::input_shape(static_cast<int>(N)).radius}), ...);
-    }
-    (static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
+  [[nodiscard]] static StreamKernel const& kernel() {
+    static StreamKernel const kernel = describe_kernel();
     return kernel;
   }
 
@@ -77,7 +69,8 @@ struct StreamSweep {
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
                                 BrickSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
     if (!suits(task)) return false;
-    StreamKernel const mine = kernel();
+    StreamKernel const& mine = kernel();
+    if (tuning == nullptr && wants_search(stream, range, mine)) search_for(stream, range, task, sums);
     StreamLaunch launch = plan_stream(range, mine, tuning);
     if (launch.blocks == 0) return false;
     unsigned* const numbers = counters(stream, Index{launch.plan.waves} * launch.plan.counted_steps);
@@ -91,6 +84,49 @@ struct StreamSweep {
   }
 
  private:
+  static StreamKernel describe_kernel() {
+    StreamKernel kernel;
+    kernel.function = reinterpret_cast<void const*>(function());
+    kernel.dimensions = Shaped::dimensions;
+    kernel.width = AStream::width;
+    kernel.rows = AStream::rows;
+    kernel.step = AStream::step;
+    kernel.stages_in_use = AStream::lead + AStream::keep + 1;
+    kernel.most_threads = Shaped::most_threads;
+    kernel.star = AStream::star;
+    kernel.outputs = Task::outputs;
+    kernel.sums = Task::sums;
+    kernel.functor = functor_name<typename Task::FunctorType>();
+    kernel.accumulator_bytes = sizeof(Accumulator);
+    kernel.inputs = AStream::inputs;
+    [&]<std::size_t... N, class... Real>(InputsAt<std::index_sequence<N...>, Real...> const*) {
+      ((kernel.input[N] = {sizeof(Real), Task::input_shape(static_cast<int>(N)).radius}), ...);
+    }
+    (static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
+    return kernel;
+  }
+
+  /// Measures tunings of a sweep on memory that stands in for its outputs, which may be inputs as well.
+  static void search_for(cudaStream_t stream, IndexRange const& range, Task const& task,
+                         BrickSums<Accumulator> const& sums) {
+    Task trial = task;
+    std::vector<StandIn> memory;
+    if constexpr (Task::outputs > 0) {
+      for (auto& view : trial.out.view) {
+        auto* const first = view.at(range.begin[0], range.begin[1], range.begin[2]);
+        auto* const last = view.at(range.end[0] - 1, range.end[1] - 1, range.end[2] - 1);
+        memory.emplace_back(stream, first, static_cast<std::size_t>(last - first + 1) * sizeof(*first));
+        if (memory.back().memory() == nullptr) return;
+        view.origin = reinterpret_cast<typename Task::Value*>(memory.back().memory()) - (first - view.origin);
+      }
+    }
+    search(stream, range, kernel(), [&](StreamTuning const* tuning) {
+      if (tuning != nullptr) return run(stream, range, trial, sums, tuning);
+      run_direct(stream, range, trial, sums);
+      return true;
+    });
+  }
+
   static auto function() {
     return &stream_sweep<Task, Accumulator, Shaped::dimensions, Shaped::rows, Shaped::most_threads, 1>;
   }
@@ -98,6 +134,8 @@ struct StreamSweep {
 
 template <class Task, class Accumulator>
 void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
+  [[maybe_unused]] static bool const noted =
+      (tuner::note({functor_name<typename Task::FunctorType>(), "", "direct", ""}), true);
   DirectPlan plan;
   plan.bricks = Bricks(range);
   plan.blocks_done = counters(stream, 0);
@@ -159,6 +197,7 @@ void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range
     return;
   }
   cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<Accumulator>{sums.partials(), room, sums.results()});
+  sums.enqueued(execution);
 }
 
 }  // namespace halocline::kernel

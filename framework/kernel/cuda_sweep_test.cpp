@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "framework/kernel/repeated_work.hpp"
 #include "framework/kernel/test_sweeps.hpp"
 
 namespace halocline {
@@ -40,6 +41,15 @@ struct SolidStarSum {
   KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, B const& b) const {
     Real const value = star_sum(at, u) - b[here];
     return {{value}, {value * b[here]}};
+  }
+};
+
+template <class Real>
+struct Clear {
+  static constexpr Shape shape = point;
+  template <class P>
+  KOKKOS_FUNCTION Real operator()(P const&) const {
+    return 0;
   }
 };
 
@@ -344,6 +354,57 @@ TYPED_TEST(CudaSweepTest, ManyLaunchesLeaveTheSameBits) {
     }
     ASSERT_EQ(first_difference(expected, out.contents()), -1);
   }
+}
+
+TYPED_TEST(CudaSweepTest, RepeatedWorkIsReplayedWithItsArguments) {
+  Extents const extents{70, 33, 20};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  TestBlock<TypeParam, Space> const expected(extents, 1, 3);
+  Space const space{};
+  Reduction<Space> sums;
+  kernel::RepeatedWork<Space, TypeParam> work;
+  for (TypeParam const weight : {TypeParam{0.5}, TypeParam{0.25}}) {
+    SolidStarSum<TypeParam, 1> const functor{{weight}};
+    sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, expected.view(), functor, u.view(), b.view());
+    double const sum = sums.value();
+    for (int run = 0; run < 5; ++run) {
+      sweep(space, out.owned(), test_geometry<TypeParam>(), out.view(), Clear<TypeParam>{});
+      work.run(space, weight, [&] {
+        sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, out.view(), functor, u.view(), b.view());
+      });
+      sums.enqueued(space);
+      EXPECT_EQ(sums.value(), sum) << run;
+      space.fence();
+      EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1) << run;
+    }
+  }
+}
+
+/// A search leaves the fields alone, and what it finds is used from then on.
+TYPED_TEST(CudaSweepTest, ASearchChangesNoResult) {
+  Extents const extents{256, 96, 64};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  TestBlock<TypeParam, Space> const expected(extents, 1, 3);
+  SolidStarSum<TypeParam, 1> const functor{{TypeParam{0.6875}}};
+  Space const space{};
+  Reduction<Space> sums;
+  auto const run = [&](TestBlock<TypeParam, Space> const& to) {
+    sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, to.view(), functor, u.view(), b.view());
+    return sums.value();
+  };
+  double const sum = run(expected);
+  kernel::cuda::forget_plans();
+  kernel::tuner::set_mode(kernel::TuneMode::search);
+  EXPECT_EQ(run(out), sum);
+  kernel::tuner::set_mode(kernel::TuneMode::read);
+  EXPECT_TRUE(kernel::tuner::found_any());
+  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+  EXPECT_EQ(run(out), sum);
+  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
 }
 
 }  // namespace

@@ -3,8 +3,54 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 namespace halocline::kernel {
+
+/// A place in the work of an execution instance that the host can wait for, while later work runs on.
+template <class Execution>
+class Mark {
+ public:
+  void set(Execution const& execution) { execution_ = execution; }
+  /// Waits for all that was enqueued before the mark; for nothing if there is none.
+  void wait() {
+    if (execution_) execution_->fence("halocline: the value of a reduction");
+    execution_.reset();
+  }
+
+ private:
+  std::optional<Execution> execution_;
+};
+
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+class Mark<Kokkos::Cuda> {
+ public:
+  Mark() = default;
+  Mark(Mark&& other) noexcept : event_(std::exchange(other.event_, nullptr)), is_set_(other.is_set_) {}
+  Mark& operator=(Mark&& other) noexcept {
+    std::swap(event_, other.event_);
+    std::swap(is_set_, other.is_set_);
+    return *this;
+  }
+  ~Mark() {
+    if (event_ != nullptr) (void)cudaEventDestroy(event_);
+  }
+  void set(Kokkos::Cuda const& execution) {
+    if (event_ == nullptr) KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(event_, execution.cuda_stream()));
+    is_set_ = true;
+  }
+  void wait() {
+    if (is_set_) KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventSynchronize(event_));
+    is_set_ = false;
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+  bool is_set_ = false;
+};
+#endif
 
 /// Working memory of a reduction whose kernels run while the caller goes on: partial sums on the device of the
 /// execution instance, results in pinned memory that the last kernel writes and the host reads.
@@ -15,13 +61,18 @@ class DeviceScratch {
     wait();
     if (partial_bytes > partials_.size()) partials_ = make<Partials>(execution, partial_bytes);
     if (result_bytes > results_.size()) results_ = make<Results>(execution, result_bytes);
-    pending_ = execution;
+    unmarked_ = execution;
   }
   [[nodiscard]] void* partials() const { return partials_.data(); }
   [[nodiscard]] void* results() const { return results_.data(); }
+  void enqueued(Execution const& execution) {
+    done_.set(execution);
+    unmarked_.reset();
+  }
   void wait() const {
-    if (pending_) pending_->fence("halocline: the value of a reduction");
-    pending_.reset();
+    if (unmarked_) unmarked_->fence("halocline: the value of a reduction");
+    unmarked_.reset();
+    done_.wait();
   }
 
  private:
@@ -35,7 +86,8 @@ class DeviceScratch {
 
   Partials partials_;
   Results results_;
-  mutable std::optional<Execution> pending_;
+  mutable Mark<Execution> done_;
+  mutable std::optional<Execution> unmarked_;  ///< of kernels whose end has not been marked
 };
 
 }  // namespace halocline::kernel

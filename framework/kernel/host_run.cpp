@@ -3,6 +3,7 @@
 
 #include "framework/kernel/host_plan.hpp"
 #include "framework/kernel/stream.hpp"
+#include "framework/kernel/tuning.hpp"
 
 namespace halocline::kernel {
 
@@ -66,6 +67,7 @@ void run_worker(HostPlan const& plan, int worker, VisitRows visit, void const* s
 template <class Execution>
 void run_host_sweep(Execution const& execution, HostPlan const& plan, VisitRows visit, void const* sweep) {
   if (plan.rows.count() == 0) return;
+  [[maybe_unused]] static bool const noted = (tuner::note({"all", "", "vectorised rows", ""}), true);
   if (plan.workers == 1) {
     run_worker(plan, 0, visit, sweep);
     return;

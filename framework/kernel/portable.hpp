@@ -144,6 +144,7 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
     Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
                          MergeNeighbours<group, Accumulator>{from, to, count, groups});
   } while (groups > 1);
+  sums.enqueued(execution);
 }
 
 template <class Execution, class Task, class Accumulator>

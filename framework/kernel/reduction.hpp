@@ -26,6 +26,8 @@ class HostScratch {
   }
   [[nodiscard]] void* partials() const { return partials_.get(); }
   [[nodiscard]] void* results() const { return results_.get(); }
+  template <class Execution>
+  void enqueued(Execution const&) {}
   void wait() const {}
 
  private:
@@ -63,6 +65,8 @@ class Reduction {
     scratch_.reserve(execution, static_cast<std::size_t>(partials) * sizeof(Accumulator),
                      static_cast<std::size_t>(count) * sizeof(Accumulator));
   }
+  /// For the backends: all kernels of the sweep are enqueued. And for whoever replays a captured sweep.
+  void enqueued(Execution const& execution) { scratch_.enqueued(execution); }
   [[nodiscard]] Accumulator* partials() const { return static_cast<Accumulator*>(scratch_.partials()); }
   [[nodiscard]] Accumulator* results() const { return static_cast<Accumulator*>(scratch_.results()); }
 

@@ -4,7 +4,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <tuple>
+
+#include "framework/kernel/cuda/tune.hpp"
 
 namespace halocline::kernel::cuda {
 namespace {
@@ -16,6 +19,11 @@ namespace {
 int dynamic_shared_bytes() { return current_device().shared_bytes - 1024; }
 /// What is left for the sums of a tile when a tile is chosen.
 constexpr int room_for_groups = 7168;
+void allow_shared_memory(void const* function) {
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes()),
+        "cudaFuncSetAttribute");
+}
+
 /// Plans that are kept; more means that somebody sweeps ever new ranges.
 constexpr std::size_t most_plans = 4096;
 
@@ -81,9 +89,7 @@ StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel)
   return tuning;
 }
 
-namespace {
-
-StreamLaunch make_plan(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning) {
+StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning) {
   StreamLaunch launch;
   StreamPlan& plan = launch.plan;
   plan.bricks = Bricks(range);
@@ -95,6 +101,7 @@ StreamLaunch make_plan(IndexRange const& range, StreamKernel const& kernel, Stre
   plan.threads_y = solid ? tuning.threads_y : 1;
   int const tile_x = plan.threads_x * kernel.width;
   int const tile_y = plan.threads_y * kernel.rows;
+  if (plan.threads_x < 1 || plan.threads_y < 1) return launch;
   if (plan.threads_x * plan.threads_y > kernel.most_threads || plan.threads_x * plan.threads_y % 32 != 0) return launch;
   // A tile holds whole bricks.
   if (kernel.sums > 0 && (tile_x % plan.bricks.columns_x != 0 || (solid && tile_y % plan.bricks.columns_y != 0))) {
@@ -123,12 +130,12 @@ StreamLaunch make_plan(IndexRange const& range, StreamKernel const& kernel, Stre
   plan.pace = tuning.pace;
   plan.wave = blocks;
   plan.waves = 0;
+  allow_shared_memory(kernel.function);
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launch.resident, kernel.function, launch.threads,
+                                                      static_cast<std::size_t>(launch.shared_bytes)),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   if (plan.pace > 0) {
-    int resident = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel.function, launch.threads,
-                                                        static_cast<std::size_t>(launch.shared_bytes)),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    plan.wave = std::max(1, resident * current_device().multiprocessors);
+    plan.wave = std::max(1, launch.resident * current_device().multiprocessors);
     plan.waves = static_cast<int>(pieces(blocks, plan.wave));
     plan.counted_steps = static_cast<int>(pieces(plan.chunk, kernel.step)) + 2 * kernel.stages_in_use;
   }
@@ -136,24 +143,60 @@ StreamLaunch make_plan(IndexRange const& range, StreamKernel const& kernel, Stre
   return launch;
 }
 
+namespace {
+
+/// Plans by kernel, device, range and tuning; none stands for the chosen one.
+struct Plans {
+  using Key = std::tuple<void const*, int, Extents, Extents, std::optional<StreamTuning>>;
+  std::mutex mutex;
+  std::map<Key, StreamLaunch> known;
+};
+Plans& plans() {
+  static Plans plans;
+  return plans;
+}
+
+std::string points_of(IndexRange const& range) {
+  return std::to_string(range.extent(0)) + " x " + std::to_string(range.extent(1)) + " x " +
+         std::to_string(range.extent(2));
+}
+
+Plans::Key plan_key(IndexRange const& range, StreamKernel const& kernel, StreamTuning const* tuning) {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return {kernel.function, device, range.begin, range.end,
+          tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt};
+}
+
+StreamLaunch chosen_plan(IndexRange const& range, StreamKernel const& kernel) {
+  Choice const choice = choose(range, kernel);
+  StreamLaunch const launch = choice.tuning ? cut_up(range, kernel, *choice.tuning) : StreamLaunch{};
+  tuner::note({kernel.functor, points_of(range), describe(launch), choice.source});
+  return launch;
+}
+
 }  // namespace
 
 StreamLaunch plan_stream(IndexRange const& range, StreamKernel const& kernel, StreamTuning const* tuning) {
-  using Key = std::tuple<void const*, int, Extents, Extents, std::optional<StreamTuning>>;
-  static std::mutex mutex;
-  static std::map<Key, StreamLaunch> plans;
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
+  Plans::Key const key = plan_key(range, kernel, tuning);
+  auto& [mutex, known] = plans();
   std::scoped_lock const lock(mutex);
-  Key const key{kernel.function, device, range.begin, range.end,
-                tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt};
-  if (auto const known = plans.find(key); known != plans.end()) return known->second;
-  if (plans.size() >= most_plans) plans.clear();
-  check(cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes()),
-        "cudaFuncSetAttribute");
-  StreamLaunch const plan = make_plan(range, kernel, tuning != nullptr ? *tuning : default_tuning(range, kernel));
-  plans.emplace(key, plan);
+  if (auto const plan = known.find(key); plan != known.end()) return plan->second;
+  if (known.size() >= most_plans) known.clear();
+  StreamLaunch const plan = tuning != nullptr ? cut_up(range, kernel, *tuning) : chosen_plan(range, kernel);
+  known.emplace(key, plan);
   return plan;
+}
+
+bool is_planned(IndexRange const& range, StreamKernel const& kernel) {
+  Plans::Key const key = plan_key(range, kernel, nullptr);
+  std::scoped_lock const lock(plans().mutex);
+  return plans().known.contains(key);
+}
+
+void forget_plans() {
+  std::scoped_lock const lock(plans().mutex);
+  plans().known.clear();
 }
 
 std::string describe(StreamLaunch const& launch) {

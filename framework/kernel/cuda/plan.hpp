@@ -70,10 +70,13 @@ struct StreamKernel {
   int step = 0;   ///< planes or rows of a step
   int stages_in_use = 0;
   int most_threads = 0;
+  bool star = true;
+  int outputs = 0;
   int sums = 0;
   int accumulator_bytes = 0;
   int inputs = 0;
   Input input[most_inputs] = {};
+  std::string functor;  ///< its name
 };
 
 /// Threads of a streaming kernel beside those that evaluate: the warp that asks for what steps read.
@@ -81,7 +84,8 @@ inline constexpr int producer_threads = 32;
 
 struct StreamLaunch {
   StreamPlan plan;
-  int blocks = 0;  ///< 0: the kernel cannot run on this range, or would not be worth it
+  int blocks = 0;    ///< 0: the kernel cannot run on this range, or would not be worth it
+  int resident = 0;  ///< blocks that a multiprocessor holds at a time
   int threads = 0;
   int shared_bytes = 0;
 };
@@ -90,9 +94,16 @@ struct StreamLaunch {
 [[nodiscard]] StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel);
 
 /// Cuts a range up. Whoever launches adds the counters, `waves * counted_steps`, and says how outputs are aligned.
-/// Without a tuning, by the default. Plans are kept: asking the device takes longer than a small sweep.
+[[nodiscard]] StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning);
+
+/// The same, without a tuning by the one that is chosen for the sweep. Plans are kept: asking the device takes longer
+/// than a small sweep.
 [[nodiscard]] StreamLaunch plan_stream(IndexRange const& range, StreamKernel const& kernel,
                                        StreamTuning const* tuning = nullptr);
+/// Whether the chosen plan is known already.
+[[nodiscard]] bool is_planned(IndexRange const& range, StreamKernel const& kernel);
+/// Plans that were chosen may be chosen otherwise from now on.
+void forget_plans();
 
 /// "streaming, 256 x 2 threads, 6 stages, chunks of 512, pace 5", or "direct" where nothing would be launched.
 [[nodiscard]] std::string describe(StreamLaunch const& launch);

@@ -1,0 +1,71 @@
+#include "drivers/halocline/tuning_cache.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "framework/io/whole_file.hpp"
+#include "framework/kernel/tuning.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+namespace {
+
+std::filesystem::path path_in(char const* variable) {
+  char const* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+/// The table in the cache; empty if there is none that can be used.
+kernel::TuningTable read_cache() {
+  std::filesystem::path const path = tuning_cache();
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::exists(path, ignored)) return {};
+  try {
+    std::ifstream file(path);
+    std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!file) throw InputError(path.string() + ": cannot be read");
+    kernel::TuningTable table = kernel::TuningTable::parse(text, path.string());
+    if (table.made_with() == version) return table;
+    log_debug(path.string() + ": made with version " + table.made_with() + ", not used");
+  } catch (InputError const& error) {
+    log_warning(std::string(error.what()) + "; it is not used");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::filesystem::path tuning_cache() {
+  if (auto const given = path_in("HALOCLINE_TUNING_CACHE"); !given.empty()) return given;
+  auto const place = std::filesystem::path("halocline") / "tunings.json";
+  if (auto const cache = path_in("XDG_CACHE_HOME"); !cache.empty()) return cache / place;
+  if (auto const home = path_in("HOME"); !home.empty()) return home / ".cache" / place;
+  return {};
+}
+
+void begin_tuning(std::string const& mode) {
+  using kernel::TuneMode;
+  kernel::tuner::set_mode(mode == "off" ? TuneMode::off : mode == "search" ? TuneMode::search : TuneMode::read);
+  if (mode != "off") kernel::tuner::set_cache(read_cache());
+}
+
+void keep_tunings() {
+  if (!kernel::tuner::found_any()) return;
+  std::filesystem::path const path = tuning_cache();
+  if (path.empty()) return log_warning("tunings are not kept: set HALOCLINE_TUNING_CACHE to a file for them");
+  try {
+    std::error_code failure;
+    std::filesystem::create_directories(path.parent_path(), failure);
+    if (failure) throw_write_error(path, failure.message());
+    write_whole_file(path, kernel::tuner::cache().text());
+    log_debug("tunings are kept in " + path.string());
+  } catch (InputOutputError const& error) {
+    log_warning(std::string("tunings are not kept: ") + error.what());
+  }
+}
+
+}  // namespace halocline

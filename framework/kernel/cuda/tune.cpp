@@ -1,0 +1,233 @@
+#include "framework/kernel/cuda/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "framework/runtime/device.hpp"
+
+namespace halocline::kernel::cuda {
+namespace {
+
+std::string const streaming = "streaming";
+std::string const direct = "direct";
+
+std::string counted(int count, std::string const& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string stencil_of(StreamKernel const& kernel) {
+  std::string text = std::to_string(kernel.dimensions) + "D " + (kernel.star ? "star" : "box") + "; inputs";
+  for (int n = 0; n < kernel.inputs; ++n) {
+    text += (n > 0 ? ", " : " ") + std::to_string(kernel.input[n].size) + " bytes reaching " +
+            std::to_string(kernel.input[n].reach);
+  }
+  return text + "; " + counted(kernel.outputs, "output") + "; " + counted(kernel.sums, "sum");
+}
+
+std::map<std::string, Index> as_parameters(StreamTuning const& tuning) {
+  return {{"threads_x", tuning.threads_x},
+          {"threads_y", tuning.threads_y},
+          {"ahead", tuning.ahead},
+          {"planes", tuning.planes},
+          {"pace", tuning.pace}};
+}
+
+/// A tuning of a table, with whatever it does not say as it is by default.
+StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
+  StreamTuning tuning;
+  auto const read = [&](char const* name, auto& into) {
+    if (auto const at = parameters.find(name); at != parameters.end()) {
+      into = static_cast<std::remove_reference_t<decltype(into)>>(std::clamp<Index>(at->second, 0, 1 << 20U));
+    }
+  };
+  read("threads_x", tuning.threads_x);
+  read("threads_y", tuning.threads_y);
+  read("ahead", tuning.ahead);
+  read("planes", tuning.planes);
+  read("pace", tuning.pace);
+  return tuning;
+}
+
+/// Traffic and occupancy of a plan, in units of the least that any plan has: what a search expects to take longest.
+double predicted_cost(IndexRange const& range, StreamKernel const& kernel, StreamLaunch const& launch) {
+  StreamPlan const& plan = launch.plan;
+  double const points = static_cast<double>(range.size());
+  double least = 0;    // bytes of the sweep
+  double fetched = 0;  // what the copies of all tiles ask for
+  double const tile_y = plan.threads_y * kernel.rows;
+  for (int n = 0; n < kernel.inputs; ++n) {
+    auto const [size, reach] = kernel.input[n];
+    double const across = kernel.dimensions == 3 ? (tile_y + 2 * reach) / tile_y : 1;
+    double const along = static_cast<double>(plan.chunk + 2 * reach) / static_cast<double>(plan.chunk);
+    double const width = static_cast<double>(plan.input[n].pitch) / (plan.threads_x * kernel.width);
+    least += size;
+    fetched += size * across * along * width;
+  }
+  double const stored = kernel.outputs * 16.0 / kernel.width;
+  // The second-level cache gives about twice what the memory does, and only a part of all borders comes from it.
+  double const traffic = 1 + 0.5 * (fetched - least) / (least + stored);
+  // Multiprocessors without a block wait for the others; a tile beyond the range works for nothing.
+  double const covered = static_cast<double>(plan.tiles_x) * plan.threads_x * kernel.width * plan.tiles_y * tile_y *
+                         static_cast<double>(plan.chunks) * static_cast<double>(plan.chunk);
+  double const places =
+      static_cast<double>(std::max(1, launch.resident)) * static_cast<double>(current_device().multiprocessors);
+  double const rounds = std::ceil(launch.blocks / places) * places / launch.blocks;
+  double const useful = kernel.dimensions == 3 ? covered / points : 1;
+  return traffic * std::sqrt(std::max(1.0, useful)) * std::sqrt(rounds);
+}
+
+/// Seconds of one run, from the fastest of a few.
+class Stopwatch {
+ public:
+  explicit Stopwatch(cudaStream_t stream) : stream_(stream) {
+    check(cudaEventCreate(&begin_), "cudaEventCreate");
+    check(cudaEventCreate(&end_), "cudaEventCreate");
+  }
+  ~Stopwatch() {
+    (void)cudaEventDestroy(begin_);
+    (void)cudaEventDestroy(end_);
+  }
+  Stopwatch(Stopwatch const&) = delete;
+  Stopwatch& operator=(Stopwatch const&) = delete;
+
+  template <class Run>
+  [[nodiscard]] double measure(Run const& run, int samples) {
+    double best = std::numeric_limits<double>::infinity();
+    if (!run()) return best;
+    double const once = elapsed(run, 1);
+    int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
+    for (int n = 0; n < samples; ++n) best = std::min(best, elapsed(run, runs));
+    return best;
+  }
+
+ private:
+  /// Launches that are over sooner are measured several at a time: seconds.
+  static constexpr double shortest_measure = 5e-4;
+
+  template <class Run>
+  double elapsed(Run const& run, int runs) {
+    check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
+    for (int n = 0; n < runs; ++n) (void)run();
+    check(cudaEventRecord(end_, stream_), "cudaEventRecord");
+    check(cudaEventSynchronize(end_), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+    return 1e-3 * static_cast<double>(milliseconds) / runs;
+  }
+
+  cudaStream_t stream_;
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
+}  // namespace
+
+SweepKey key_of(IndexRange const& range, StreamKernel const& kernel) {
+  return {device_name(), kernel.functor, stencil_of(kernel), size_class(range)};
+}
+
+Choice choose(IndexRange const& range, StreamKernel const& kernel) {
+  if (auto const found = tuner::look_up(key_of(range, kernel))) {
+    if (found->sweep.form == direct) return {std::nullopt, found->source};
+    StreamTuning const tuning = as_tuning(found->sweep.parameters);
+    // A tuning of a size class may not suit every size of it.
+    if (cut_up(range, kernel, tuning).blocks > 0) return {tuning, found->source};
+  }
+  return {default_tuning(range, kernel), "rule"};
+}
+
+std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel) {
+  constexpr std::size_t most = 40;
+  constexpr double worth_a_try = 1.4;
+  std::vector<std::pair<double, StreamTuning>> all;
+  bool const solid = kernel.dimensions == 3;
+  for (int const threads_x : {32, 48, 64, 96, 128, 192, 256}) {
+    for (int const threads_y : {1, 2, 4, 8, 16}) {
+      if (!solid && threads_y > 1) continue;
+      for (int const ahead : {2, 3, 4, 6}) {
+        for (Index const planes : {Index{0}, Index{256}, Index{128}, Index{64}, Index{32}}) {
+          for (int const pace : {0, 5}) {
+            StreamTuning const tuning{threads_x, threads_y, ahead, planes, pace};
+            StreamLaunch const launch = cut_up(range, kernel, tuning);
+            // Chunks that turn out alike, and fewer stages than asked for, are other candidates.
+            bool const same_as_whole = planes > 0 && planes >= range.extent(kernel.dimensions - 1);
+            if (launch.blocks == 0 || same_as_whole || launch.plan.stages < kernel.stages_in_use + ahead) continue;
+            all.emplace_back(predicted_cost(range, kernel, launch), tuning);
+          }
+        }
+      }
+    }
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<StreamTuning> chosen;
+  for (auto const& [cost, tuning] : all) {
+    if (chosen.size() < most && cost <= worth_a_try * all.front().first) chosen.push_back(tuning);
+  }
+  return chosen;
+}
+
+void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel,
+            std::function<bool(StreamTuning const*)> const& run) {
+  constexpr double worth_a_change = 0.99;
+  constexpr std::size_t finalists = 3;
+  Stopwatch stopwatch(stream);
+  using Entry = std::optional<StreamTuning>;
+  auto const seconds_of = [&](Entry const& entry, int samples) {
+    return stopwatch.measure([&] { return run(entry ? &*entry : nullptr); }, samples);
+  };
+  std::vector<std::pair<double, Entry>> tried;
+  for (StreamTuning const& tuning : candidates(range, kernel)) tried.emplace_back(seconds_of(tuning, 2), tuning);
+  tried.emplace_back(seconds_of(std::nullopt, 2), std::nullopt);
+  std::sort(tried.begin(), tried.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  tried.resize(std::min(tried.size(), finalists));
+  // The rule and the best of the first round again, in turns, so that all meet the device in the same state.
+  Entry const rule = default_tuning(range, kernel);
+  double by_rule = std::numeric_limits<double>::infinity();
+  for (auto& [seconds, entry] : tried) seconds = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 3; ++round) {
+    by_rule = std::min(by_rule, seconds_of(rule, 1));
+    for (auto& [seconds, entry] : tried) seconds = std::min(seconds, seconds_of(entry, 1));
+  }
+  auto const best =
+      *std::min_element(tried.begin(), tried.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  bool const better = best.first < worth_a_change * by_rule;
+  Entry const chosen = better ? best.second : rule;
+  tuner::keep({.key = key_of(range, kernel),
+               .form = chosen ? streaming : direct,
+               .parameters = chosen ? as_parameters(*chosen) : std::map<std::string, Index>{},
+               .seconds = better ? best.first : by_rule,
+               .default_seconds = by_rule});
+  forget_plans();
+}
+
+bool wants_search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel) {
+  if (tuner::mode() != TuneMode::search || is_planned(range, kernel)) return false;
+  if (!tuner::wants_search(key_of(range, kernel))) return false;
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status == cudaStreamCaptureStatusNone;
+}
+
+StandIn::StandIn(cudaStream_t stream, void const* like, std::size_t bytes) : stream_(stream) {
+  constexpr std::size_t unit = 256;
+  if (cudaMallocAsync(&allocation_, bytes + unit, stream) != cudaSuccess) {
+    (void)cudaGetLastError();
+    allocation_ = nullptr;
+    return;
+  }
+  memory_ = static_cast<std::byte*>(allocation_) + reinterpret_cast<std::uintptr_t>(like) % unit;
+}
+StandIn::~StandIn() {
+  if (allocation_ != nullptr) (void)cudaFreeAsync(allocation_, stream_);
+}
+StandIn::StandIn(StandIn&& other) noexcept
+    : stream_(other.stream_),
+      allocation_(std::exchange(other.allocation_, nullptr)),
+      memory_(std::exchange(other.memory_, nullptr)) {}
+
+}  // namespace halocline::kernel::cuda

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/tuning.hpp"
+
+// The choice of a streaming sweep's tuning: from a table, by a search, or by the rules of default_tuning.
+
+namespace halocline::kernel::cuda {
+
+/// How a sweep is to run, and who says so.
+struct Choice {
+  std::optional<StreamTuning> tuning;  ///< none: by the direct form
+  std::string source;                  ///< "rule", "table", "cache", "search"
+};
+
+[[nodiscard]] SweepKey key_of(IndexRange const& range, StreamKernel const& kernel);
+
+/// What is known to be best for this sweep on the current device.
+[[nodiscard]] Choice choose(IndexRange const& range, StreamKernel const& kernel);
+
+/// Tunings worth a measurement: those that a model of the traffic puts near the best, which comes first.
+[[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
+
+/// Measures the candidates and the direct form, and keeps what is faster than the rule. `run(tuning)` runs the sweep,
+/// null: by the direct form, leaving the fields of the caller as they are; false: it cannot.
+void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel,
+            std::function<bool(StreamTuning const*)> const& run);
+
+/// Whether a search is asked for that has not been made, and could be made now: not while a graph is captured.
+[[nodiscard]] bool wants_search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel);
+
+/// Device memory that stands in for an output while tunings are measured.
+class StandIn {
+ public:
+  /// Room for `bytes` at the same place of a cache line as `like`. No room: `memory()` is null.
+  StandIn(cudaStream_t stream, void const* like, std::size_t bytes);
+  ~StandIn();
+  StandIn(StandIn&& other) noexcept;
+  StandIn(StandIn const&) = delete;
+  StandIn& operator=(StandIn const&) = delete;
+  [[nodiscard]] std::byte* memory() const { return memory_; }
+
+ private:
+  cudaStream_t stream_;
+  void* allocation_ = nullptr;
+  std::byte* memory_ = nullptr;
+};
+
+}  // namespace halocline::kernel::cuda

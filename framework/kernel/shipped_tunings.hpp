@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace halocline::kernel {
+
+/// The text of framework/kernel/tunings.json: tunings found on the devices that Halocline is measured on.
+[[nodiscard]] std::string shipped_tunings();
+
+}  // namespace halocline::kernel

@@ -1,0 +1,175 @@
+#include "framework/kernel/tuning.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "framework/kernel/shipped_tunings.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline::kernel {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Of the file.
+constexpr int format = 1;
+
+auto order(SweepKey const& key) { return std::tie(key.device, key.stencil, key.points, key.functor); }
+bool before(TunedSweep const& a, TunedSweep const& b) { return order(a.key) < order(b.key); }
+
+Json as_json(TunedSweep const& sweep) {
+  return {{"device", sweep.key.device},   {"functor", sweep.key.functor},
+          {"stencil", sweep.key.stencil}, {"points", sweep.key.points},
+          {"form", sweep.form},           {"parameters", sweep.parameters},
+          {"seconds", sweep.seconds},     {"default_seconds", sweep.default_seconds}};
+}
+
+TunedSweep as_sweep(Json const& json) {
+  return {{json.at("device"), json.at("functor"), json.at("stencil"), json.at("points")},
+          json.at("form"),
+          json.at("parameters"),
+          json.at("seconds"),
+          json.at("default_seconds")};
+}
+
+/// Everything that the process knows.
+struct State {
+  std::mutex mutex;
+  std::atomic<TuneMode> mode = TuneMode::read;
+  TuningTable cache;
+  TuningTable found;  ///< by searches of this process
+  TuningTable shipped = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
+  std::set<std::tuple<std::string, std::string, std::string, std::string>> paths;
+};
+State& state() {
+  static State state;
+  return state;
+}
+
+}  // namespace
+
+std::string size_class(IndexRange const& range) {
+  std::string text;
+  for (int axis = 0; axis < 3; ++axis) {
+    double const extent = static_cast<double>(std::max<Index>(1, range.extent(axis)));
+    if (axis > 0) text += " x ";
+    text += std::to_string(Index{1} << static_cast<Index>(std::lround(std::log2(extent))));
+  }
+  return text;
+}
+
+TuningTable TuningTable::parse(std::string const& text, std::string const& name) {
+  TuningTable table;
+  try {
+    Json const json = Json::parse(text);
+    if (json.at("format") != format) throw InputError(name + ": a table of tunings of another format");
+    table.made_with_ = json.at("version");
+    for (Json const& sweep : json.at("sweeps")) table.put(as_sweep(sweep));
+  } catch (Json::exception const& error) {
+    throw InputError(name + ": not a table of tunings: " + error.what());
+  }
+  return table;
+}
+
+std::string TuningTable::text() const {
+  Json json{{"format", format}, {"version", made_with_}, {"sweeps", Json::array()}};
+  for (TunedSweep const& sweep : sweeps_) json["sweeps"].push_back(as_json(sweep));
+  return json.dump(1) + '\n';
+}
+
+TunedSweep const* TuningTable::find(SweepKey const& key) const {
+  TunedSweep const* alike = nullptr;
+  for (TunedSweep const& sweep : sweeps_) {
+    if (sweep.key.device != key.device || sweep.key.stencil != key.stencil || sweep.key.points != key.points) continue;
+    if (sweep.key.functor == key.functor) return &sweep;
+    alike = &sweep;
+  }
+  return alike;
+}
+
+bool TuningTable::knows(SweepKey const& key) const {
+  TunedSweep const* const known = find(key);
+  return known != nullptr && known->key.functor == key.functor;
+}
+
+void TuningTable::put(TunedSweep sweep) {
+  auto const at = std::lower_bound(sweeps_.begin(), sweeps_.end(), sweep, before);
+  if (at != sweeps_.end() && order(at->key) == order(sweep.key)) {
+    *at = std::move(sweep);
+  } else {
+    sweeps_.insert(at, std::move(sweep));
+  }
+}
+
+void TuningTable::put(TuningTable const& other) {
+  for (TunedSweep const& sweep : other.sweeps_) put(sweep);
+}
+
+namespace tuner {
+
+void set_mode(TuneMode mode) { state().mode = mode; }
+TuneMode mode() { return state().mode; }
+
+void set_cache(TuningTable cache) {
+  std::scoped_lock const lock(state().mutex);
+  state().cache = std::move(cache);
+}
+
+TuningTable cache() {
+  std::scoped_lock const lock(state().mutex);
+  TuningTable all = state().cache;
+  all.put(state().found);
+  return all;
+}
+
+bool found_any() {
+  std::scoped_lock const lock(state().mutex);
+  return state().found.size() > 0;
+}
+
+std::optional<Found> look_up(SweepKey const& key) {
+  State& known = state();
+  std::scoped_lock const lock(known.mutex);
+  if (known.mode == TuneMode::off) return std::nullopt;
+  // The sweep's own entry anywhere is worth more than one of a sweep like it.
+  for (bool const own : {true, false}) {
+    for (auto const& [table, source] :
+         {std::pair(&known.found, "search"), std::pair(&known.cache, "cache"), std::pair(&known.shipped, "table")}) {
+      if (own && !table->knows(key)) continue;
+      if (TunedSweep const* const sweep = table->find(key)) return Found{*sweep, source};
+    }
+  }
+  return std::nullopt;
+}
+
+bool wants_search(SweepKey const& key) {
+  State& known = state();
+  std::scoped_lock const lock(known.mutex);
+  return known.mode == TuneMode::search && !known.found.knows(key) && !known.cache.knows(key);
+}
+
+void keep(TunedSweep sweep) {
+  std::scoped_lock const lock(state().mutex);
+  state().found.put(std::move(sweep));
+}
+
+void note(SweepPath path) {
+  std::scoped_lock const lock(state().mutex);
+  state().paths.insert({std::move(path.functor), std::move(path.points), std::move(path.form), std::move(path.source)});
+}
+
+std::vector<SweepPath> paths() {
+  std::scoped_lock const lock(state().mutex);
+  std::vector<SweepPath> all;
+  for (auto const& [functor, points, form, source] : state().paths) all.push_back({functor, points, form, source});
+  return all;
+}
+
+}  // namespace tuner
+}  // namespace halocline::kernel
