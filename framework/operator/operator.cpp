@@ -36,10 +36,15 @@ double Operator::apply_dot(Vector const& x, Vector& y) const {
   return x.dot(y);
 }
 
-double Operator::cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const {
-  x.add(alpha, p);
-  p.combine(1, z, beta);
-  return apply_dot(p, q);
+double Operator::cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+                         std::unique_ptr<Vector>& work) const {
+  x.add(alpha, *p);
+  p->combine(1, z, beta);
+  return apply_dot(*p, *work);
+}
+
+double Operator::cg_residual(double alpha, Vector const&, Vector const& work, Vector& r) const {
+  return r.add_and_square(-alpha, work);
 }
 
 bool Operator::diagonal(Vector&) const { return false; }
@@ -54,13 +59,15 @@ double Operator::scaled_residual(Vector const& b, Vector const& x) const {
   return square;
 }
 
-JacobiSquares Operator::jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const {
+void Operator::start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const {
   double const square = scaled_residual(b, x);
   Vector const& step = *scratch().residual;
   x_new.copy(x);
   x_new.add(weight, step);
-  return {.change = weight * weight * step.square(), .residual = square};
+  squares_[slot] = {.change = weight * weight * step.square(), .residual = square};
 }
+
+JacobiSquares Operator::jacobi_squares(int slot) const { return squares_[slot]; }
 
 void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                               Vector& x_new) const {

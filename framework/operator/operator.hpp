@@ -70,15 +70,28 @@ class Operator {
   virtual double residual(Vector const& b, Vector const& x, Vector& r) const;
   /// y = A x; returns x . y.
   virtual double apply_dot(Vector const& x, Vector& y) const;
-  /// One step of conjugate gradients up to its first reduction, in as few passes as the operator can:
-  /// x = x + alpha p (the update that the previous step still owed), p = z + beta p, q = A p; returns p . q. With alpha
-  /// zero x, and with beta zero p, must still be finite.
-  virtual double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const;
+  /// A step of conjugate gradients up to its first reduction, in as few passes as the operator can:
+  /// x = x + alpha p (the update that the previous step still owed), p = z + beta p; returns p . A p. With alpha zero
+  /// x, and with beta zero p, must still be finite. `work` is spare memory whose content cg_residual of the same step
+  /// may need; the operator may exchange it with p.
+  virtual double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+                         std::unique_ptr<Vector>& work) const;
+  /// The rest of the step: r = r - alpha A p; returns the square of the 2-norm of r.
+  virtual double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const;
   /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
   /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does
   /// not know it or an entry of it is zero. x and x_new are different vectors.
-  virtual JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const;
+  JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const {
+    start_jacobi_step(0, weight, b, x, x_new);
+    return jacobi_squares(0);
+  }
+  /// The same in two halves: a step enqueued, and a wait for what it measured. A step in one slot (0 or 1) may be
+  /// started while the squares of the step in the other one are still to be asked for.
+  virtual void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const;
+  [[nodiscard]] virtual JacobiSquares jacobi_squares(int slot) const;
+  /// Whether a step that was started runs while the caller goes on: then it pays to start the next one ahead.
+  [[nodiscard]] virtual bool steps_run_ahead() const { return false; }
   /// Chebyshev: d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. With
   /// coefficients.direction zero, d is not read. Needs the diagonal, as jacobi_step does. x and x_new are different.
   virtual void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
@@ -99,6 +112,7 @@ class Operator {
   [[nodiscard]] Scratch& scratch() const;
   double scaled_residual(Vector const& b, Vector const& x) const;
   mutable std::unique_ptr<Scratch> scratch_;
+  mutable JacobiSquares squares_[2] = {};  ///< by slot
 };
 
 }  // namespace halocline

@@ -89,6 +89,51 @@ struct CgUpdate {
   }
 };
 
+/// Stands for the vector z + beta p.
+template <class Real, class Z, class P>
+struct Direction {
+  Z const& z;
+  P const& p;
+  Real beta;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
+    return z[offset] + beta * p[offset];
+  }
+};
+
+/// x + alpha p, the new direction d = z + beta p, and d . A d
+template <class Real, class A>
+struct CgStep {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) {
+    return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
+  }
+  A a;
+  Real alpha;
+  Real beta;
+  template <class At, class Z, class P, class X, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
+                                                            K const&... k) const {
+    Direction<Real, Z, P> const direction{z, p, beta};
+    Real const d = direction[here];
+    return {{x[here] + alpha * p[here], d}, {d * a(at, direction, k...)}};
+  }
+};
+
+/// r - alpha A p and its square
+template <class Real, class A>
+struct CgResidual {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  Real alpha;
+  template <class At, class R, class P, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
+    Real const left = r[here] - alpha * a(at, p, k...);
+    return {{left}, {left * left}};
+  }
+};
+
 /// The diagonal of A
 template <class Real, class A>
 struct Diagonal {

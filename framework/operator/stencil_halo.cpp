@@ -17,7 +17,8 @@ bool has_neighbours(Block const& block) {
 }  // namespace
 
 StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
-                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport)
+                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport,
+                         std::size_t fields)
     : corners_(shape.kind == ShapeKind::box) {
   if (like.ghosts() < shape.radius) throw DefectError("a stencil reaches beyond the ghosts of `" + like.name() + "`");
   Mesh const& mesh = like.mesh();
@@ -25,7 +26,7 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
   bool const alone = mesh.communicator().all(std::none_of(blocks.begin(), blocks.end(), has_neighbours));
   if (!alone) {
     exchange_ = std::make_unique<Exchange>(
-        std::vector<FieldBase const*>{&like},
+        std::vector<FieldBase const*>(fields, &like),
         ExchangeOptions{.corners = corners_, .width = shape.radius, .transport = std::move(transport)});
   }
   if (boundary) boundary_ = std::make_unique<BoundaryFill>(like, *boundary);
@@ -49,18 +50,21 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 
 StencilHalo::~StencilHalo() = default;
 
-void StencilHalo::start(FieldBase& field) const {
-  if (exchange_) exchange_->start({&field});
+void StencilHalo::start(Fields fields) const {
+  if (exchange_) exchange_->start(fields);
   bool const after_exchange = corners_ && exchange_;
   if (boundary_ && !after_exchange) {
-    boundary_->fill_homogeneous(field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
+    for (FieldBase* const field : fields) {
+      boundary_->fill_homogeneous(*field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
+    }
   }
 }
 
-void StencilHalo::finish(FieldBase& field) const {
+void StencilHalo::finish(Fields fields) const {
   if (!exchange_) return;
   exchange_->finish();
-  if (boundary_ && corners_) boundary_->fill_homogeneous(field, BoundaryReach::corners);
+  if (!boundary_ || !corners_) return;
+  for (FieldBase* const field : fields) boundary_->fill_homogeneous(*field, BoundaryReach::corners);
 }
 
 }  // namespace halocline

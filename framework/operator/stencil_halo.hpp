@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "framework/field/boundary.hpp"
@@ -14,25 +15,29 @@ namespace halocline {
 /// Takes a sweep over the unknowns of an operator while the ghosts that it reads are on their way.
 class StencilHalo {
  public:
-  /// For vectors like `like`. With `boundary`, the ghosts beyond the physical faces follow the linear part of the
-  /// conditions; without, they are left alone. Collective. Throws DefectError if `like` has fewer ghost layers than the
-  /// shape's radius.
+  /// For sweeps that read the neighbours of `fields` vectors like `like`. With `boundary`, the ghosts beyond the
+  /// physical faces follow the linear part of the conditions; without, they are left alone. Collective. Throws
+  /// DefectError if `like` has fewer ghost layers than the shape's radius.
   StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
-              std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport);
+              std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport,
+              std::size_t fields = 1);
   ~StencilHalo();
 
+  /// Whether no block has a neighbour and no condition fills ghosts: `over` does nothing but sweep.
+  [[nodiscard]] bool is_idle() const { return !exchange_ && !boundary_; }
   /// Number of boxes that `over` visits.
   [[nodiscard]] std::size_t boxes() const { return boxes_; }
   /// Calls `sweep(block, box, n)` for the n-th box, so that all unknowns are covered once: boxes whose stencils read no
-  /// entry of another block first, the rest when the ghosts of `field` are there.
+  /// entry of another block first, the rest when the ghosts of the fields are there.
   template <class Sweep>
-  void over(FieldBase& field, Sweep const& sweep) const {
+  void over(std::initializer_list<FieldBase*> fields, Sweep const& sweep) const {
+    std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
     std::size_t n = 0;
-    start(field);
-    for (std::size_t at = 0; at < parts_.size(); ++at) sweep(field.mesh().blocks()[at], parts_[at].interior, n++);
-    finish(field);
+    start(fields);
+    for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
+    finish(fields);
     for (std::size_t at = 0; at < parts_.size(); ++at) {
-      for (IndexRange const& box : parts_[at].shell) sweep(field.mesh().blocks()[at], box, n++);
+      for (IndexRange const& box : parts_[at].shell) sweep(blocks[at], box, n++);
     }
   }
 
@@ -41,8 +46,9 @@ class StencilHalo {
     IndexRange interior;
     std::vector<IndexRange> shell;
   };
-  void start(FieldBase& field) const;
-  void finish(FieldBase& field) const;
+  using Fields = std::initializer_list<FieldBase*>;
+  void start(Fields fields) const;
+  void finish(Fields fields) const;
 
   std::vector<Parts> parts_;
   std::size_t boxes_ = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/field/field.hpp"
+#include "framework/kernel/repeated_work.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
@@ -26,7 +27,7 @@ namespace halocline {
 
 /// The matrix-free operator (A u)(point) = functor(point, u, k…) on the unknowns of a field, u being zero outside of
 /// them. The functor is linear in u; entries of the matrix are found by evaluating it on unit vectors, so it need not
-/// say its diagonal. Every capability is one pass over memory (a step of conjugate gradients two).
+/// say its diagonal. Every capability is one pass over memory (cg_step two on hosts).
 ///
 /// Ghosts of u beyond a physical face are zero (the boundary condition is in the coefficients), or, with
 /// `Description::boundary`, follow the homogeneous part of the conditions; then steps that need the diagonal are made
@@ -59,9 +60,13 @@ class StencilOperator final : public Operator {
   void apply(Vector const& x, Vector& y) const override;
   double residual(Vector const& b, Vector const& x, Vector& r) const override;
   double apply_dot(Vector const& x, Vector& y) const override;
-  double cg_step(double alpha, double beta, Vector const& z, Vector& x, Vector& p, Vector& q) const override;
+  double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+                 std::unique_ptr<Vector>& work) const override;
+  double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override;
   [[nodiscard]] bool diagonal(Vector& d) const override;
-  JacobiSquares jacobi_step(double weight, Vector const& b, Vector const& x, Vector& x_new) const override;
+  void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const override;
+  [[nodiscard]] JacobiSquares jacobi_squares(int slot) const override;
+  [[nodiscard]] bool steps_run_ahead() const override { return !kernel::is_host<Execution> && !description_.boundary; }
   void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                       Vector& x_new) const override;
   /// Red-black order decouples star shapes of radius 1 only; false for others.
@@ -89,13 +94,30 @@ class StencilOperator final : public Operator {
   void run_reduce(Block const& block, IndexRange const& box, Sums& sums, Out const& out, Kernel const& kernel,
                   In... in) const;
   /// Adds up the n-th sum of all boxes of this rank.
-  [[nodiscard]] double box_sum(int n) const;
+  [[nodiscard]] double box_sum(int n, int slot = 0) const;
+  [[nodiscard]] Reduction<Execution>& sums_of(std::size_t box, int slot) const {
+    return sums_[static_cast<std::size_t>(slot) * halo_.boxes() + box];
+  }
+
+  struct JacobiArguments {
+    Real const* b;
+    Real const* x;
+    Real* x_new;
+    double weight;
+    [[nodiscard]] friend bool operator==(JacobiArguments const&, JacobiArguments const&) = default;
+  };
+
+  /// Whether a step of conjugate gradients evaluates A p twice and never stores it: 64 bytes an unknown in double
+  /// precision in place of 80. Coefficients would be read twice, and hosts have more bytes than operations to spare.
+  static constexpr bool recomputes_products = !kernel::is_host<Execution> && CoefficientCount < 2;
 
   Description description_;
   std::vector<IndexRange> unknowns_;  ///< by Block::local
   StencilHalo halo_;
+  std::optional<StencilHalo> pair_halo_;  ///< for two vectors at a time, where a step needs that
   std::vector<BlockGeometry<Real>> geometry_;
-  mutable std::vector<Reduction<Execution>> sums_;   ///< one for each box of `halo_`
+  mutable std::vector<Reduction<Execution>> sums_;  ///< one for each box of `halo_`, for each of two slots
+  mutable std::array<kernel::RepeatedWork<Execution, JacobiArguments>, 2> jacobi_steps_;  ///< by slot
   mutable std::unique_ptr<Vector> probed_diagonal_;  ///< with `Description::boundary`, once asked for
 };
 
@@ -124,7 +146,11 @@ StencilOperator<Real, Functor, CoefficientCount>::StencilOperator(Description de
     : description_(std::move(description)),
       unknowns_(find_unknowns(description_)),
       halo_(*make_field(description_), unknowns_, Functor::shape, description_.boundary, description_.transport),
-      sums_(halo_.boxes()) {
+      sums_(2 * halo_.boxes()) {
+  if constexpr (recomputes_products) {
+    pair_halo_.emplace(*make_field(description_), unknowns_, Functor::shape, description_.boundary,
+                       description_.transport, 2);
+  }
   int input = 1;  // after the vector
   for (auto const& coefficient : description_.coefficients) {
     if (coefficient->ghosts() < shape_of_input<Functor>(input).radius) {
@@ -160,9 +186,9 @@ void StencilOperator<Real, Functor, CoefficientCount>::run_reduce(Block const& b
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>
-double StencilOperator<Real, Functor, CoefficientCount>::box_sum(int n) const {
+double StencilOperator<Real, Functor, CoefficientCount>::box_sum(int n, int slot) const {
   double total = 0;
-  for (auto const& sums : sums_) total += sums.value(n);
+  for (std::size_t box = 0; box < halo_.boxes(); ++box) total += sums_of(box, slot).value(n);
   return total;
 }
 
@@ -173,7 +199,7 @@ std::unique_ptr<Vector> StencilOperator<Real, Functor, CoefficientCount>::create
 
 template <class Real, class Functor, std::size_t CoefficientCount>
 void StencilOperator<Real, Functor, CoefficientCount>::apply(Vector const& x, Vector& y) const {
-  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+  halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t) {
     run(block, box, output(y, block), functor(), view(x, block));
   });
 }
@@ -181,7 +207,7 @@ void StencilOperator<Real, Functor, CoefficientCount>::apply(Vector const& x, Ve
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::residual(Vector const& b, Vector const& x, Vector& r) const {
   stencil_functor::Residual<Real, Functor> const kernel{functor()};
-  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
+  halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
     run_reduce(block, box, sums_[n], output(r, block), kernel, view(b, block), view(x, block));
   });
   return mesh().communicator().sum(box_sum(0));
@@ -190,7 +216,7 @@ double StencilOperator<Real, Functor, CoefficientCount>::residual(Vector const& 
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::apply_dot(Vector const& x, Vector& y) const {
   stencil_functor::ApplyDot<Real, Functor> const kernel{functor()};
-  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
+  halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
     run_reduce(block, box, sums_[n], output(y, block), kernel, view(x, block));
   });
   return mesh().communicator().sum(box_sum(0));
@@ -198,14 +224,39 @@ double StencilOperator<Real, Functor, CoefficientCount>::apply_dot(Vector const&
 
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, double beta, Vector const& z, Vector& x,
-                                                                 Vector& p, Vector& q) const {
-  // A in the same pass, on z + beta p, would need a second p to write to and would read each row from two vectors.
-  stencil_functor::CgUpdate<Real> const update{static_cast<Real>(alpha), static_cast<Real>(beta)};
-  for (Block const& block : mesh().blocks()) {
-    sweep(execution(block), unknowns_[block.local], geometry_[block.local].geometry(),
-          outputs(output(x, block), output(p, block)), update, view(x, block), view(p, block), view(z, block));
+                                                                 std::unique_ptr<Vector>& p,
+                                                                 std::unique_ptr<Vector>& work) const {
+  if constexpr (recomputes_products) {
+    stencil_functor::CgStep<Real, Functor> const kernel{functor(), static_cast<Real>(alpha), static_cast<Real>(beta)};
+    pair_halo_->over({&cast(z).field(), &cast(*p).field()},
+                     [&](Block const& block, IndexRange const& box, std::size_t n) {
+                       run_reduce(block, box, sums_[n], outputs(output(x, block), output(*work, block)), kernel,
+                                  view(z, block), view(*p, block), view(x, block));
+                     });
+    std::swap(p, work);
+    return mesh().communicator().sum(box_sum(0));
+  } else {
+    stencil_functor::CgUpdate<Real> const update{static_cast<Real>(alpha), static_cast<Real>(beta)};
+    for (Block const& block : mesh().blocks()) {
+      sweep(execution(block), unknowns_[block.local], geometry_[block.local].geometry(),
+            outputs(output(x, block), output(*p, block)), update, view(x, block), view(*p, block), view(z, block));
+    }
+    return apply_dot(*p, *work);
   }
-  return apply_dot(p, q);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::cg_residual(double alpha, Vector const& p, Vector const& work,
+                                                                     Vector& r) const {
+  if constexpr (recomputes_products) {
+    stencil_functor::CgResidual<Real, Functor> const kernel{functor(), static_cast<Real>(alpha)};
+    halo_.over({&cast(p).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+      run_reduce(block, box, sums_[n], output(r, block), kernel, view(r, block), view(p, block));
+    });
+    return mesh().communicator().sum(box_sum(0));
+  } else {
+    return Operator::cg_residual(alpha, p, work, r);
+  }
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>
@@ -224,14 +275,26 @@ bool StencilOperator<Real, Functor, CoefficientCount>::diagonal(Vector& d) const
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>
-JacobiSquares StencilOperator<Real, Functor, CoefficientCount>::jacobi_step(double weight, Vector const& b,
-                                                                            Vector const& x, Vector& x_new) const {
-  if (description_.boundary) return Operator::jacobi_step(weight, b, x, x_new);
+void StencilOperator<Real, Functor, CoefficientCount>::start_jacobi_step(int slot, double weight, Vector const& b,
+                                                                         Vector const& x, Vector& x_new) const {
+  if (description_.boundary) return Operator::start_jacobi_step(slot, weight, b, x, x_new);
   stencil_functor::JacobiStep<Real, Functor> const kernel{functor(), static_cast<Real>(weight)};
-  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t n) {
-    run_reduce(block, box, sums_[n], output(x_new, block), kernel, view(b, block), view(x, block));
-  });
-  double squares[2] = {box_sum(0), box_sum(1)};
+  auto const step = [&] {
+    halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+      run_reduce(block, box, sums_of(n, slot), output(x_new, block), kernel, view(b, block), view(x, block));
+    });
+  };
+  if (!halo_.is_idle() || mesh().blocks().size() != 1) return step();
+  Block const& block = mesh().blocks().front();
+  jacobi_steps_[static_cast<std::size_t>(slot)].run(
+      execution(block), {view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight}, step);
+  sums_of(0, slot).enqueued(execution(block));
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+JacobiSquares StencilOperator<Real, Functor, CoefficientCount>::jacobi_squares(int slot) const {
+  if (description_.boundary) return Operator::jacobi_squares(slot);
+  double squares[2] = {box_sum(0, slot), box_sum(1, slot)};
   mesh().communicator().sum(squares);
   return {.change = squares[0], .residual = squares[1]};
 }
@@ -243,7 +306,7 @@ void StencilOperator<Real, Functor, CoefficientCount>::chebyshev_step(ChebyshevC
   if (description_.boundary) return Operator::chebyshev_step(coefficients, b, x, d, x_new);
   auto const residual = static_cast<Real>(coefficients.residual);
   auto const direction = static_cast<Real>(coefficients.direction);
-  halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+  halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t) {
     auto const out = outputs(output(d, block), output(x_new, block));
     if (direction == Real{0}) {
       run(block, box, out, stencil_functor::ChebyshevStart<Real, Functor>{functor(), residual}, view(b, block),
@@ -261,7 +324,7 @@ bool StencilOperator<Real, Functor, CoefficientCount>::red_black_sweep(bool forw
   if (!decoupled || description_.boundary) return false;
   for (Index const colour : {forward ? 0 : 1, forward ? 1 : 0}) {
     stencil_functor::ColourSweep<Real, Functor> const kernel{functor(), colour};
-    halo_.over(cast(x).field(), [&](Block const& block, IndexRange const& box, std::size_t) {
+    halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t) {
       run(block, box, output(x, block), kernel, view(b, block), view(x, block));
     });
   }

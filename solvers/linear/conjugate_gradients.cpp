@@ -51,13 +51,13 @@ class CgIteration {
   }
 
   std::optional<Outcome> step() {
-    double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, *s_.p_, *s_.q_);
+    double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
     alpha_ = 0;
     if (!std::isfinite(curvature)) return not_a_number("the curvature along a direction is not a finite number");
     if (!(curvature > 0)) return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
     alpha_ = rz_ / curvature;
     s_.coefficients_.push_back({alpha_, 0});
-    residual_ = std::sqrt(s_.r_->add_and_square(-alpha_, *s_.q_));
+    residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
     record_.measure(++iteration_, residual_);
     if (auto const failure = convergence_.failure(residual_)) return failure;
     if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
@@ -83,7 +83,7 @@ class CgIteration {
   }
   [[nodiscard]] Vector const& preconditioned() const { return s_.preconditioner_ ? *s_.z_ : *s_.r_; }
 
-  /// Compares the recurrence with b - A x, which is left in q.
+  /// Compares the recurrence with b - A x, which is left in the spare vector.
   std::optional<Outcome> check() {
     look();
     if (convergence_.reached(true_residual_)) return Outcome::converged;
@@ -97,7 +97,7 @@ class CgIteration {
       return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
     }
     last_start_ = true_residual_;
-    std::swap(s_.r_, s_.q_);
+    std::swap(s_.r_, s_.work_);
     residual_ = true_residual_;
     return start();
   }
@@ -111,10 +111,10 @@ class CgIteration {
 
   [[nodiscard]] bool drifted_from_truth() const { return !(true_residual_ <= 2 * residual_); }
 
-  /// Pays the update owed to x and computes b - A x into q.
+  /// Pays the update owed to x and computes b - A x into the spare vector.
   void look() {
     pay();
-    true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.q_));
+    true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.work_));
     measure_solution();
   }
   void pay() {
@@ -173,7 +173,7 @@ void ConjugateGradients::prepare(Operator const& a) {
   operator_norm_ = a.norm_bound();
   r_ = a.create_vector();
   p_ = a.create_vector();
-  q_ = a.create_vector();
+  work_ = a.create_vector();
   if (!preconditioner_) return;
   z_ = a.create_vector();
   try {

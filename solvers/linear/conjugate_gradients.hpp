@@ -16,7 +16,7 @@ struct CgCoefficients {
 
 /// Conjugate gradients, preconditioned or not (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear
 /// Systems, algorithm 9.1), for symmetric positive definite operators. A step is two calls: Operator::cg_step, which
-/// also makes the update of x that the step before owes, and one pass that updates the residual and squares it.
+/// also makes the update of x that the step before owes, and Operator::cg_residual.
 ///
 /// The residual of the recurrence drifts away from b - A x by rounding. When it meets the criteria, or falls below what
 /// rounding explains, b - A x is computed: it decides. Where the recurrence has drifted while rounding does not explain
@@ -38,7 +38,7 @@ class ConjugateGradients final : public LinearSolver {
   friend class CgIteration;
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
-  std::unique_ptr<Vector> r_, z_, p_, q_;
+  std::unique_ptr<Vector> r_, z_, p_, work_;
   double operator_norm_ = 0;
   std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
   std::vector<CgCoefficients> coefficients_;

@@ -18,35 +18,60 @@ class JacobiIteration {
   SolveReport run() {
     if (!s_.obstacle_.empty()) return end(Outcome::breakdown, s_.obstacle_);
     b_norm_ = std::sqrt(b_.square());
-    Vector* x = &x_;
-    Vector* next = s_.next_.get();
     std::optional<Outcome> outcome;
-    for (Index iteration = 1; !outcome && iteration <= s_.criteria_.iterations; ++iteration) {
-      outcome = step(iteration, *x, *next);
+    Index iteration = 0;
+    while (!outcome && iteration < s_.criteria_.iterations) {
+      outcome = step(++iteration);
       record_.set_iterations(iteration);
-      std::swap(x, next);
     }
-    if (x != &x_) x_.copy(*x);
+    if (&after(iteration) != &x_) x_.copy(after(iteration));
     return outcome ? end(*outcome, std::move(remark_)) : end_at_limit();
   }
 
  private:
   [[nodiscard]] bool watches_change() const { return s_.quantity_ == StoppingQuantity::change; }
 
-  std::optional<Outcome> step(Index iteration, Vector& x, Vector& next) {
-    JacobiSquares const squares = a_.jacobi_step(s_.weight_, b_, x, next);
-    auto const unknowns = static_cast<double>(x.size());
+  /// The iterate after so many steps, until the step after the next writes over it.
+  [[nodiscard]] Vector& after(Index steps) { return steps % 2 == 0 ? x_ : *s_.next_; }
+
+  /// Enqueues a step unless that has been done.
+  void start(Index iteration) {
+    if (started_ >= iteration) return;
+    a_.start_jacobi_step(static_cast<int>(iteration % 2), s_.weight_, b_, after(iteration - 1), after(iteration));
+    started_ = iteration;
+  }
+
+  /// The iterate before the step that is judged, as scratch. The step after it, if under way, writes there too: it is
+  /// made again.
+  [[nodiscard]] Vector& spare(Index iteration) {
+    started_ = iteration;
+    return after(iteration - 1);
+  }
+
+  /// What the step measured, with the next one already under way where that costs nothing: if this one is the last,
+  /// its iterate is still there, for the next one only reads it.
+  [[nodiscard]] JacobiSquares squares(Index iteration) {
+    start(iteration);
+    if (iteration > 1 && iteration < s_.criteria_.iterations && a_.steps_run_ahead()) start(iteration + 1);
+    return a_.jacobi_squares(static_cast<int>(iteration % 2));
+  }
+
+  std::optional<Outcome> step(Index iteration) {
+    JacobiSquares const squares = this->squares(iteration);
+    Vector const& next = after(iteration);
+    auto const unknowns = static_cast<double>(x_.size());
     watched_ = std::sqrt(watches_change() ? squares.change / unknowns : squares.residual);
     // The residual measured is that of the x before this step.
     record_.measure(watches_change() ? iteration : iteration - 1, watched_);
     if (iteration == 1) {
       if (!std::isfinite(watched_)) return Outcome::not_a_number;
-      if (watched_ == 0 && !unchanged(x, next)) return fail(Outcome::breakdown, underflow_remark);
+      if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail(Outcome::breakdown, underflow_remark);
       begin(next);
     }
     if (auto const failure = convergence_.failure(watched_)) return failure;
-    // The x before met the criteria; the new one must too. The old one's memory is free.
-    if (convergence_.reached(watched_) && (watches_change() || convergence_.reached(residual_of(next, x)))) {
+    // The x before met the criteria; the new one must too.
+    if (convergence_.reached(watched_) &&
+        (watches_change() || convergence_.reached(residual_of(next, spare(iteration))))) {
       return Outcome::converged;
     }
     if (watched_ <= 0.01 * watched_at_norm_) measure_solution(next);
@@ -105,6 +130,7 @@ class JacobiIteration {
   Convergence convergence_;
   SolveRecord record_;
   std::string remark_;
+  Index started_ = 0;  ///< steps that have been enqueued
   double b_norm_ = 0;
   double watched_ = 0;
   double watched_at_norm_ = 0;

@@ -283,6 +283,53 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
   }
 }
 
+/// An operator whose steps are said to run ahead. Every iterate that a step reads must be what the one before wrote.
+class RunsAhead final : public Operator {
+ public:
+  explicit RunsAhead(Operator const& a) : a_(a) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
+  void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
+  [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
+  [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
+  double residual(Vector const& b, Vector const& x, Vector& r) const override { return a_.residual(b, x, r); }
+  void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const override {
+    a_.start_jacobi_step(slot, weight, b, x, x_new);
+    ++started;
+  }
+  [[nodiscard]] JacobiSquares jacobi_squares(int slot) const override { return a_.jacobi_squares(slot); }
+  [[nodiscard]] bool steps_run_ahead() const override { return true; }
+  mutable int started = 0;
+
+ private:
+  Operator const& a_;
+};
+
+TEST(Jacobi, StepsAheadChangeNothing) {
+  for (StoppingQuantity const quantity : {StoppingQuantity::residual, StoppingQuantity::change}) {
+    for (Criteria const criteria : {Criteria{.relative = 1e-3, .iterations = 4000}, Criteria{.iterations = 7},
+                                    Criteria{.relative = 0, .iterations = 20000}, Criteria{.iterations = 1}}) {
+      Problem const problem(make_operator<double>(test::communicator().split(0), {.cells = {9, 8}}));
+      RunsAhead const ahead(*problem.a);
+      auto const x = problem.a->create_vector();
+      auto const other = problem.a->create_vector();
+      Jacobi jacobi(criteria, 1, quantity);
+      jacobi.prepare(*problem.a);
+      SolveReport const expected = jacobi.solve(*problem.a, *problem.b, *x);
+      SolveReport const report = jacobi.solve(ahead, *problem.b, *other);
+      EXPECT_EQ(report.outcome, expected.outcome);
+      EXPECT_EQ(report.iterations, expected.iterations);
+      EXPECT_EQ(report.history, expected.history);
+      EXPECT_EQ(report.final_residual, expected.final_residual);
+      EXPECT_EQ(values_of<double>(*other), values_of<double>(*x));
+      // One step more at the end than were needed, where the limit did not end it.
+      EXPECT_GE(ahead.started, report.iterations);
+      if (report.outcome != Outcome::iteration_limit) {
+        EXPECT_GT(ahead.started, report.iterations);
+      }
+    }
+  }
+}
+
 TEST(Jacobi, TheSeedsErrorLines) {
   // Laplace's equation on 4096 points between walls of 5 and 10, started from zero in single precision; the error is
   // the root mean square of the change over all points, walls included. Where the walls are far from each other its
