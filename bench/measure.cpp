@@ -9,6 +9,11 @@ std::uint64_t fresh_seed() {
   return (std::uint64_t{device()} << 32U) + device();
 }
 
+std::vector<Row> with_copy(std::vector<Row> rows, int repetitions) {
+  for (Row& row : rows) row.copy_seconds = fastest_copy(static_cast<Index>(row.bytes), repetitions);
+  return rows;
+}
+
 std::vector<Index> sizes(Options const& options, int dimensions, std::vector<Index> const& usual) {
   // Beyond that no memory holds the arrays, and products of extents would overflow.
   constexpr Index largest[] = {Index{1} << 40U, Index{1} << 20U, Index{1} << 13U};

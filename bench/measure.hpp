@@ -3,10 +3,12 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "bench/benchmark.hpp"
+#include "bench/timing.hpp"
 #include "framework/kernel/portable.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/operator/vector_functors.hpp"
@@ -123,6 +125,28 @@ template <class Real>
   }
   return text;
 }
+
+/// One of several ways to do the work of a problem.
+struct Form {
+  std::string words;
+  std::function<void()> enqueue;
+};
+
+/// A row for each form: `verify(form, what)` runs it once and throws DefectError if the result is wrong, then it is
+/// timed. The time of a copy is left to `with_copy`, once the arrays are gone: it needs as much memory.
+template <class AForm, class Verify>
+[[nodiscard]] std::vector<Row> time_forms(Row row, std::vector<AForm> const& forms, int repetitions,
+                                          Verify const& verify) {
+  std::vector<Row> rows;
+  for (AForm const& form : forms) {
+    verify(form, row.problem + ", " + form.words);
+    row.form = form.words;
+    row.seconds = time_each(form.enqueue, repetitions);
+    rows.push_back(row);
+  }
+  return rows;
+}
+[[nodiscard]] std::vector<Row> with_copy(std::vector<Row> rows, int repetitions);
 
 /// The entries along an axis of a problem of so many dimensions: those that are asked for, else `usual`. Throws
 /// InputError for more than any memory holds.

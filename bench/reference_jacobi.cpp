@@ -10,7 +10,6 @@
 
 #include "bench/measure.hpp"
 #include "bench/stencils.hpp"
-#include "bench/timing.hpp"
 
 namespace halocline::benchmarking {
 namespace {
@@ -55,21 +54,17 @@ __global__ void __launch_bounds__(threads) jacobi_block_reduce(Line const line) 
 }
 
 /// One iteration: the norm is set to zero, then the sweep.
-void enqueue(void (*kernel)(Line), Line const& line) {
+void enqueue(void (*sweep)(Line), Line const& line) {
   cudaStream_t const stream = Execution{}.cuda_stream();
   kernel::cuda::check(cudaMemsetAsync(line.norm, 0, sizeof(float), stream), "cudaMemsetAsync");
   auto const blocks = static_cast<unsigned>((line.points + threads - 1) / threads);
-  kernel<<<blocks, threads, 0, stream>>>(line);
+  sweep<<<blocks, threads, 0, stream>>>(line);
   kernel::cuda::check(cudaGetLastError(), "a reference kernel");
 }
 
-/// A way to sweep, in words, as what enqueues it and what waits for its sum; `additions`: that a term goes through at
-/// most in single precision, 0: none.
-struct Form {
-  std::string words;
-  std::function<void()> enqueue;
-  std::function<double()> sum;
-  Index additions;
+struct SummingForm : Form {
+  std::function<double()> sum;  ///< waits for it
+  Index additions;              ///< in single precision that a term goes through at most
 };
 
 void check_sum(std::string const& what, double sum, double expected, Index additions) {
@@ -81,8 +76,8 @@ void check_sum(std::string const& what, double sum, double expected, Index addit
   }
 }
 
-/// Values must agree to the bit, sums of the reference kernels as well as single precision can.
-std::vector<Row> measure_line(Index points, Options const& options) {
+/// Times every form on one line. Values must agree to the bit, sums as well as their precision can.
+std::vector<Row> time_line(Index points, int repetitions) {
   Extents const extents{points, 1, 1};
   IndexRange const inner{{1, 0, 0}, {points - 1, 1, 1}};
   Jacobi<float, 1> const functor;
@@ -90,45 +85,39 @@ std::vector<Row> measure_line(Index points, Options const& options) {
   row.problem = problem_of<float>("3-point Jacobi and norm inside", extents);
   row.bytes = static_cast<double>(points + inner.size()) * sizeof(float);
   row.operations = static_cast<double>(inner.size()) * operations_of<Jacobi<float, 1>>;
-  std::vector<Row> rows;
-  {
-    std::uint64_t const seed = fresh_seed();
-    Array<float> const u(extents);
-    Array<float> f(extents);
-    Array<float> expected(extents);
-    Reduction<Execution> sums;
-    expected.fill(seed);
-    run_portably(inner, kernel::make_task(Geometry<float>{}, expected.view(), functor, u.view()), sums);
-    double const expected_sum = sums.value();
 
-    Kokkos::View<float, Memory> const norm("norm");
-    Line const line{f.view().origin, u.view().origin, points, norm.data()};
-    auto const sum_of_reference = [&] {
-      float sum = 0;
-      Kokkos::deep_copy(sum, norm);
-      return static_cast<double>(sum);
-    };
-    auto const task = kernel::make_task(Geometry<float>{}, f.view(), functor, u.view());
-    std::vector<Form> forms{
-        {form_of(inner, task), [&] { kernel::run(Execution{}, inner, task, sums); }, [&] { return sums.value(); }, 0},
-        {"reference: BlockReduce, an atomic addition a block", [&] { enqueue(&jacobi_block_reduce, line); },
-         sum_of_reference, threads + (points + threads - 1) / threads}};
-    if (points <= most_atomic_terms) {
-      forms.push_back(
-          {"reference: an atomic addition a thread", [&] { enqueue(&jacobi_atomic, line); }, sum_of_reference, points});
-    }
-    for (Form const& form : forms) {
-      f.fill(seed);
-      form.enqueue();
-      throw_unless_equal(row.problem + ", " + form.words, f, expected, extents);
-      check_sum(row.problem + ", " + form.words, form.sum(), expected_sum, form.additions);
-      row.form = form.words;
-      row.seconds = time_each(form.enqueue, options.repetitions);
-      rows.push_back(row);
-    }
+  Array<float> const u(extents);
+  Array<float> f(extents);
+  Array<float> expected(extents);
+  Reduction<Execution> sums;
+  std::uint64_t const seed = fresh_seed();
+  expected.fill(seed);
+  run_portably(inner, kernel::make_task(Geometry<float>{}, expected.view(), functor, u.view()), sums);
+  double const expected_sum = sums.value();
+
+  Kokkos::View<float, Memory> const norm("norm");
+  Line const line{f.view().origin, u.view().origin, points, norm.data()};
+  auto const sum_of_reference = [&] {
+    float sum = 0;
+    Kokkos::deep_copy(sum, norm);
+    return static_cast<double>(sum);
+  };
+  auto const task = kernel::make_task(Geometry<float>{}, f.view(), functor, u.view());
+  std::vector<SummingForm> forms{
+      {{form_of(inner, task), [&] { kernel::run(Execution{}, inner, task, sums); }}, [&] { return sums.value(); }, 0},
+      {{"reference: BlockReduce, an atomic addition a block", [&] { enqueue(&jacobi_block_reduce, line); }},
+       sum_of_reference,
+       threads + (points + threads - 1) / threads}};
+  if (points <= most_atomic_terms) {
+    forms.push_back(
+        {{"reference: an atomic addition a thread", [&] { enqueue(&jacobi_atomic, line); }}, sum_of_reference, points});
   }
-  for (Row& one : rows) one.copy_seconds = fastest_copy(static_cast<Index>(row.bytes), options.repetitions);
-  return rows;
+  return time_forms(row, forms, repetitions, [&](SummingForm const& form, std::string const& what) {
+    f.fill(seed);
+    form.enqueue();
+    throw_unless_equal(what, f, expected, extents);
+    check_sum(what, form.sum(), expected_sum, form.additions);
+  });
 }
 
 }  // namespace
@@ -137,7 +126,8 @@ std::vector<Row> reference_jacobi_1d(Options const& options) {
   std::vector<Row> rows;
   for (Index const size : sizes(options, 1, {Index{1} << 22U, Index{1} << 28U})) {
     // A line needs a point inside.
-    std::ranges::move(measure_line(std::max<Index>(size, 3), options), std::back_inserter(rows));
+    Index const points = std::max<Index>(size, 3);
+    std::ranges::move(with_copy(time_line(points, options.repetitions), options.repetitions), std::back_inserter(rows));
   }
   return rows;
 }

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <string>
 
 #include "bench/device.hpp"
 #include "bench/measure.hpp"
 #include "bench/stencils.hpp"
-#include "bench/timing.hpp"
 
 namespace halocline::benchmarking {
 namespace {
@@ -38,6 +36,15 @@ struct Box {
   int nx, ny, nz;
   FusedLaplacian weights;
 };
+
+[[nodiscard]] Box make_box(Array<double> const& f, Array<double> const& u, Extents const& extents) {
+  return {.f = f.view(),
+          .u = u.view(),
+          .nx = static_cast<int>(extents[0]),
+          .ny = static_cast<int>(extents[1]),
+          .nz = static_cast<int>(extents[2]),
+          .weights = {.centre = -6, .x = 0.9, .y = 1, .z = 1.1}};
+}
 
 // How the blocks of a launch are dealt to x, y and z. Those that run at a time are neighbours in launch order.
 
@@ -105,25 +112,20 @@ void enqueue_tiles(Box const& box, int first_row, int rows) {
   constexpr int threads = Width * Depth;
   auto const blocks = [](int whole, int piece) { return static_cast<unsigned>(pieces(whole, piece)); };
   dim3 const grid = Grid::ordered({blocks(box.nx, Width), blocks(rows, Rows), blocks(box.nz, Depth)});
-  auto* const kernel =
+  auto* const function =
       box.ny % Rows == 0 ? &laplacian_tile<Grid, Rows, threads, true> : &laplacian_tile<Grid, Rows, threads, false>;
-  kernel<<<grid, dim3(Width, 1, Depth), 0, Execution{}.cuda_stream()>>>(box, first_row);
+  function<<<grid, dim3(Width, 1, Depth), 0, Execution{}.cuda_stream()>>>(box, first_row);
   kernel::cuda::check(cudaGetLastError(), "a reference kernel");
 }
 
-/// Rows of a subdomain: whole tiles, a quarter of the box, or fewer so that three planes take half of the cache.
+/// Rows of a subdomain: whole tiles, a quarter of the box, or fewer so that three planes take half of the cache,
+/// through which what is written passes, too.
 [[nodiscard]] int rows_of_subdomain(Box const& box, int rows_of_tile) {
   auto const cache = static_cast<double>(second_level_cache_bytes());
   int subdomains = 4;
   while (3.0 * box.nx * box.ny * sizeof(double) / subdomains > cache / 2) subdomains *= 2;
   return pieces(pieces(box.ny, rows_of_tile), subdomains) * rows_of_tile;
 }
-
-/// A way to evaluate the inner points, in words and as what enqueues it.
-struct Form {
-  std::string words;
-  std::function<void()> enqueue;
-};
 
 template <int Rows>
 void add_forms_of_tile(Box const& box, std::vector<Form>& forms) {
@@ -158,60 +160,50 @@ std::vector<Form> forms_of(Box const& box, IndexRange const& inner) {
   return static_cast<double>(read + inner.size()) * sizeof(double);
 }
 
-/// Checks and times every form on one box. Values must agree to the bit: all forms round the same sums.
-std::vector<Row> measure_box(Extents const& extents, Options const& options) {
+/// Times every form on one box. Values must agree to the bit: all forms round the same sums.
+std::vector<Row> time_box(Extents const& extents, int repetitions) {
   IndexRange const inner{{1, 1, 1}, {extents[0] - 1, extents[1] - 1, extents[2] - 1}};
   Row row;
   row.problem = problem_of<double>("7-point Laplacian inside", extents);
   row.bytes = least_bytes(extents, inner);
   row.operations = static_cast<double>(inner.size()) * operations_of<FusedLaplacian>;
-  std::vector<Row> rows;
-  {
-    std::uint64_t const seed = fresh_seed();
-    Array<double> const u(extents);
-    Array<double> f(extents);
-    Array<double> expected(extents);
-    Box const box{f.view(),
-                  u.view(),
-                  static_cast<int>(extents[0]),
-                  static_cast<int>(extents[1]),
-                  static_cast<int>(extents[2]),
-                  {-2.0 * (0.9 + 1.0 + 1.1), 0.9, 1.0, 1.1}};
-    expected.fill(seed);
-    kernel::sweep_portably(Execution{}, inner,
-                           kernel::make_task(Geometry<double>{}, expected.view(), box.weights, box.u));
-    for (Form const& form : forms_of(box, inner)) {
-      f.fill(seed);
-      form.enqueue();
-      throw_unless_equal(row.problem + ", " + form.words, f, expected, extents);
-      row.form = form.words;
-      row.seconds = time_each(form.enqueue, options.repetitions);
-      rows.push_back(row);
-    }
-  }
-  // After the arrays are gone: the copy needs as much memory.
-  for (Row& one : rows) one.copy_seconds = fastest_copy(static_cast<Index>(row.bytes), options.repetitions);
-  return rows;
+
+  Array<double> const u(extents);
+  Array<double> f(extents);
+  Array<double> expected(extents);
+  Box const box = make_box(f, u, extents);
+  std::uint64_t const seed = fresh_seed();
+  expected.fill(seed);
+  kernel::sweep_portably(Execution{}, inner,
+                         kernel::make_task(Geometry<double>{}, expected.view(), box.weights, box.u));
+  return time_forms(row, forms_of(box, inner), repetitions, [&](Form const& form, std::string const& what) {
+    f.fill(seed);
+    form.enqueue();
+    throw_unless_equal(what, f, expected, extents);
+  });
+}
+
+/// Boxes of n x n x planes points, at least one of them inside.
+std::vector<Row> measure(Index n, Index planes, Options const& options) {
+  Index const side = std::max<Index>(n, 3);
+  return with_copy(time_box({side, side, std::max<Index>(planes, 3)}, options.repetitions), options.repetitions);
 }
 
 }  // namespace
 
 std::vector<Row> reference_laplacian(Options const& options) {
   std::vector<Row> rows;
-  for (Index const size : sizes(options, 3, {256, 512, 1024})) {
-    // A box needs a point inside.
-    Index const n = std::max<Index>(size, 3);
-    std::ranges::move(measure_box({n, n, n}, options), std::back_inserter(rows));
+  for (Index const n : sizes(options, 3, {256, 512, 1024})) {
+    std::ranges::move(measure(n, n, options), std::back_inserter(rows));
   }
   return rows;
 }
 
 std::vector<Row> reference_laplacian_planes(Options const& options) {
   std::vector<Row> rows;
-  for (Index const size : sizes(options, 3, {2048, 4096})) {
-    Index const n = std::max<Index>(size, 3);
+  for (Index const n : sizes(options, 3, {2048, 4096})) {
     Index const planes = std::min<Index>(256, (Index{1} << 30U) / (n * n));
-    std::ranges::move(measure_box({n, n, planes}, options), std::back_inserter(rows));
+    std::ranges::move(measure(n, planes, options), std::back_inserter(rows));
   }
   return rows;
 }
