@@ -2,17 +2,48 @@
 
 #include "bench/sweeps.hpp"
 
+#if defined(HALOCLINE_REFERENCE_KERNELS)
+#include "bench/reference_jacobi.hpp"
+#include "bench/reference_laplacian.hpp"
+#endif
+
 namespace halocline::benchmarking {
+namespace {
+
+/// Sweeps beside kernels that were written by hand for one kind of device.
+std::vector<Benchmark> reference_benchmarks() {
+#if defined(HALOCLINE_REFERENCE_KERNELS)
+  return {
+      {"reference-laplacian", "7-point Laplacian inside of a cube, double precision, beside kernels written by hand",
+       &reference_laplacian},
+      {"reference-laplacian-planes", "the same for planes too large for the second-level cache",
+       &reference_laplacian_planes},
+      {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
+       &reference_jacobi_1d},
+  };
+#else
+  return {};
+#endif
+}
+
+std::vector<Benchmark> joined(std::vector<Benchmark> one, std::vector<Benchmark> const& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+}  // namespace
 
 std::vector<Benchmark> const& benchmarks() {
-  static std::vector<Benchmark> const all{
+  static std::vector<Benchmark> const everywhere{
       {"laplacian-3d", "7-point Laplacian in double precision: 16 bytes a point", &laplacian_3d},
+      {"laplacian-sizes", "the same for cubes of 64^3 points and more: from cache to memory", &laplacian_sizes},
       {"jacobi-3d", "7-point Jacobi sweep with the norm of the change, double precision: 16 bytes a point", &jacobi_3d},
       {"jacobi-2d", "5-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_2d},
       {"jacobi-1d", "3-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_1d},
       {"star-25", "star of radius 4 in single precision: 8 bytes a point", &star_25},
       {"dot", "dot product of two fields in double precision: 16 bytes a point", &dot_product},
   };
+  static std::vector<Benchmark> const all = joined(everywhere, reference_benchmarks());
   return all;
 }
 

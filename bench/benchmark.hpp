@@ -22,6 +22,7 @@ struct Row {
   double bytes = 0;             ///< that must be moved at least: each input read once, each output written once
   std::vector<double> seconds;  ///< of one run, sorted
   double copy_seconds = 0;      ///< of the fastest copy that moves as many bytes
+  double operations = 0;        ///< of floating-point numbers
 };
 
 struct Benchmark {
@@ -37,5 +38,8 @@ struct Fact {
   double value;
 };
 [[nodiscard]] std::vector<Fact> device_facts();
+
+/// What the memory could do at most, which bounds every row that does not fit the caches; 0: not known.
+[[nodiscard]] double peak_bytes_per_second();
 
 }  // namespace halocline::benchmarking

@@ -7,6 +7,7 @@
 namespace halocline::benchmarking {
 
 [[nodiscard]] std::vector<Row> laplacian_3d(Options const& options);
+[[nodiscard]] std::vector<Row> laplacian_sizes(Options const& options);
 [[nodiscard]] std::vector<Row> jacobi_3d(Options const& options);
 [[nodiscard]] std::vector<Row> jacobi_2d(Options const& options);
 [[nodiscard]] std::vector<Row> jacobi_1d(Options const& options);

@@ -14,7 +14,8 @@ namespace halocline::benchmarking {
 [[nodiscard]] inline double median(std::vector<double> const& sorted) { return sorted[sorted.size() / 2]; }
 
 /// Seconds that the fastest copy takes to move `bytes`, half of them read and half written: the library's copy, a
-/// kernel that copies 16 bytes a thread, on hosts also stores that go past the caches.
+/// kernel that copies 16 bytes a thread, on hosts also stores that go past the caches. Measured once in a process for
+/// each number of bytes.
 [[nodiscard]] double fastest_copy(Index bytes, int repetitions);
 
 }  // namespace halocline::benchmarking

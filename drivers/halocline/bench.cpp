@@ -41,8 +41,13 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
 std::string names_and_sentences() {
   std::string text;
   for (benchmarking::Benchmark const& one : benchmarking::benchmarks())
-    text += fmt::format("{:<16} {}\n", one.name, one.sentence);
+    text += fmt::format("{:<26} {}\n", one.name, one.sentence);
   return text;
+}
+
+/// The part of the bound that the memory sets.
+double of_peak(benchmarking::Row const& row) {
+  return row.bytes / benchmarking::median(row.seconds) / benchmarking::peak_bytes_per_second();
 }
 
 nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
@@ -50,24 +55,27 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
   auto const at = [&](double part) {
     return row.seconds[static_cast<std::size_t>(part * static_cast<double>(row.seconds.size() - 1))];
   };
-  return {{"benchmark", name},
-          {"problem", row.problem},
-          {"form", row.form},
-          {"verified", true},
-          {"bytes", row.bytes},
-          {"median_seconds", median},
-          {"minimum_seconds", row.seconds.front()},
-          {"quartiles_seconds", {at(0.25), at(0.75)}},
-          {"bytes_per_second", row.bytes / median},
-          {"copy_bytes_per_second", row.bytes / row.copy_seconds},
-          {"of_copy", row.copy_seconds / median}};
+  nlohmann::json fields{{"benchmark", name},
+                        {"problem", row.problem},
+                        {"form", row.form},
+                        {"verified", true},
+                        {"bytes", row.bytes},
+                        {"median_seconds", median},
+                        {"minimum_seconds", row.seconds.front()},
+                        {"quartiles_seconds", {at(0.25), at(0.75)}},
+                        {"bytes_per_second", row.bytes / median},
+                        {"copy_bytes_per_second", row.bytes / row.copy_seconds},
+                        {"of_copy", row.copy_seconds / median}};
+  if (row.operations > 0) fields["operations"] = row.operations;
+  if (benchmarking::peak_bytes_per_second() > 0) fields["of_peak"] = of_peak(row);
+  return fields;
 }
 
 /// Where the record goes, if anywhere; its room is taken before anything is measured for it.
 class RecordFile {
  public:
   explicit RecordFile(std::string path) : path_(std::move(path)) {
-    constexpr std::size_t room = 64 << 10U;
+    constexpr std::size_t room = 256 << 10U;
     if (!path_.empty()) reserve_whole_file(path_, room);
   }
   ~RecordFile() {
@@ -87,8 +95,10 @@ class RecordFile {
 std::string as_line(benchmarking::Row const& row) {
   double const median = benchmarking::median(row.seconds);
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
-  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy   {}\n", row.problem, 1e3 * median,
-                     100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, row.form);
+  std::string const bound =
+      benchmarking::peak_bytes_per_second() > 0 ? fmt::format(" {:>6.3f} of peak", of_peak(row)) : "";
+  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy{}   {}\n", row.problem,
+                     1e3 * median, 100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, bound, row.form);
 }
 
 }  // namespace

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "framework/runtime/index.hpp"
+
+namespace halocline::benchmarking {
+
+/// 0: not known.
+[[nodiscard]] Index second_level_cache_bytes();
+
+}  // namespace halocline::benchmarking

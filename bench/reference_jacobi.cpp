@@ -1,0 +1,135 @@
+#include "bench/reference_jacobi.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cub/block/block_reduce.cuh>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "bench/measure.hpp"
+#include "bench/stencils.hpp"
+
+namespace halocline::benchmarking {
+namespace {
+
+constexpr int threads = 256;
+/// One number in single precision cannot take more terms of like size one by one.
+constexpr Index most_atomic_terms = Index{1} << 22U;
+
+/// What the reference kernels work on. The first and the last point are fixed.
+struct Line {
+  float* f;
+  float const* old;
+  Index points;
+  float* norm;
+};
+
+/// Updates one point; returns the square of its change.
+__device__ __forceinline__ float relax(Line const& line, Index i) {
+  float const value = 0.5F * (line.old[i + 1] + line.old[i - 1]);
+  float const change = value - line.old[i];
+  line.f[i] = value;
+  return change * change;
+}
+
+__device__ __forceinline__ bool is_inside(Line const& line, Index i) { return i > 0 && i < line.points - 1; }
+
+__device__ __forceinline__ Index point_of_thread() { return threadIdx.x + static_cast<Index>(blockIdx.x) * threads; }
+
+/// Every thread adds its own term.
+__global__ void __launch_bounds__(threads) jacobi_atomic(Line const line) {
+  Index const i = point_of_thread();
+  if (is_inside(line, i)) atomicAdd(line.norm, relax(line, i));
+}
+
+/// A block adds up its terms first.
+__global__ void __launch_bounds__(threads) jacobi_block_reduce(Line const line) {
+  using Reduce = cub::BlockReduce<float, threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  Index const i = point_of_thread();
+  float const sum = Reduce(storage).Sum(is_inside(line, i) ? relax(line, i) : 0.0F);
+  if (threadIdx.x == 0) atomicAdd(line.norm, sum);
+}
+
+/// One iteration: the norm is set to zero, then the sweep.
+void enqueue(void (*sweep)(Line), Line const& line) {
+  cudaStream_t const stream = Execution{}.cuda_stream();
+  kernel::cuda::check(cudaMemsetAsync(line.norm, 0, sizeof(float), stream), "cudaMemsetAsync");
+  auto const blocks = static_cast<unsigned>((line.points + threads - 1) / threads);
+  sweep<<<blocks, threads, 0, stream>>>(line);
+  kernel::cuda::check(cudaGetLastError(), "a reference kernel");
+}
+
+struct SummingForm : Form {
+  std::function<double()> sum;  ///< waits for it
+  Index additions;              ///< in single precision that a term goes through at most
+};
+
+void check_sum(std::string const& what, double sum, double expected, Index additions) {
+  // Sums of terms that are not negative: after n additions a relative error of n u / (1 - n u) (Higham, 2002, 4.2).
+  double const rounding = static_cast<double>(additions) * std::numeric_limits<float>::epsilon() / 2;
+  if (!(std::abs(sum - expected) <= rounding / (1 - rounding) * expected)) {
+    throw DefectError(what + ": the sum is " + std::to_string(sum) + ", that of the portable form " +
+                      std::to_string(expected));
+  }
+}
+
+/// Times every form on one line. Values must agree to the bit, sums as well as their precision can.
+std::vector<Row> time_line(Index points, int repetitions) {
+  Extents const extents{points, 1, 1};
+  IndexRange const inner{{1, 0, 0}, {points - 1, 1, 1}};
+  Jacobi<float, 1> const functor;
+  Row row;
+  row.problem = problem_of<float>("3-point Jacobi and norm inside", extents);
+  row.bytes = static_cast<double>(points + inner.size()) * sizeof(float);
+  row.operations = static_cast<double>(inner.size()) * operations_of<Jacobi<float, 1>>;
+
+  Array<float> const u(extents);
+  Array<float> f(extents);
+  Array<float> expected(extents);
+  Reduction<Execution> sums;
+  std::uint64_t const seed = fresh_seed();
+  expected.fill(seed);
+  run_portably(inner, kernel::make_task(Geometry<float>{}, expected.view(), functor, u.view()), sums);
+  double const expected_sum = sums.value();
+
+  Kokkos::View<float, Memory> const norm("norm");
+  Line const line{f.view().origin, u.view().origin, points, norm.data()};
+  auto const sum_of_reference = [&] {
+    float sum = 0;
+    Kokkos::deep_copy(sum, norm);
+    return static_cast<double>(sum);
+  };
+  auto const task = kernel::make_task(Geometry<float>{}, f.view(), functor, u.view());
+  std::vector<SummingForm> forms{
+      {{form_of(inner, task), [&] { kernel::run(Execution{}, inner, task, sums); }}, [&] { return sums.value(); }, 0},
+      {{"reference: BlockReduce, an atomic addition a block", [&] { enqueue(&jacobi_block_reduce, line); }},
+       sum_of_reference,
+       threads + (points + threads - 1) / threads}};
+  if (points <= most_atomic_terms) {
+    forms.push_back(
+        {{"reference: an atomic addition a thread", [&] { enqueue(&jacobi_atomic, line); }}, sum_of_reference, points});
+  }
+  return time_forms(row, forms, repetitions, [&](SummingForm const& form, std::string const& what) {
+    f.fill(seed);
+    form.enqueue();
+    throw_unless_equal(what, f, expected, extents);
+    check_sum(what, form.sum(), expected_sum, form.additions);
+  });
+}
+
+}  // namespace
+
+std::vector<Row> reference_jacobi_1d(Options const& options) {
+  std::vector<Row> rows;
+  for (Index const size : sizes(options, 1, {Index{1} << 22U, Index{1} << 28U})) {
+    // A line needs a point inside.
+    Index const points = std::max<Index>(size, 3);
+    std::ranges::move(with_copy(time_line(points, options.repetitions), options.repetitions), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+}  // namespace halocline::benchmarking

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "framework/kernel/stencil.hpp"
+#include "framework/operator/vector_functors.hpp"
+
+// The functors that are measured, and how many floating-point operations one evaluation takes.
+
+namespace halocline::benchmarking {
+
+template <class Real>
+struct Laplacian {
+  static constexpr Shape shape = star<1>;
+  static constexpr int operations = 10;
+  Real centre, x, y, z;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return centre * u[here] + x * (u[west] + u[east]) + y * (u[south] + u[north]) + z * (u[bottom] + u[top]);
+  }
+};
+
+/// The mean of the neighbours, and the square of the change.
+template <class Real, int Dimensions>
+struct Jacobi {
+  static constexpr Shape shape = star<1, Dimensions>;
+  static constexpr int operations = 2 * Dimensions + 3;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const&, U const& u) const {
+    Real neighbours = u[west] + u[east];
+    if constexpr (Dimensions > 1) neighbours += u[south] + u[north];
+    if constexpr (Dimensions > 2) neighbours += u[bottom] + u[top];
+    Real const value = (Real{1} / Real{2 * Dimensions}) * neighbours;
+    Real const change = value - u[here];
+    return {{value}, {change * change}};
+  }
+};
+
+/// A weight for each distance.
+template <class Real>
+struct WideStar {
+  static constexpr Shape shape = star<4>;
+  static constexpr int operations = 29;
+  Real weight[5];
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return weight[0] * u[here] + weight[1] * ring<1>(u) + weight[2] * ring<2>(u) + weight[3] * ring<3>(u) +
+           weight[4] * ring<4>(u);
+  }
+  template <int D, class U>
+  KOKKOS_FUNCTION static Real ring(U const& u) {
+    return (u[along<0, -D>] + u[along<0, D>]) + (u[along<1, -D>] + u[along<1, D>]) + (u[along<2, -D>] + u[along<2, D>]);
+  }
+};
+
+/// Operations of one evaluation of a functor, with the additions to its sums.
+template <class Functor>
+inline constexpr int operations_of = Functor::operations;
+template <class Real>
+inline constexpr int operations_of<vector_functor::Dots<Real>> = 2;
+
+}  // namespace halocline::benchmarking

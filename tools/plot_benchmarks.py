@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""Draws stored results of `halocline bench`: the roofline, speed over size, and what planes too large for the cache cost.
+
+    plot_benchmarks.py FILE… [--out FOLDER]
+
+FILE: records that `halocline bench --json` or ncu_counters.py wrote, all of one device. Writes those of roofline.png,
+sizes.png and cache.png that the files have rows for into FOLDER (default: docs/images) and prints their names. Needs
+what plot.py needs.
+"""
+
+import argparse
+import json
+import re
+import sys
+from itertools import cycle
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+import numpy as np  # noqa: E402
+from plot import INK, STYLE, save, title  # noqa: E402
+
+OURS = "ours"
+# Kinds of forms: how a name begins or ends, what it is called, its colour.
+KINDS = [
+    (r"(?!reference)", OURS, "#2f6db5"),
+    (r"reference: .*256 x 1 x 1 threads$", "tiles of rows, 256 × 1 × 1 threads", "#9aa0aa"),
+    (r"reference: .*128 x 1 x 8 threads$", "tiles of rows, 128 × 1 × 8 threads", "#6b717b"),
+    (r"reference: .*grid ordered y, z, x$", "grid ordered y, z, x", "#cf8f36"),
+    (r"reference: .*subdomains$", "subdomains", "#c8553d"),
+]
+COLOURS = {name: colour for _, name, colour in KINDS}
+
+
+def kind_of(row):
+    return next((name for pattern, name, _ in KINDS if re.match(pattern, row["form"])), None)
+
+
+def extents_of(row):
+    """Of "7-point Laplacian, double, 512 x 512 x 512"."""
+    return tuple(int(n) for n in row["problem"].rsplit(",", 1)[1].split(" x "))
+
+
+def size_words(extents):
+    return f"{extents[0]}³" if len(set(extents)) == 1 else "{} × {}\n× {}".format(*extents)
+
+
+class Results:
+    """All rows of some files of one device, and what was counted for them."""
+
+    def __init__(self, paths):
+        records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+        devices = {record["hardware"] for record in records}
+        if len(devices) > 1:
+            sys.exit(f"files of several devices: {', '.join(sorted(devices))}")
+        self.device = devices.pop()
+        self.peak = max((record["device"].get("peak of the memory, bytes a second", 0) for record in records))
+        self.rows = [row for record in records for row in record.get("rows", [])]
+        self.counters = {(row["problem"], row["form"]): row
+                         for record in records for row in record.get("counters", [])}
+
+    def of(self, *benchmarks):
+        return [row for row in self.rows if row["benchmark"] in benchmarks]
+
+    def best_of_kinds(self, *benchmarks):
+        """The fastest row of every problem and kind: {extents: {kind: row}}, small problems first."""
+        best = {}
+        for row in self.of(*benchmarks):
+            kinds = best.setdefault(extents_of(row), {})
+            kind = kind_of(row)
+            if kind not in kinds or row["median_seconds"] < kinds[kind]["median_seconds"]:
+                kinds[kind] = row
+        return dict(sorted(best.items(), key=lambda item: (np.prod(item[0]), item[0])))
+
+
+def tidy(axes):
+    axes.grid(True, which="major")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw_roofline(results):
+    """The largest problem of every benchmark that is not beside another program."""
+    largest = {}
+    for row in results.rows:
+        if "operations" in row and not row["benchmark"].startswith("reference-"):
+            known = largest.setdefault(row["benchmark"], row)
+            if row["bytes"] > known["bytes"]:
+                largest[row["benchmark"]] = row
+    largest.pop("laplacian-sizes", None)
+    if not largest:
+        return None
+    figure, axes = plt.subplots(figsize=(7, 4.8))
+    intensities = [row["operations"] / row["bytes"] for row in largest.values()]
+    across = np.array([min(intensities) / 2, max(intensities) * 2])
+    copy = max(row["copy_bytes_per_second"] for row in largest.values())
+    for speed, words, line in ((results.peak, "peak of the memory", "--"), (copy, "fastest copy", "-")):
+        if speed > 0:
+            label = f"{words}: {speed / 1e12:.3g} TB/s"
+            axes.plot(across, across * speed / 1e9, line, color=INK, linewidth=1.2, label=label)
+    colours = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(largest)))
+    for (name, row), intensity, colour, marker in zip(largest.items(), intensities, colours, cycle("osD^vPX*")):
+        achieved = row["operations"] / row["median_seconds"] / 1e9
+        axes.plot(intensity, achieved, marker, color=colour, markersize=7, markeredgecolor="white",
+                  label=f"{name}: {row['of_copy']:.2f} of copy")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xlim(across)
+    axes.set_xlabel("operations / bytes that must be moved")
+    axes.set_ylabel("10⁹ operations / s")
+    axes.legend(frameon=False, fontsize=9)
+    tidy(axes)
+    title(axes, "Sweeps below the roofs of the memory", f"{results.device}; the largest problem of each; logarithmic")
+    return figure
+
+
+def draw_sizes(results):
+    """The part of a copy's speed over the size of a cube."""
+    lines = {}
+    for beside, benchmarks in ((False, ("laplacian-sizes", "laplacian-3d")), (True, ("reference-laplacian",))):
+        for extents, kinds in results.best_of_kinds(*benchmarks).items():
+            for kind, row in kinds.items():
+                lines.setdefault((beside, kind), []).append((extents[0], row["of_copy"]))
+    if not lines:
+        return None
+    figure, axes = plt.subplots(figsize=(7, 4.4))
+    for (beside, kind), points in lines.items():
+        on_their_arrays = beside and kind == OURS
+        axes.plot(*zip(*points), "--" if on_their_arrays else "-", marker="o", markersize=4, linewidth=1.8,
+                  color=COLOURS[kind], label="ours, on the arrays of the others" if on_their_arrays else kind)
+    sizes = sorted({size for points in lines.values() for size, _ in points})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([size for size in sizes if size & (size - 1) == 0])
+    axes.xaxis.set_major_formatter(lambda size, _: f"{size:g}³")
+    axes.set_ylim(0, max(1.1, axes.get_ylim()[1]))
+    axes.axhline(1, color=INK, linewidth=0.8)
+    axes.set_xlabel("points")
+    axes.set_ylabel("part of the fastest copy's speed")
+    axes.legend(frameon=False, fontsize=8, loc="lower right")
+    tidy(axes)
+    title(axes, "7-point Laplacian, double", f"{results.device}; of tiles the best number of rows at each size")
+    return figure
+
+
+def draw_cache(results):
+    """Bytes that must be moved a second, for cubes and for planes that do not fit the cache; bars by kind."""
+    problems = results.best_of_kinds("reference-laplacian", "reference-laplacian-planes")
+    if not problems:
+        return None
+    figure, axes = plt.subplots(figsize=(9, 5))
+    width = 0.84 / len(KINDS)
+    for at, kinds in enumerate(problems.values()):
+        for n, (_, kind, colour) in enumerate(KINDS):
+            if kind not in kinds:
+                continue
+            row = kinds[kind]
+            place = at + (n - (len(KINDS) - 1) / 2) * width
+            speed = row["bytes_per_second"] / 1e9
+            axes.bar(place, speed, 0.92 * width, color=colour, label=kind if at == 0 else None)
+            counted = results.counters.get((row["problem"], row["form"]))
+            if counted:
+                words = f"{100 * counted['fetch_efficiency']:.0f} % | {100 * counted['second_level_hit_rate']:.0f} %"
+                axes.text(place, 0.02 * speed, words, rotation=90, ha="center", va="bottom", fontsize=7, color="white")
+        copy = max(row["copy_bytes_per_second"] for row in kinds.values()) / 1e9
+        axes.hlines(copy, at - 0.45, at + 0.45, color=INK, linewidth=1.2, label="fastest copy" if at == 0 else None)
+    axes.set_xticks(range(len(problems)), [size_words(extents) for extents in problems])
+    axes.set_ylabel("GB/s: bytes that must be moved / time")
+    axes.set_ylim(0, 1.3 * axes.get_ylim()[1])
+    axes.legend(frameon=False, ncols=3, fontsize=8, loc="upper left")
+    tidy(axes)
+    axes.grid(False, axis="x")
+    detail = f"{results.device}; of tiles the best number of rows"
+    if results.counters:
+        detail += "; in the bars: fetch efficiency | hit rate of the second-level cache"
+    title(axes, "7-point Laplacian, double, and the second-level cache", detail)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent.parent / "docs/images")
+    options = parser.parse_args()
+    plt.rcParams.update(STYLE)
+    results = Results(options.files)
+    pictures = {"roofline": draw_roofline, "sizes": draw_sizes, "cache": draw_cache}
+    drawn = {name: figure for name, draw in pictures.items() if (figure := draw(results)) is not None}
+    if not drawn:
+        sys.exit("the files have no rows to draw")
+    for name, figure in drawn.items():
+        save(figure, options.out / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main()
