@@ -49,17 +49,21 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
   auto const at = [&](double part) {
     return row.seconds[static_cast<std::size_t>(part * static_cast<double>(row.seconds.size() - 1))];
   };
-  return {{"benchmark", name},
-          {"problem", row.problem},
-          {"form", row.form},
-          {"verified", true},
-          {"bytes", row.bytes},
-          {"median_seconds", median},
-          {"minimum_seconds", row.seconds.front()},
-          {"quartiles_seconds", {at(0.25), at(0.75)}},
-          {"bytes_per_second", row.bytes / median},
-          {"copy_bytes_per_second", row.bytes / row.copy_seconds},
-          {"of_copy", row.copy_seconds / median}};
+  nlohmann::json json = {{"benchmark", name},
+                         {"problem", row.problem},
+                         {"form", row.form},
+                         {"verified", true},
+                         {"bytes", row.bytes},
+                         {"median_seconds", median},
+                         {"minimum_seconds", row.seconds.front()},
+                         {"quartiles_seconds", {at(0.25), at(0.75)}},
+                         {"bytes_per_second", row.bytes / median},
+                         {"copy_bytes_per_second", row.bytes / row.copy_seconds},
+                         {"of_copy", row.copy_seconds / median}};
+  if (!row.peer.name.empty()) {
+    json["peer"] = {{"name", row.peer.name}, {"seconds", row.peer.seconds}, {"of_peer", row.peer.seconds / median}};
+  }
+  return json;
 }
 
 /// Where the record goes, if anywhere; its room is taken before anything is measured for it.
@@ -86,8 +90,11 @@ class RecordFile {
 std::string as_line(benchmarking::Row const& row) {
   double const median = benchmarking::median(row.seconds);
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
-  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy   {}\n", row.problem, 1e3 * median,
-                     100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, row.form);
+  std::string const beside =
+      row.peer.name.empty() ? "" : fmt::format("{:>6.3f} of {}   ", row.peer.seconds / median, row.peer.name);
+  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy   {}{}\n", row.problem,
+                     1e3 * median, 100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, beside,
+                     row.form);
 }
 
 }  // namespace
