@@ -158,15 +158,16 @@ __global__ void __launch_bounds__(Threads, most_threads / Threads)
   constexpr int threads_of_brick = brick_columns / Width;
   int const thread = static_cast<int>(threadIdx.x);
   int const threads = static_cast<int>(blockDim.x);
-  Index const segment = blockIdx.x / plan.blocks;
-  unsigned const block = blockIdx.x % plan.blocks;
+  // A block that is alone does not wait for a division.
+  unsigned const segment = plan.blocks == 1 ? blockIdx.x : blockIdx.x / plan.blocks;
+  unsigned const block = blockIdx.x - segment * plan.blocks;
   Index const terms_of_round = brick_terms / threads_of_brick * threads;
   Index const in_brick = thread / threads_of_brick * brick_terms + thread % threads_of_brick * Width;
   Index first = static_cast<Index>(block) * plan.rounds * terms_of_round;
   int entries = 0;
 #pragma unroll 1
   for (int round = 0; round < plan.rounds && (round == 0 || first < plan.length); ++round, first += terms_of_round) {
-    Index const at = segment * plan.length + first + in_brick;
+    Index const at = Index{segment} * plan.length + first + in_brick;
     Index const left = plan.length - first - in_brick;
     Accumulator const mine = first + terms_of_round <= plan.length
                                  ? reduce_columns<true, Width>(plan.arrays, at, left)
@@ -178,7 +179,7 @@ __global__ void __launch_bounds__(Threads, most_threads / Threads)
   if (plan.blocks == 1) {
     if (thread == 0) plan.room.results[segment] = total;
   } else if constexpr (Threads == threads_of_many) {
-    Accumulator* const partials = plan.room.partials + segment * plan.stride;
+    Accumulator* const partials = plan.room.partials + Index{segment} * plan.stride;
     if (thread == 0) partials[block] = total;
     if (kernel::cuda::is_last_block(plan.room.blocks_done + segment, plan.blocks, thread, Threads)) {
       Accumulator const result = merge_partials<Threads>(partials, plan.blocks, of_warp, thread);
