@@ -64,10 +64,9 @@ std::vector<Body> bodies([[maybe_unused]] Segments const& segments) {
   std::vector<Body> all{Body::specialised, Body::portable};
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_same_v<Execution, Kokkos::Cuda>) {
-    auto const more = segments.count == 1
-                          ? std::vector<Body>{Body::cub,      Body::batched_shared,        Body::batched_warp,
-                                              Body::iterated, Body::cooperative_one_block, Body::cooperative_filled}
-                          : std::vector<Body>{Body::cub, Body::batched_shared, Body::batched_warp};
+    auto const more = segments.count == 1 ? std::vector<Body>{Body::cub, Body::iterated, Body::cooperative_one_block,
+                                                              Body::cooperative_filled}
+                                          : std::vector<Body>{Body::cub, Body::batched_shared, Body::batched_warp};
     all.insert(all.end(), more.begin(), more.end());
   }
 #endif

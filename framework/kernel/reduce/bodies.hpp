@@ -14,8 +14,8 @@ enum class Body {
   specialised,            ///< what reduce::sum and reduce::segmented_sum do
   portable,               ///< the same by kernels that every execution space has
   cub,                    ///< cub::DeviceReduce of one segment, cub::DeviceSegmentedReduce of several
-  batched_shared,         ///< a block a segment; its threads' sums by a tree in shared memory
-  batched_warp,           ///< a block a segment; its threads' sums by shuffles within warps, then in shared memory
+  batched_shared,         ///< several segments, a block each; its threads' sums by a tree in shared memory
+  batched_warp,           ///< likewise; by shuffles within warps, then in shared memory
   iterated,               ///< one segment: batched sums of parts of it, of their sums, …, a launch each
   cooperative_one_block,  ///< one segment: the same in one cooperative launch of one block a multiprocessor
   cooperative_filled      ///< one segment: likewise, as many blocks as the device holds at a time
