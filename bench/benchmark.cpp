@@ -1,5 +1,6 @@
 #include "bench/benchmark.hpp"
 
+#include "bench/reductions.hpp"
 #include "bench/sweeps.hpp"
 
 #if defined(HALOCLINE_REFERENCE_KERNELS)
@@ -42,6 +43,9 @@ std::vector<Benchmark> const& benchmarks() {
       {"jacobi-1d", "3-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_1d},
       {"star-25", "star of radius 4 in single precision: 8 bytes a point", &star_25},
       {"dot", "dot product of two fields in double precision: 16 bytes a point", &dot_product},
+      {"reductions", "sums of one large array in single precision, whole and by segments: 4 bytes a value",
+       &reductions},
+      {"reductions-small", "sums of arrays of 4 and 64 KiB in single precision, in a row", &small_reductions},
   };
   static std::vector<Benchmark> const all = joined(everywhere, reference_benchmarks());
   return all;

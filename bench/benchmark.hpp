@@ -15,6 +15,12 @@ struct Options {
   int repetitions = 15;  ///< of which the median counts
 };
 
+/// What another library takes for the same problem, measured in the same process.
+struct Peer {
+  std::string name;    ///< empty: there is none
+  double seconds = 0;  ///< the median
+};
+
 /// One problem, measured.
 struct Row {
   std::string problem;          ///< "7-point Laplacian, double, 512 x 512 x 512"
@@ -23,6 +29,7 @@ struct Row {
   std::vector<double> seconds;  ///< of one run, sorted
   double copy_seconds = 0;      ///< of the fastest copy that moves as many bytes
   double operations = 0;        ///< of floating-point numbers
+  Peer peer;
 };
 
 struct Benchmark {

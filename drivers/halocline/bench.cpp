@@ -68,6 +68,9 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
                         {"of_copy", row.copy_seconds / median}};
   if (row.operations > 0) fields["operations"] = row.operations;
   if (benchmarking::peak_bytes_per_second() > 0) fields["of_peak"] = of_peak(row);
+  if (!row.peer.name.empty()) {
+    fields["peer"] = {{"name", row.peer.name}, {"seconds", row.peer.seconds}, {"of_peer", row.peer.seconds / median}};
+  }
   return fields;
 }
 
@@ -97,8 +100,11 @@ std::string as_line(benchmarking::Row const& row) {
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
   std::string const bound =
       benchmarking::peak_bytes_per_second() > 0 ? fmt::format(" {:>6.3f} of peak", of_peak(row)) : "";
-  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy{}   {}\n", row.problem,
-                     1e3 * median, 100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, bound, row.form);
+  std::string const beside =
+      row.peer.name.empty() ? "" : fmt::format(" {:>6.3f} of {}", row.peer.seconds / median, row.peer.name);
+  return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy{}{}   {}\n", row.problem,
+                     1e3 * median, 100 * spread, 1e-9 * row.bytes / median, row.copy_seconds / median, bound, beside,
+                     row.form);
 }
 
 }  // namespace

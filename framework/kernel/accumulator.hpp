@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <limits>
 
 #include "framework/mesh/index_range.hpp"
 
@@ -45,6 +46,26 @@ struct Maximum {
   KOKKOS_FORCEINLINE_FUNCTION void add(double term) { largest = ((term > largest) | (term != term)) ? term : largest; }
   KOKKOS_FORCEINLINE_FUNCTION void merge(Maximum const& other) { add(other.largest); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return largest; }
+};
+
+/// The least of the terms, infinity where there is none. A NaN anywhere is the result.
+struct Least {
+  static constexpr double neutral = std::numeric_limits<double>::infinity();
+  double least = neutral;
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) { least = ((term < least) | (term != term)) ? term : least; }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(Least const& other) { add(other.least); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return least; }
+};
+
+/// The greatest of the terms, whatever their signs, minus infinity where there is none. A NaN anywhere is the result.
+struct Greatest {
+  static constexpr double neutral = -std::numeric_limits<double>::infinity();
+  double greatest = neutral;
+  KOKKOS_FORCEINLINE_FUNCTION void add(double term) {
+    greatest = ((term > greatest) | (term != term)) ? term : greatest;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void merge(Greatest const& other) { add(other.greatest); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return greatest; }
 };
 
 namespace kernel {

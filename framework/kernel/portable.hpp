@@ -91,6 +91,23 @@ struct MergeNeighbours {
   }
 };
 
+/// Merges `count` neighbours of each of `sums` sums that lie one behind the other, `group` at a time, until one of each
+/// is left in `results`. Room behind `from` is overwritten.
+template <class Execution, class Accumulator>
+void merge_neighbours_portably(Execution const& execution, Accumulator* from, Index count, Index sums,
+                               Accumulator* results) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Index groups = 0;
+  do {
+    groups = (count + group - 1) / group;
+    Accumulator* const to = groups == 1 ? results : from + sums * count;
+    Kokkos::parallel_for("halocline merge", Policy(execution, 0, sums * groups),
+                         MergeNeighbours<group, Accumulator>{from, to, count, groups});
+    from = to;
+    count = groups;
+  } while (groups > 1);
+}
+
 /// Merges `group` neighbours into one, for `sums` sums that lie one behind the other.
 template <class Accumulator>
 struct MergeGroups {
@@ -122,28 +139,21 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
                                                          Task const& task, Reduction<Execution, Accumulator>& sums) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Bricks const bricks(range);
-  Index count = bricks.total() * Bricks::columns;
+  Index const count = bricks.total() * Bricks::columns;
   // Columns, then bricks, then groups of 32 bricks, …
   sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
   if (count == 0) {
     for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};
     return;
   }
-  Accumulator* from = sums.partials();
+  Accumulator* const from = sums.partials();
   Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
                        PortableColumns<Task, Accumulator>(task, range, bricks, from));
-  Accumulator* to = from + Task::sums * count;
-  Index groups = bricks.total();
+  Accumulator* const to = from + Task::sums * count;
+  Index const groups = bricks.total();
   Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
                        MergeNeighbours<Bricks::columns, Accumulator>{from, to, count, groups});
-  do {
-    from = to;
-    count = groups;
-    groups = (count + group - 1) / group;
-    to = groups == 1 ? sums.results() : from + Task::sums * count;
-    Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
-                         MergeNeighbours<group, Accumulator>{from, to, count, groups});
-  } while (groups > 1);
+  merge_neighbours_portably(execution, to, groups, Task::sums, sums.results());
   sums.enqueued(execution);
 }
 

@@ -83,7 +83,8 @@ void sweep(Execution const& execution, IndexRange const& range, Geometry<Geometr
 /// `sums`, whose `value(n)` waits for them. With `no_outputs` nothing is written.
 ///
 /// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::Bricks, so the bits of a
-/// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum.
+/// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum,
+/// Least, Greatest.
 template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... Real>
 void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
                   Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,

@@ -20,7 +20,7 @@ class Bench(unittest.TestCase):
             run = Run(["bench", *names, "--size", "37", "--repetitions", "3", "--json", "rows.json"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             record = json.loads((pathlib.Path(folder) / "rows.json").read_text())
-            # Some have several rows for one size.
+            # Several rows of a benchmark stand together.
             self.assertEqual(list(dict.fromkeys(row["benchmark"] for row in record["rows"])), names)
             self.assertTrue(record["command"].startswith("halocline bench laplacian-3d"))
             for key in ("machine", "hardware", "backend", "commit", "date", "device"):
@@ -29,8 +29,13 @@ class Bench(unittest.TestCase):
                 self.assertTrue(row["verified"])
                 self.assertGreater(row["median_seconds"], 0)
                 self.assertAlmostEqual(row["of_copy"], row["bytes_per_second"] / row["copy_bytes_per_second"])
+                if "peer" in row:
+                    self.assertAlmostEqual(row["peer"]["of_peer"], row["peer"]["seconds"] / row["median_seconds"])
             self.assertEqual(record["rows"][0]["bytes"], 16 * 37**3)
             self.assertEqual(record["rows"][0]["operations"], 10 * 37**3)
+            sums = [row for row in record["rows"] if row["benchmark"] == "reductions"]
+            self.assertEqual({row["bytes"] for row in sums}, {4 * 37**2})
+            self.assertEqual({row["problem"] for row in sums}, {"sum, single, 1369", "segmented sum, single, 37 x 37"})
 
     def test_what_is_wrong_is_named(self):
         with scratch() as folder:
@@ -38,6 +43,7 @@ class Bench(unittest.TestCase):
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
                 (["dot", "--size", "0"], "halocline bench: --size"),
                 (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),
+                (["reductions", "--size", "2000000"], "--size 2000000: at most 1048576 segments of as many values"),
                 (["dot", "--size", "8", "--repetitions", "1", "--json", "no/such/folder.json"],
                  "cannot write no/such/folder.json: No such file or directory"),
             ]:

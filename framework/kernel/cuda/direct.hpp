@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(direct_threads)
             merge_neighbours<warps_of_brick>(merged + thread / Width * warps + thread % Width * warps_of_brick);
       }
     }
-    if (is_last_block(plan.blocks_done, thread, direct_threads)) {
+    if (is_last_block(plan.blocks_done, gridDim.x, thread, direct_threads)) {
       merge_bricks<Task::sums>(sums, bricks.total(), thread, direct_threads);
     }
   }

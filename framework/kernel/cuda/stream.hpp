@@ -474,7 +474,7 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, BlocksAtLeast)
     }
   }
   if (Task::sums > 0 || plan.pace > 0) {
-    bool const last_block = is_last_block(plan.blocks_done, thread, consumers);
+    bool const last_block = is_last_block(plan.blocks_done, gridDim.x, thread, consumers);
     if (!last_block) return;
     for (int n = thread; n < plan.waves * plan.counted_steps; n += consumers) plan.begun[n] = 0;
     if constexpr (Task::sums > 0) merge_bricks<Task::sums>(sums, plan.bricks.total(), thread, consumers);

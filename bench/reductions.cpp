@@ -1,0 +1,228 @@
+#include "bench/reductions.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "bench/timing.hpp"
+#include "framework/kernel/reduce/bodies.hpp"
+#include "framework/operator/vector_functors.hpp"
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/error.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/device.hpp"
+#endif
+
+namespace halocline::benchmarking {
+namespace {
+
+using reduce::Body;
+using reduce::Segments;
+using Array = Kokkos::View<float*, Memory>;
+using Summation = std::unique_ptr<reduce::Summation<float>>;
+
+constexpr bool on_host = kernel::is_host<Execution>;
+
+/// Whole numbers from -4 to 4: their sums stay far below 2^24, so they are exact in single precision, however they are
+/// grouped, and every body must find the same.
+struct FillWithWholeNumbers {
+  Array values;
+  std::uint64_t seed;
+  KOKKOS_FUNCTION void operator()(std::size_t n) const {
+    double const uniform = vector_functor::uniform(seed + (n + 1) * 0x9e3779b97f4a7c15U);
+    values(n) = static_cast<float>(Kokkos::floor(4.5 * (uniform + 1)) - 4);
+  }
+};
+
+[[nodiscard]] Array random_array(Index count) {
+  Array const values(Kokkos::view_alloc("reduced", Kokkos::WithoutInitializing), static_cast<std::size_t>(count));
+  std::uint64_t const seed = (std::uint64_t{std::random_device{}()} << 32U) + std::random_device{}();
+  Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(0, values.extent(0)), FillWithWholeNumbers{values, seed});
+  return values;
+}
+
+/// One problem: the sums of all segments of an array, known from the portable form.
+class Problem {
+ public:
+  explicit Problem(Segments const& segments)
+      : segments_(segments),
+        values_(random_array(segments.count * segments.length)),
+        name_(std::string(segments.count == 1 ? "sum" : "segmented sum") + ", single, " +
+              (segments.count == 1 ? "" : std::to_string(segments.count) + " x ") + std::to_string(segments.length)) {
+    Summation const portable = make(Body::portable);
+    portable->enqueue(values_.data());
+    expected_ = portable->values();
+  }
+  [[nodiscard]] float const* values() const { return values_.data(); }
+  [[nodiscard]] double bytes() const { return static_cast<double>(values_.extent(0)) * sizeof(float); }
+  [[nodiscard]] std::string const& name() const { return name_; }
+
+  [[nodiscard]] Summation make(Body body, Execution const& execution = {}) const {
+    return reduce::make_summation<Execution, float>(execution, body, segments_);
+  }
+  /// Throws DefectError if a body found other sums.
+  void check(reduce::Summation<float> const& summation, Body body) const {
+    auto const sums = summation.values();
+    for (std::size_t n = 0; n < expected_.size(); ++n) {
+      if (!(sums.at(n) == expected_[n])) {
+        throw DefectError(name_ + ": " + reduce::name_of(body) + " finds " + std::to_string(sums[n]) + ", not " +
+                          std::to_string(expected_[n]) + " in segment " + std::to_string(n));
+      }
+    }
+  }
+
+ private:
+  Segments segments_;
+  Array values_;
+  std::string name_;
+  std::vector<double> expected_;
+};
+
+/// Sorted seconds of one sum by a body, which is checked before.
+[[nodiscard]] std::vector<double> seconds_of(Problem const& problem, Body body, Options const& options) {
+  Summation const summation = problem.make(body);
+  summation->enqueue(problem.values());
+  problem.check(*summation, body);
+  return time_each([&] { summation->enqueue(problem.values()); }, options.repetitions);
+}
+
+[[nodiscard]] Row row_of(Problem const& problem, Body body, std::vector<double> const& seconds) {
+  Row row;
+  row.problem = problem.name();
+  row.form = reduce::name_of(body);
+  row.bytes = problem.bytes();
+  row.seconds = seconds;
+  return row;
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+using kernel::cuda::check;
+
+/// Kernels that follow each other in a CUDA graph.
+class Graph {
+ public:
+  /// Captures what `work` enqueues on `stream`.
+  template <class Work>
+  Graph(cudaStream_t stream, Work const& work) {
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    work();
+    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    check(cudaGraphInstantiate(&executable_, graph, 0), "cudaGraphInstantiate");
+    check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  }
+  ~Graph() { (void)cudaGraphExecDestroy(executable_); }
+  Graph(Graph const&) = delete;
+  Graph& operator=(Graph const&) = delete;
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+
+ private:
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+/// A stream of its own, since the default one may not be captured.
+class OwnStream {
+ public:
+  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
+  OwnStream(OwnStream const&) = delete;
+  OwnStream& operator=(OwnStream const&) = delete;
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// Sorted seconds of one of many sums in a graph.
+[[nodiscard]] std::vector<double> seconds_in_a_row(Problem const& problem, Body body, Options const& options) {
+  constexpr int in_a_row = 100;
+  OwnStream const stream;
+  Execution const execution(stream.get());
+  Summation const summation = problem.make(body, execution);
+  auto const enqueue = [&] { summation->enqueue(problem.values()); };
+  enqueue();
+  problem.check(*summation, body);
+  Graph const graph(stream.get(), [&] {
+    for (int n = 0; n < in_a_row; ++n) enqueue();
+  });
+  auto seconds = time_each([&] { graph.launch(Execution{}.cuda_stream()); }, options.repetitions);
+  Execution{}.fence("halocline: sums in a graph");
+  problem.check(*summation, body);
+  for (double& one : seconds) one /= in_a_row;
+  return seconds;
+}
+#else
+[[nodiscard]] std::vector<double> seconds_in_a_row(Problem const& problem, Body body, Options const& options) {
+  return seconds_of(problem, body, options);
+}
+#endif
+
+/// Rows of all bodies, with what a copy of as many bytes takes and cub::DeviceReduce where there is one.
+template <class Measure>
+void append_bodies(std::vector<Row>& rows, Segments const& segments, Options const& options, Measure const& measure) {
+  std::size_t const first = rows.size();
+  double bytes = 0;
+  {
+    Problem const problem(segments);
+    bytes = problem.bytes();
+    for (Body const body : reduce::bodies<Execution>(segments)) {
+      rows.push_back(row_of(problem, body, measure(problem, body, options)));
+    }
+  }
+  double const copy_seconds = fastest_copy(static_cast<Index>(bytes), options.repetitions);
+  for (std::size_t n = first; n < rows.size(); ++n) rows[n].copy_seconds = copy_seconds;
+}
+
+/// Compares the rows from `first` on with the first of them by CUB, that of a whole array, if there is one.
+void compare_with_cub(std::vector<Row>& rows, std::size_t first) {
+  auto const begin = rows.begin() + static_cast<std::ptrdiff_t>(first);
+  auto const by_cub =
+      std::find_if(begin, rows.end(), [](Row const& row) { return row.form == reduce::name_of(Body::cub); });
+  if (by_cub == rows.end()) return;
+  Peer const peer{"cub::DeviceReduce", median(by_cub->seconds)};
+  std::for_each(begin, rows.end(), [&](Row& row) { row.peer = peer; });
+}
+
+}  // namespace
+
+std::vector<Row> reductions(Options const& options) {
+  constexpr Index largest = Index{1} << 20U;
+  if (options.size > largest) {
+    throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest) +
+                     " segments of as many values");
+  }
+  Segments const segments = options.size > 0 ? Segments{options.size, options.size}
+                            : on_host        ? Segments{256, 262144}
+                                             : Segments{2048, 262144};
+  std::vector<Row> rows;
+  auto const measure = [](Problem const& problem, Body body, Options const& how) {
+    return seconds_of(problem, body, how);
+  };
+  append_bodies(rows, {1, segments.count * segments.length}, options, measure);
+  if (segments.count > 1) append_bodies(rows, segments, options, measure);
+  compare_with_cub(rows, 0);
+  return rows;
+}
+
+std::vector<Row> small_reductions(Options const& options) {
+  constexpr Index largest = Index{1} << 30U;
+  if (options.size > largest) {
+    throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest) + " values");
+  }
+  std::vector<Row> rows;
+  for (Index const count : options.size > 0 ? std::vector<Index>{options.size} : std::vector<Index>{1024, 16384}) {
+    std::size_t const first = rows.size();
+    append_bodies(rows, {1, count}, options, [](Problem const& problem, Body body, Options const& how) {
+      return seconds_in_a_row(problem, body, how);
+    });
+    compare_with_cub(rows, first);
+  }
+  return rows;
+}
+
+}  // namespace halocline::benchmarking

@@ -1,0 +1,243 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "framework/kernel/cuda/brick_sums.hpp"
+#include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/cuda/pack.hpp"
+#include "framework/kernel/reduce/grouping.hpp"
+
+// The form of a reduction for NVIDIA's GPUs: one launch. A block reduces neighbouring bricks of one segment, with all
+// eight loads of a thread (16 bytes each) under way at a time; the last block of a segment merges what the others left.
+// A small segment is the work of one block, which has nobody to wait for.
+
+namespace halocline::reduce::cuda {
+
+using kernel::cuda::Pack;
+
+/// Threads of a block that is one of several of its segment.
+inline constexpr int threads_of_many = 256;
+/// Threads of a block that has a segment alone.
+inline constexpr int most_threads = 1024;
+/// Times that the threads of a block go through whole bricks: more would have no room in `of_warp`.
+inline constexpr int most_rounds = 4;
+/// Results of warps that a block can merge: those of a warp.
+inline constexpr int most_entries = 32;
+static_assert(most_threads <= 32 * most_entries && most_rounds * threads_of_many <= 32 * most_entries);
+/// Blocks that a multiprocessor should have before any is given a second round.
+inline constexpr Index busy_blocks = 8;
+/// Partial results that a thread merges in one go: a batch of loads at a time.
+inline constexpr int load_batch = 16;
+inline constexpr int load_batches = 4;
+
+template <class Kind, class Real>
+struct Plan {
+  using Accumulator = typename Kind::Accumulator;
+  Arrays<Kind, Real> arrays;
+  Index length;     ///< of a segment
+  unsigned blocks;  ///< of a segment
+  int rounds;       ///< of a block
+  Index stride;     ///< from one segment's partials to the next's
+  Room<Accumulator> room;
+};
+
+/// Reads a pack that nobody needs a second time; 16 bytes by a load that leaves the first-level cache alone and asks
+/// for the neighbouring sectors, which other threads want.
+template <int Width, class Real>
+[[nodiscard]] __device__ __forceinline__ Pack<Real, Width> load_once(Real const* from) {
+  if constexpr (sizeof(Pack<Real, Width>) == 16) {
+    std::uint32_t word[4];
+    asm("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+        : "l"(from));
+    Pack<Real, Width> loaded;
+    memcpy(&loaded, word, sizeof loaded);
+    return loaded;
+  } else {
+    static_assert(Width == 1);
+    return {{__ldg(from)}};
+  }
+}
+
+/// The same where the segment may end: its `left` next values, then padding.
+template <class Kind, int Width, class Real>
+[[nodiscard]] __device__ __forceinline__ Pack<Real, Width> load_some(Real const* from, Index left) {
+  if (left >= Width) return load_once<Width>(from);
+  Pack<Real, Width> loaded;
+#pragma unroll
+  for (int x = 0; x < Width; ++x) loaded.value[x] = x < left ? from[x] : static_cast<Real>(Kind::padding);
+  return loaded;
+}
+
+/// Reduces `Width` neighbouring columns of a brick, which begin at entry `at` of the arrays, `left` terms before the
+/// end of the segment. Inside: all their terms are in the segment.
+template <bool Inside, int Width, class Kind, class Real>
+[[nodiscard]] __device__ __forceinline__ typename Kind::Accumulator reduce_columns(Arrays<Kind, Real> const& arrays,
+                                                                                   Index at, Index left) {
+  constexpr int batch = brick_steps / Kind::inputs;
+  typename Kind::Accumulator column[Width];
+#pragma unroll
+  for (int first = 0; first < brick_steps; first += batch) {
+    Pack<Real, Width> loaded[Kind::inputs][batch];
+#pragma unroll
+    for (int n = 0; n < batch; ++n) {
+      Index const by = (first + n) * brick_columns;
+#pragma unroll
+      for (int m = 0; m < Kind::inputs; ++m) {
+        Real const* const from = arrays.first[m] + at + by;
+        loaded[m][n] = Inside ? load_once<Width>(from) : load_some<Kind, Width>(from, left - by);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < batch; ++n) {
+#pragma unroll
+      for (int x = 0; x < Width; ++x) {
+        Real value[Kind::inputs];
+        for (int m = 0; m < Kind::inputs; ++m) value[m] = loaded[m][n].value[x];
+        column[x].add(term_of<Kind>(value));
+      }
+    }
+  }
+  return kernel::merge_neighbours<Width>(column);
+}
+
+/// Leaves what the threads of each warp have, merged in their order, for `merge_warps`.
+template <class Accumulator>
+__device__ __forceinline__ void put_warp(Accumulator* of_warp, Accumulator const& mine, int thread) {
+  Accumulator const merged = kernel::cuda::merge_neighbouring_lanes<32>(mine);
+  if (thread % 32 == 0) of_warp[thread / 32] = merged;
+}
+
+/// Merges what all warps of a block have left. The first thread gets the result.
+template <class Accumulator>
+[[nodiscard]] __device__ __forceinline__ Accumulator merge_warps(Accumulator const* of_warp, int entries, int thread) {
+  __syncthreads();
+  Accumulator mine;
+  if (thread < entries) mine = of_warp[thread];
+  return thread < 32 ? kernel::cuda::merge_neighbouring_lanes<32>(mine) : mine;
+}
+
+/// Merges `count` partial results in their order, by all threads of a block. The first thread gets the result.
+/// No part of the kernel's main line, whose registers it must not take.
+template <int Threads, class Accumulator>
+[[nodiscard]] __device__ __noinline__ Accumulator merge_partials(Accumulator* from, Index count, Accumulator* of_warp,
+                                                                 int thread) {
+  if (count > Index{load_batches} * load_batch * Threads) {
+    return kernel::cuda::merge_in_block(from, count, thread, Threads);
+  }
+  Accumulator mine;
+  if (count <= Threads) {
+    if (thread < count) mine = kernel::cuda::load_shared_result(from + thread);
+  } else {
+    Accumulator batch[load_batches];
+#pragma unroll
+    for (int b = 0; b < load_batches; ++b) {
+      Accumulator loaded[load_batch];
+      Index const first = (Index{thread} * load_batches + b) * load_batch;
+#pragma unroll
+      for (int n = 0; n < load_batch; ++n) {
+        if (first + n < count) loaded[n] = kernel::cuda::load_shared_result(from + first + n);
+      }
+      batch[b] = kernel::merge_neighbours<load_batch>(loaded);
+    }
+    mine = kernel::merge_neighbours<load_batches>(batch);
+  }
+  put_warp(of_warp, mine, thread);
+  return merge_warps(of_warp, Threads / 32, thread);
+}
+
+/// Threads: of a block at most. Registers are cut so that a multiprocessor has 1024 threads of any. Only blocks of
+/// `threads_of_many` share segments.
+template <class Kind, class Real, int Width, int Threads>
+__global__ void __launch_bounds__(Threads, most_threads / Threads)
+    reduce_segments(__grid_constant__ Plan<Kind, Real> const plan) {
+  using Accumulator = typename Kind::Accumulator;
+  alignas(Accumulator) __shared__ unsigned char shared[most_entries * sizeof(Accumulator)];
+  auto* const of_warp = reinterpret_cast<Accumulator*>(shared);
+  constexpr int threads_of_brick = brick_columns / Width;
+  int const thread = static_cast<int>(threadIdx.x);
+  int const threads = static_cast<int>(blockDim.x);
+  // A block that is alone does not wait for a division.
+  unsigned const segment = plan.blocks == 1 ? blockIdx.x : blockIdx.x / plan.blocks;
+  unsigned const block = blockIdx.x - segment * plan.blocks;
+  Index const terms_of_round = brick_terms / threads_of_brick * threads;
+  Index const in_brick = thread / threads_of_brick * brick_terms + thread % threads_of_brick * Width;
+  Index first = static_cast<Index>(block) * plan.rounds * terms_of_round;
+  int entries = 0;
+#pragma unroll 1
+  for (int round = 0; round < plan.rounds && (round == 0 || first < plan.length); ++round, first += terms_of_round) {
+    Index const at = Index{segment} * plan.length + first + in_brick;
+    Index const left = plan.length - first - in_brick;
+    Accumulator const mine = first + terms_of_round <= plan.length
+                                 ? reduce_columns<true, Width>(plan.arrays, at, left)
+                                 : reduce_columns<false, Width>(plan.arrays, at, left);
+    put_warp(of_warp + entries, mine, thread);
+    entries += threads / 32;
+  }
+  Accumulator const total = merge_warps(of_warp, entries, thread);
+  if (plan.blocks == 1) {
+    if (thread == 0) plan.room.results[segment] = total;
+  } else if constexpr (Threads == threads_of_many) {
+    Accumulator* const partials = plan.room.partials + Index{segment} * plan.stride;
+    if (thread == 0) partials[block] = total;
+    if (kernel::cuda::is_last_block(plan.room.blocks_done + segment, plan.blocks, thread, Threads)) {
+      Accumulator const result = merge_partials<Threads>(partials, plan.blocks, of_warp, thread);
+      if (thread == 0) plan.room.results[segment] = result;
+    }
+  }
+}
+
+/// How many blocks of how many threads reduce each segment, and in how many rounds. No bit depends on it.
+struct Launch {
+  int threads;
+  int rounds;
+  Index blocks;
+};
+[[nodiscard]] inline Launch plan_launch(Segments const& segments, int width, int multiprocessors) {
+  int const threads_of_brick = brick_columns / width;
+  Index const bricks = bricks_of(segments.length);
+  // A single block ends soonest with all threads at once; of many, small ones fill the multiprocessors best.
+  int const most = segments.count < multiprocessors ? most_threads : threads_of_many;
+  if (bricks * threads_of_brick <= most) return {static_cast<int>(bricks) * threads_of_brick, 1, 1};
+  Launch launch{threads_of_many, most_rounds, 0};
+  Index const bricks_of_round = threads_of_many / threads_of_brick;
+  for (;; launch.rounds /= 2) {
+    Index const of_block = bricks_of_round * launch.rounds;
+    launch.blocks = (bricks + of_block - 1) / of_block;
+    if (launch.rounds == 1 || segments.count * launch.blocks >= busy_blocks * multiprocessors) return launch;
+  }
+}
+
+/// Whether all segments of all arrays can be read in packs of 16 bytes.
+template <class Kind, class Real>
+[[nodiscard]] bool is_packed(Arrays<Kind, Real> const& arrays, Segments const& segments) {
+  bool packed = segments.count == 1 || segments.length * static_cast<Index>(sizeof(Real)) % 16 == 0;
+  for (Real const* const first : arrays.first) packed = packed && reinterpret_cast<std::uintptr_t>(first) % 16 == 0;
+  return packed;
+}
+
+template <class Kind, class Real>
+void run_on_cuda(cudaStream_t stream, Arrays<Kind, Real> const& arrays, Segments const& segments,
+                 Room<typename Kind::Accumulator> const& room) {
+  constexpr int pack = 16 / static_cast<int>(sizeof(Real));
+  bool const packed = is_packed(arrays, segments);
+  Launch const launch = plan_launch(segments, packed ? pack : 1, kernel::cuda::current_device().multiprocessors);
+  Plan<Kind, Real> const plan{
+      arrays, segments.length, static_cast<unsigned>(launch.blocks), launch.rounds, kernel::merging_room(launch.blocks),
+      room};
+  auto const enqueue = [&](auto* kernel) {
+    kernel<<<static_cast<unsigned>(segments.count * launch.blocks), static_cast<unsigned>(launch.threads), 0, stream>>>(
+        plan);
+  };
+  bool const many = launch.threads <= threads_of_many;
+  if (packed) {
+    enqueue(many ? &reduce_segments<Kind, Real, pack, threads_of_many>
+                 : &reduce_segments<Kind, Real, pack, most_threads>);
+  } else {
+    enqueue(many ? &reduce_segments<Kind, Real, 1, threads_of_many> : &reduce_segments<Kind, Real, 1, most_threads>);
+  }
+  kernel::cuda::check(cudaGetLastError(), "a reduction");
+}
+
+}  // namespace halocline::reduce::cuda

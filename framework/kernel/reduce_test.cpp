@@ -1,0 +1,620 @@
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "framework/kernel/reduce.hpp"
+#include "framework/kernel/reduce/bodies.hpp"
+#include "framework/kernel/reduce/fields.hpp"
+#include "framework/runtime/error.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/device.hpp"
+#endif
+
+namespace halocline::reduce {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Fewer and more than a pack, a warp, a brick, a block, a group of blocks, and nothing at all.
+std::vector<Index> const awkward = {0,    1,    2,    3,    5,     31,    32,    33,    255,   257,    1021,
+                                    2047, 2048, 2049, 8191, 16384, 16385, 32768, 32771, 65537, 131101, 1000003};
+
+template <class ASpace, class AReal>
+struct Combination {
+  using Space = ASpace;
+  using Real = AReal;
+};
+
+template <class Case>
+class ReduceTest : public testing::Test {};
+using Cases = testing::Types<
+#if defined(KOKKOS_ENABLE_CUDA)
+    Combination<Kokkos::Cuda, float>, Combination<Kokkos::Cuda, double>,
+#elif defined(KOKKOS_ENABLE_HIP)
+    Combination<Kokkos::HIP, float>, Combination<Kokkos::HIP, double>,
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    Combination<Kokkos::OpenMP, float>, Combination<Kokkos::OpenMP, double>,
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+    Combination<Kokkos::Threads, float>, Combination<Kokkos::Threads, double>,
+#endif
+    Combination<Kokkos::Serial, float>, Combination<Kokkos::Serial, double>>;
+TYPED_TEST_SUITE(ReduceTest, Cases);
+
+/// Bits that look random, of a place and a seed.
+std::uint32_t bits_of(Index n, int seed) {
+  auto state = (static_cast<std::uint32_t>(n) + 1U) * 2654435761U + static_cast<std::uint32_t>(seed) * 40503U;
+  state ^= state >> 15U;
+  state *= 2246822519U;
+  return state ^ (state >> 13U);
+}
+
+/// Whole numbers from -8 to 8: their sums are exact in single precision, however they are grouped.
+template <class Real>
+std::vector<Real> whole_numbers(Index count, int seed) {
+  std::vector<Real> numbers(static_cast<std::size_t>(count));
+  for (Index n = 0; n < count; ++n) {
+    numbers[static_cast<std::size_t>(n)] = static_cast<Real>(static_cast<int>(bits_of(n, seed) % 17U) - 8);
+  }
+  return numbers;
+}
+
+/// Numbers in [-0.5, 0.5) with 24 bits, so that every addition rounds.
+template <class Real>
+std::vector<Real> random_numbers(Index count, int seed) {
+  std::vector<Real> numbers(static_cast<std::size_t>(count));
+  for (Index n = 0; n < count; ++n) {
+    numbers[static_cast<std::size_t>(n)] = static_cast<Real>(bits_of(n, seed) >> 8U) * Real{0x1p-24F} - Real{0.5};
+  }
+  return numbers;
+}
+
+/// Numbers in the memory of an execution space, `offset` entries after a place where any pack could start.
+template <class Space, class Real>
+class Stored {
+ public:
+  explicit Stored(std::vector<Real> const& numbers, Index offset = 0)
+      : memory_("stored", numbers.size() + static_cast<std::size_t>(offset) + 1), offset_(offset) {
+    count_ = static_cast<Index>(numbers.size());
+    // What lies around must not be read.
+    auto const host = Kokkos::create_mirror_view(memory_);
+    Kokkos::deep_copy(host, std::numeric_limits<Real>::quiet_NaN());
+    std::copy(numbers.begin(), numbers.end(), host.data() + offset);
+    Kokkos::deep_copy(memory_, host);
+  }
+  [[nodiscard]] Values<Real> values() const { return {memory_.data() + offset_, count_}; }
+
+ private:
+  Kokkos::View<Real*, Space> memory_;
+  Index offset_;
+  Index count_;
+};
+
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+/// The plain definition of the grouping.
+template <class Kind, class Real>
+double reduced(std::vector<Real> const& x, std::vector<Real> const& y) {
+  using Accumulator = typename Kind::Accumulator;
+  auto const merge_all = [](std::vector<Accumulator> level) {
+    while (level.size() > 1) {
+      if (level.size() % 2 == 1) level.emplace_back();
+      for (std::size_t n = 0; 2 * n < level.size(); ++n) {
+        Accumulator merged = level[2 * n];
+        merged.merge(level[2 * n + 1]);
+        level[n] = merged;
+      }
+      level.resize(level.size() / 2);
+    }
+    return level.empty() ? Accumulator{} : level[0];
+  };
+  std::vector<Accumulator> bricks;
+  for (std::size_t first = 0; first < x.size(); first += 2048) {
+    std::vector<Accumulator> columns(256);
+    for (std::size_t n = first; n < std::min(first + 2048, x.size()); ++n) {
+      if constexpr (Kind::inputs == 1) {
+        columns[n % 256].add(Kind::term(static_cast<double>(x[n])));
+      } else {
+        columns[n % 256].add(Kind::term(static_cast<double>(x[n]), static_cast<double>(y[n])));
+      }
+    }
+    bricks.push_back(merge_all(columns));
+  }
+  return merge_all(bricks).value();
+}
+
+template <class Kind, class Space, class Real>
+void expect_definition(std::vector<Real> const& x, std::vector<Real> const& y) {
+  double const expected = reduced<Kind>(x, y);
+  for (Index const offset : {0, 1}) {
+    Stored<Space, Real> const stored_x(x, offset);
+    Stored<Space, Real> const stored_y(y, offset);
+    Arrays<Kind, Real> arrays{{stored_x.values().first}};
+    if constexpr (Kind::inputs == 2) arrays.first[1] = stored_y.values().first;
+    for (Form const form : {Form::specialised, Form::portable}) {
+      Outcome<Space> outcome;
+      run(Space{}, form, arrays, {1, static_cast<Index>(x.size())}, outcome);
+      EXPECT_TRUE(same_bits(outcome.value(), expected))
+          << x.size() << " values, offset " << offset << (form == Form::portable ? ", portable: " : ", specialised: ")
+          << outcome.value() << " instead of " << expected;
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, TermsAreGroupedByIndexOnEveryBackend) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  for (Index const count : awkward) {
+    auto const x = random_numbers<Real>(count, 1);
+    auto const y = random_numbers<Real>(count, 2);
+    expect_definition<Sum, Space>(x, y);
+    expect_definition<Minimum, Space>(x, y);
+    expect_definition<Maximum, Space>(x, y);
+    expect_definition<Dot, Space>(x, y);
+    expect_definition<SquareNorm, Space>(x, y);
+    expect_definition<OneNorm, Space>(x, y);
+    expect_definition<MaximumNorm, Space>(x, y);
+  }
+}
+
+/// The functions with names do what they say, by arithmetic that is exact.
+TYPED_TEST(ReduceTest, EveryReduction) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  std::vector<Real> const x{3, -7, 2, 0, 5};
+  std::vector<Real> const y{1, 2, -4, 9, 3};
+  Stored<Space, Real> const stored_x(x);
+  Stored<Space, Real> const stored_y(y);
+  Outcome<Space> outcome;
+  auto const number = [&](auto const& reduction) {
+    reduction();
+    return outcome.value();
+  };
+  Space const space{};
+  EXPECT_EQ(number([&] { sum(space, stored_x.values(), outcome); }), 3);
+  EXPECT_EQ(number([&] { minimum(space, stored_x.values(), outcome); }), -7);
+  EXPECT_EQ(number([&] { maximum(space, stored_x.values(), outcome); }), 5);
+  EXPECT_EQ(number([&] { dot(space, stored_x.values(), stored_y.values(), outcome); }), 3 - 14 - 8 + 15);
+  EXPECT_EQ(number([&] { square_norm(space, stored_x.values(), outcome); }), 9 + 49 + 4 + 25);
+  EXPECT_EQ(number([&] { one_norm(space, stored_x.values(), outcome); }), 17);
+  EXPECT_EQ(number([&] { maximum_norm(space, stored_x.values(), outcome); }), 7);
+  segmented_sum(space, stored_x.values(), {5, 1}, outcome);
+  EXPECT_EQ(outcome.values(), (std::vector<double>{3, -7, 2, 0, 5}));
+}
+
+/// What kernels that come after see is what the host sees.
+TYPED_TEST(ReduceTest, ResultsAreInTheMemoryOfTheSpace) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  Stored<Space, Real> const stored(whole_numbers<Real>(3000, 1));
+  Outcome<Space> outcome;
+  segmented_sum(Space{}, stored.values(), {3, 1000}, outcome);
+  std::vector<double> seen(3);
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Space{}.fence();
+  Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(seen.data(), 3),
+                    Kokkos::View<double const*, typename Space::memory_space, Unmanaged>(outcome.data(), 3));
+  EXPECT_EQ(seen, outcome.values());
+}
+
+template <class Space, class Real>
+void expect_exact_sums(Segments const& segments, Index offset) {
+  auto const numbers = whole_numbers<Real>(segments.count * segments.length, 3);
+  std::vector<double> expected;
+  for (Index s = 0; s < segments.count; ++s) {
+    Index total = 0;
+    for (Index n = 0; n < segments.length; ++n) {
+      total += static_cast<Index>(numbers[static_cast<std::size_t>(s * segments.length + n)]);
+    }
+    expected.push_back(static_cast<double>(total));
+  }
+  Stored<Space, Real> const stored(numbers, offset);
+  for (Body const body : bodies<Space>(segments)) {
+    auto const summation = make_summation<Space, Real>(Space{}, body, segments);
+    for (int run = 0; run < 3; ++run) {
+      summation->enqueue(stored.values().first);
+      EXPECT_EQ(summation->values(), expected)
+          << name_of(body) << ": " << segments.count << " x " << segments.length << ", offset " << offset;
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, EveryBodyAddsUpEveryValueOnce) {
+  for (Index const count : awkward) {
+    for (Index const offset : {0, 1, 2, 3}) {
+      expect_exact_sums<typename TypeParam::Space, typename TypeParam::Real>({1, count}, offset);
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, EveryBodyAddsUpEverySegment) {
+  for (Segments const& segments :
+       {Segments{0, 100}, Segments{2, 0}, Segments{2, 1}, Segments{1000, 3}, Segments{7, 33}, Segments{3, 2048},
+        Segments{5, 2052}, Segments{130, 4099}, Segments{300, 4096}, Segments{133, 8196}, Segments{3, 65541},
+        Segments{140, 16384}, Segments{2, 500009}}) {
+    for (Index const offset : {0, 1}) {
+      expect_exact_sums<typename TypeParam::Space, typename TypeParam::Real>(segments, offset);
+    }
+  }
+}
+
+/// Errors as arithmetic bounds them: for ours by the depth of its tree, for the others by what a thread adds up in a
+/// row at most and the trees after it.
+TYPED_TEST(ReduceTest, RandomSumsAreAsAccurateAsTheirGrouping) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  constexpr double deepest_of_others = 8192;
+  for (Index const count : awkward) {
+    auto const numbers = random_numbers<Real>(count, 4);
+    long double exact = 0;
+    long double magnitudes = 0;
+    for (Real const x : numbers)
+      exact += static_cast<long double>(x), magnitudes += std::abs(static_cast<long double>(x));
+    Stored<Space, Real> const stored(numbers);
+    for (Body const body : bodies<Space>({1, count})) {
+      bool const ours = body == Body::specialised || body == Body::portable;
+      double const roundoff = ours ? 0x1p-53 : static_cast<double>(std::numeric_limits<Real>::epsilon()) / 2;
+      double const depth = ours ? std::log2(static_cast<double>(std::max<Index>(count, 1))) + 8
+                                : std::min(static_cast<double>(count), deepest_of_others);
+      auto const summation = make_summation<Space, Real>(Space{}, body, {1, count});
+      summation->enqueue(stored.values().first);
+      // The exact sum is rounded as well, once.
+      double const tolerance = (depth * roundoff + 0x1p-60) * static_cast<double>(magnitudes);
+      EXPECT_NEAR(summation->values().at(0), static_cast<double>(exact), tolerance) << name_of(body) << ", " << count;
+    }
+  }
+}
+
+/// A segment has the bits that its values have alone, whatever its neighbours and its place in memory.
+TYPED_TEST(ReduceTest, ASegmentHasTheBitsOfItsOwnSum) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  for (Segments const& segments : {Segments{9, 1021}, Segments{4, 70004}, Segments{150, 2500}}) {
+    auto const numbers = random_numbers<Real>(segments.count * segments.length, 5);
+    Stored<Space, Real> const stored(numbers);
+    Outcome<Space> all;
+    segmented_sum(Space{}, stored.values(), segments, all);
+    auto const sums = all.values();
+    Outcome<Space> one;
+    for (Index s = 0; s < segments.count; ++s) {
+      auto const begin = numbers.begin() + s * segments.length;
+      Stored<Space, Real> const alone(std::vector<Real>(begin, begin + segments.length));
+      sum(Space{}, alone.values(), one);
+      ASSERT_TRUE(same_bits(sums[static_cast<std::size_t>(s)], one.value())) << s << " of " << segments.count;
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, ManyRunsLeaveTheSameBits) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  Index const count = 1000003;
+  auto const numbers = random_numbers<Real>(count, 6);
+  Stored<Space, Real> const stored(numbers);
+  double const expected = reduced<Sum>(numbers, numbers);
+  Outcome<Space> outcome;
+  int const runs = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 10 : 500;
+  for (int n = 0; n < runs; ++n) {
+    sum(Space{}, stored.values(), outcome);
+    ASSERT_TRUE(same_bits(outcome.value(), expected)) << n;
+  }
+}
+
+/// The counters and the memory of one reduction are left as the next one wants them.
+TYPED_TEST(ReduceTest, AnOutcomeCanBeUsedAgain) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  auto const numbers = whole_numbers<Real>(300000, 7);
+  Stored<Space, Real> const stored(numbers);
+  Outcome<Space> outcome;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    for (Segments const& segments : {Segments{1, 300000}, Segments{3, 100000}, Segments{300, 1000}, Segments{1, 7}}) {
+      Values<Real> const values{stored.values().first, segments.count * segments.length};
+      segmented_sum(Space{}, values, segments, outcome);
+      auto const sums = outcome.values();
+      ASSERT_EQ(static_cast<Index>(sums.size()), segments.count);
+      double total = 0;
+      for (double const one : sums) total += one;
+      double exact = 0;
+      for (Index n = 0; n < values.count; ++n) exact += static_cast<double>(numbers[static_cast<std::size_t>(n)]);
+      EXPECT_EQ(total, exact);
+      maximum(Space{}, values, outcome);
+      EXPECT_EQ(outcome.value(), 8);
+      EXPECT_THROW((void)outcome.value(1), DefectError);
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, NotANumberIsNeverLost) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  for (Index const count : {Index{1}, Index{2}, Index{33}, Index{2049}, Index{131101}}) {
+    for (Index const place : {Index{0}, count / 2, count - 1}) {
+      for (Index const infinite : {Index{0}, count / 3, count - 1}) {
+        std::vector<Real> numbers(static_cast<std::size_t>(count), Real{1});
+        numbers[static_cast<std::size_t>(infinite)] = static_cast<Real>(-infinity);
+        numbers[static_cast<std::size_t>(place)] = static_cast<Real>(not_a_number);
+        Stored<Space, Real> const stored(numbers);
+        Outcome<Space> outcome;
+        auto const expect_lost_nothing = [&](auto const& reduction) {
+          reduction();
+          EXPECT_TRUE(std::isnan(outcome.value())) << place << " of " << count;
+        };
+        Space const space{};
+        expect_lost_nothing([&] { sum(space, stored.values(), outcome); });
+        expect_lost_nothing([&] { minimum(space, stored.values(), outcome); });
+        expect_lost_nothing([&] { maximum(space, stored.values(), outcome); });
+        expect_lost_nothing([&] { maximum_norm(space, stored.values(), outcome); });
+        expect_lost_nothing([&] {
+          run<Minimum>(space, Form::portable, Arrays<Minimum, Real>{{stored.values().first}}, {1, count}, outcome);
+        });
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReduceTest, InfinitiesAreValues) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  for (Index const place : {0, 40, 3000}) {
+    std::vector<Real> numbers(3001, Real{-2});
+    Outcome<Space> outcome;
+    Space const space{};
+    numbers[static_cast<std::size_t>(place)] = static_cast<Real>(-infinity);
+    Stored<Space, Real> const below(numbers);
+    minimum(space, below.values(), outcome);
+    EXPECT_EQ(outcome.value(), -infinity);
+    maximum(space, below.values(), outcome);
+    EXPECT_EQ(outcome.value(), -2);
+    maximum_norm(space, below.values(), outcome);
+    EXPECT_EQ(outcome.value(), infinity);
+    sum(space, below.values(), outcome);
+    EXPECT_EQ(outcome.value(), -infinity);
+    numbers[static_cast<std::size_t>(place)] = static_cast<Real>(infinity);
+    Stored<Space, Real> const above(numbers);
+    minimum(space, above.values(), outcome);
+    EXPECT_EQ(outcome.value(), -2);
+    maximum(space, above.values(), outcome);
+    EXPECT_EQ(outcome.value(), infinity);
+  }
+}
+
+/// Sums of more than single precision holds, and of less.
+TYPED_TEST(ReduceTest, SumsOfSingleNumbersAreDouble) {
+  using Space = typename TypeParam::Space;
+  std::vector<float> numbers(5000, std::numeric_limits<float>::max());
+  Stored<Space, float> const large(numbers);
+  Outcome<Space> outcome;
+  sum(Space{}, large.values(), outcome);
+  EXPECT_EQ(outcome.value(), 5000.0 * static_cast<double>(std::numeric_limits<float>::max()));
+  std::fill(numbers.begin(), numbers.end(), std::numeric_limits<float>::denorm_min());
+  Stored<Space, float> const small(numbers);
+  square_norm(Space{}, small.values(), outcome);
+  double const tiny = static_cast<double>(std::numeric_limits<float>::denorm_min());
+  EXPECT_EQ(outcome.value(), 5000.0 * (tiny * tiny));
+}
+
+TYPED_TEST(ReduceTest, NothingReducesToTheNeutralNumber) {
+  using Space = typename TypeParam::Space;
+  Values<typename TypeParam::Real> const nothing;
+  Outcome<Space> outcome;
+  Space const space{};
+  sum(space, nothing, outcome);
+  EXPECT_EQ(outcome.value(), 0);
+  minimum(space, nothing, outcome);
+  EXPECT_EQ(outcome.value(), infinity);
+  maximum(space, nothing, outcome);
+  EXPECT_EQ(outcome.value(), -infinity);
+  maximum_norm(space, nothing, outcome);
+  EXPECT_EQ(outcome.value(), 0);
+  segmented_sum(space, nothing, {0, 5}, outcome);
+  EXPECT_TRUE(outcome.values().empty());
+  EXPECT_THROW((void)outcome.value(), DefectError);
+}
+
+TYPED_TEST(ReduceTest, WhatDoesNotFitIsADefect) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  Stored<Space, Real> const stored(whole_numbers<Real>(10, 8));
+  Real const* const first = stored.values().first;
+  Outcome<Space> outcome;
+  Space const space{};
+  EXPECT_THROW((void)outcome.value(), DefectError);
+  EXPECT_THROW(sum(space, Values<Real>{first, -1}, outcome), DefectError);
+  EXPECT_THROW(sum(space, Values<Real>{nullptr, 1}, outcome), DefectError);
+  EXPECT_THROW(dot(space, Values<Real>{first, 10}, Values<Real>{first, 9}, outcome), DefectError);
+  EXPECT_THROW(dot(space, Values<Real>{first, 10}, Values<Real>{nullptr, 10}, outcome), DefectError);
+  EXPECT_THROW(segmented_sum(space, Values<Real>{first, 10}, {3, 3}, outcome), DefectError);
+  EXPECT_THROW(segmented_sum(space, Values<Real>{first, 10}, {-2, -5}, outcome), DefectError);
+  EXPECT_THROW(outcome.reserve(space, {-1, 1}), DefectError);
+  EXPECT_THROW(outcome.reserve(space, {1, -1}), DefectError);
+  EXPECT_THROW(outcome.reserve(space, {Index{1} << 40U, 1}), DefectError);
+  EXPECT_THROW(((void)make_summation<Space, Real>(space, Body::cooperative_filled, {2, 5})), DefectError);
+  EXPECT_THROW(((void)make_summation<Space, Real>(space, Body::specialised, {1, -5})), DefectError);
+}
+
+/// Values of a field, with others around them that no reduction may see.
+template <class Space, class Real>
+class StoredField {
+ public:
+  explicit StoredField(std::vector<Real> const& owned) : memory_("field", row * (extents[1] + 2) * (extents[2] + 2)) {
+    auto const host = Kokkos::create_mirror_view(memory_);
+    Kokkos::deep_copy(host, std::numeric_limits<Real>::quiet_NaN());
+    std::size_t n = 0;
+    for (Index k = 0; k < extents[2]; ++k) {
+      for (Index j = 0; j < extents[1]; ++j) {
+        for (Index i = 0; i < extents[0]; ++i) host(static_cast<std::size_t>(place(i, j, k))) = owned[n++];
+      }
+    }
+    Kokkos::deep_copy(memory_, host);
+  }
+  [[nodiscard]] BlockView<Real const> view() const { return {memory_.data() + place(0, 0, 0), row, plane}; }
+  static constexpr Extents extents{37, 9, 5};
+  static constexpr Index count = 37 * 9 * 5;
+  static constexpr IndexRange range{{0, 0, 0}, extents};
+
+ private:
+  static constexpr Index row = 64;
+  static constexpr Index plane = row * (extents[1] + 2);
+  static Index place(Index i, Index j, Index k) { return 16 + i + (j + 1) * row + (k + 1) * plane; }
+  Kokkos::View<Real*, Space> memory_;
+};
+
+TYPED_TEST(ReduceTest, FieldsReduceByTheSameNames) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  using Field = StoredField<Space, Real>;
+  auto const x = whole_numbers<Real>(Field::count, 9);
+  auto const y = whole_numbers<Real>(Field::count, 10);
+  Field const field_x(x);
+  Field const field_y(y);
+  double total = 0;
+  double products = 0;
+  double squares = 0;
+  double magnitudes = 0;
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    double const value = static_cast<double>(x[n]);
+    total += value;
+    products += value * static_cast<double>(y[n]);
+    squares += value * value;
+    magnitudes += std::abs(value);
+  }
+  Space const space{};
+  Reduction<Space> sums;
+  sum(space, Field::range, field_x.view(), sums);
+  EXPECT_EQ(sums.value(), total);
+  dot(space, Field::range, field_x.view(), field_y.view(), sums);
+  EXPECT_EQ(sums.value(), products);
+  square_norm(space, Field::range, field_x.view(), sums);
+  EXPECT_EQ(sums.value(), squares);
+  one_norm(space, Field::range, field_x.view(), sums);
+  EXPECT_EQ(sums.value(), magnitudes);
+  auto raised = x;
+  for (Real& value : raised) value += Real{20};
+  Field const positive(raised);
+  Reduction<Space, Least> least;
+  minimum(space, Field::range, positive.view(), least);
+  EXPECT_EQ(least.value(), static_cast<double>(*std::min_element(raised.begin(), raised.end())));
+  for (Real& value : raised) value -= Real{100};
+  Field const negative(raised);
+  Reduction<Space, Greatest> greatest;
+  maximum(space, Field::range, negative.view(), greatest);
+  EXPECT_EQ(greatest.value(), static_cast<double>(*std::max_element(raised.begin(), raised.end())));
+  Reduction<Space, halocline::Maximum> norm;
+  maximum_norm(space, Field::range, negative.view(), norm);
+  EXPECT_EQ(norm.value(), -static_cast<double>(*std::min_element(raised.begin(), raised.end())));
+  minimum(space, {}, positive.view(), least);
+  EXPECT_EQ(least.value(), infinity);
+  maximum(space, {}, positive.view(), greatest);
+  EXPECT_EQ(greatest.value(), -infinity);
+}
+
+TYPED_TEST(ReduceTest, AFieldWithNotANumberHasNoLeastAndNoGreatest) {
+  using Space = typename TypeParam::Space;
+  using Real = typename TypeParam::Real;
+  using Field = StoredField<Space, Real>;
+  for (Index const place : {Index{0}, Field::count / 2, Field::count - 1}) {
+    auto numbers = random_numbers<Real>(Field::count, 11);
+    numbers[static_cast<std::size_t>(place)] = static_cast<Real>(not_a_number);
+    Field const field(numbers);
+    Reduction<Space, Least> least;
+    minimum(Space{}, Field::range, field.view(), least);
+    EXPECT_TRUE(std::isnan(least.value())) << place;
+    Reduction<Space, Greatest> greatest;
+    maximum(Space{}, Field::range, field.view(), greatest);
+    EXPECT_TRUE(std::isnan(greatest.value())) << place;
+  }
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+using kernel::cuda::check;
+
+/// A stream of its own, since the default one may not be captured.
+class OwnStream {
+ public:
+  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
+  OwnStream(OwnStream const&) = delete;
+  OwnStream& operator=(OwnStream const&) = delete;
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What `work` enqueues on the stream, captured and run `runs` times.
+template <class Work>
+void run_captured(cudaStream_t stream, int runs, Work const& work) {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  work();
+  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  for (int n = 0; n < runs; ++n) check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  check(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
+  check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+}
+
+TEST(CudaReduceTest, EveryBodyCanBeCaptured) {
+  OwnStream const stream;
+  Kokkos::Cuda const execution(stream.get());
+  for (Index const count : {Index{1000}, Index{16384}, Index{1000003}}) {
+    auto const numbers = whole_numbers<float>(count, 12);
+    double exact = 0;
+    for (float const x : numbers) exact += static_cast<double>(x);
+    Stored<Kokkos::Cuda, float> const stored(numbers);
+    for (Body const body : bodies<Kokkos::Cuda>({1, count})) {
+      auto const summation = make_summation<Kokkos::Cuda, float>(execution, body, {1, count});
+      // What Kokkos brings to the device before the first launch of a kernel is no part of a graph.
+      summation->enqueue(stored.values().first);
+      execution.fence();
+      run_captured(stream.get(), 3, [&] {
+        for (int n = 0; n < 5; ++n) summation->enqueue(stored.values().first);
+      });
+      EXPECT_EQ(summation->values().at(0), exact) << name_of(body) << ", " << count;
+    }
+  }
+}
+
+struct FillUnevenly {
+  float* values;
+  KOKKOS_FUNCTION void operator()(Index n) const { values[n] = static_cast<float>(n * 7919 % 10007) * 0.37F; }
+};
+
+/// So many blocks that the last one merges their sums level by level: values one by one, as they start anywhere.
+TEST(CudaReduceTest, MoreBlocksThanOneMergesAtATime) {
+  Index const count = (Index{1} << 27U) + 1000003;
+  Kokkos::View<float*, Kokkos::Cuda> const memory(Kokkos::view_alloc("large", Kokkos::WithoutInitializing),
+                                                  static_cast<std::size_t>(count + 1));
+  Kokkos::parallel_for(Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<Index>>(0, count + 1),
+                       FillUnevenly{memory.data()});
+  Outcome<Kokkos::Cuda> outcome;
+  for (Index const offset : {0, 1}) {
+    Arrays<Sum, float> const arrays{{memory.data() + offset}};
+    run(Kokkos::Cuda{}, Form::portable, arrays, {1, count}, outcome);
+    double const expected = outcome.value();
+    for (int n = 0; n < 3; ++n) {
+      run(Kokkos::Cuda{}, Form::specialised, arrays, {1, count}, outcome);
+      EXPECT_TRUE(same_bits(outcome.value(), expected)) << offset;
+    }
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace halocline::reduce
