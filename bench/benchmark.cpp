@@ -6,6 +6,7 @@
 #if defined(HALOCLINE_REFERENCE_KERNELS)
 #include "bench/reference_jacobi.hpp"
 #include "bench/reference_laplacian.hpp"
+#include "bench/tunings.hpp"
 #endif
 
 namespace halocline::benchmarking {
@@ -21,6 +22,7 @@ std::vector<Benchmark> reference_benchmarks() {
        &reference_laplacian_planes},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
        &reference_jacobi_1d},
+      {"tunings", "sweeps of a cube by every form and by all tunings that a search tries", &tunings},
   };
 #else
   return {};

@@ -12,10 +12,13 @@ namespace halocline::kernel {
 /// along the slowest axis of the range; neighbouring columns are merged in pairs until one accumulator is left, bricks
 /// 32 neighbours at a time. What a brick is depends on the range alone, never on tiles or threads.
 ///
-/// In 3D the columns are 32 neighbours along x of 8 rows, in 2D 256 neighbours along x; in 1D column c of a brick adds
-/// every 256th point. Bricks start at multiples of 32 (256) of the local x index, whatever the range's begin.
+/// In 3D the columns are 128 neighbours along x of 2 rows, in narrow ranges 64 of 4 or 32 of 8; in 2D 256 neighbours
+/// along x; in 1D column c of a brick adds every 1024th point. Bricks start at multiples of their columns along x,
+/// whatever the range's begin.
 struct Bricks {
   static constexpr int columns = 256;
+  /// Bricks side by side in 1D, so that what several of them read at a time lies together.
+  static constexpr int together = 4;
 
   int dimensions = 1;
   int columns_x = columns;
@@ -28,7 +31,7 @@ struct Bricks {
   explicit Bricks(IndexRange const& range) {
     if (range.empty()) return;
     dimensions = range.extent(2) > 1 ? 3 : range.extent(1) > 1 ? 2 : 1;
-    columns_y = dimensions == 3 ? 8 : 1;
+    columns_y = dimensions < 3 ? 1 : range.extent(0) >= 128 ? 2 : range.extent(0) >= 64 ? 4 : 8;
     columns_x = columns / columns_y;
     // Enough bricks for all threads of a small sweep, few enough to be merged in no time after a large one.
     int const most_steps = dimensions == 3 ? 256 : 64;
@@ -40,6 +43,7 @@ struct Bricks {
       origin[axis] = axis == 0 ? first_x : range.begin[axis];
       count[axis] = (range.end[axis] - origin[axis] + size[axis] - 1) / size[axis];
     }
+    if (dimensions == 1) count[0] = (count[0] + together - 1) / together * together;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index total() const { return count[0] * count[1] * count[2]; }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index number(Index x, Index y, Index z) const {
@@ -54,11 +58,16 @@ struct Bricks {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Column column(Index brick, int number) const {
     int const axis = dimensions - 1;
     Column column;
-    column.at[0] = origin[0] + brick % count[0] * (columns_x * (axis == 0 ? Index{steps} : 1)) + number % columns_x;
+    column.at[0] = origin[0] + first_x(brick % count[0]) + number % columns_x;
     column.at[1] = origin[1] + brick / count[0] % count[1] * (axis == 1 ? steps : columns_y) + number / columns_x;
     column.at[2] = origin[2] + brick / (count[0] * count[1]) * (axis == 2 ? steps : 1);
-    for (int a = 0; a < 3; ++a) column.step[a] = a != axis ? 0 : a == 0 ? columns_x : 1;
+    for (int a = 0; a < 3; ++a) column.step[a] = a != axis ? 0 : a == 0 ? columns_x * together : 1;
     return column;
+  }
+  /// Where a brick begins along x, from the first one's begin.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index first_x(Index brick) const {
+    if (dimensions > 1) return brick * columns_x;
+    return (brick / together * steps * together + brick % together) * columns_x;
   }
 };
 

@@ -22,9 +22,34 @@ namespace cuda {
 template <class Task>
 struct StreamShape {
   static constexpr int dimensions = Task::shape.dimensions;
-  static constexpr bool wide = Task::radius > 2 || Task::shape.kind == ShapeKind::box;
-  static constexpr int rows = dimensions == 2 ? 8 : wide && Task::shape.kind == ShapeKind::box ? 1 : 2;
-  static constexpr int most_threads = dimensions == 2 ? 256 : wide ? 384 : 512;
+  static constexpr bool box = Task::shape.kind == ShapeKind::box;
+  /// Inputs whose neighbours are read: planes of them are kept in registers.
+  static constexpr int wide_inputs = [] {
+    int count = 0;
+    for (int n = 0; n < decltype(Task::in)::count; ++n) count += Task::input_shape(n).radius > 0 ? 1 : 0;
+    return count;
+  }();
+  /// Registers for the planes of so many rows and the sums of their columns.
+  [[nodiscard]] static constexpr int registers(int rows) {
+    constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
+    return rows * (4 * (1 + Task::radius) * wide_inputs + 2 * width * Task::sums);
+  }
+  [[nodiscard]] static constexpr int tallest(int most_rows, int most_registers) {
+    int rows = most_rows;
+    while (rows > 1 && registers(rows) > most_registers) --rows;
+    return rows;
+  }
+  // Tall tiles have few borders, and many threads hide latencies: the numbers are the best of trials on an H100.
+  static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 48;
+  static constexpr int rows = dimensions == 2 ? 8
+                              : box           ? 1
+                              : many_threads  ? tallest(Task::sums > 0 ? 4 : 3, 48)
+                                              : tallest(4, 112);
+  static constexpr int most_threads = dimensions == 2    ? 256
+                                      : box              ? 384
+                                      : many_threads     ? 512
+                                      : Task::radius < 3 ? 256
+                                                         : 288;
   static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius > 0 && Task::radius <= 4 &&
                                    decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
 };

@@ -88,8 +88,8 @@ __device__ Accumulator merge_in_block(Accumulator* from, Index count, int thread
   return thread == 0 && count == 1 ? load_shared_result(from) : Accumulator{};
 }
 
-/// Called by the first `threads` threads of each of `blocks` blocks at its end; whether all others have been here before,
-/// so that all they wrote can be read.
+/// Called by the first `threads` threads of each of `blocks` blocks at its end; whether all others have been here
+/// before, so that all they wrote can be read.
 [[nodiscard]] __device__ inline bool is_last_block(unsigned* blocks_done, unsigned blocks, int thread, int threads) {
   __shared__ bool last;
   barrier_of(threads);

@@ -1,6 +1,7 @@
 #include "framework/kernel/cuda/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -46,45 +47,99 @@ int stage_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
   return lay_out(kernel, threads_x, threads_y, inputs);
 }
 
+class TileScore {
+ public:
+  TileScore(IndexRange const& range, StreamKernel const& kernel) : range_(range), kernel_(kernel) {
+    for (int n = 0; n < kernel.inputs; ++n) reach_ = std::max(reach_, kernel.input[n].reach);
+  }
+
+  [[nodiscard]] double operator()(StreamTuning const& tuning) const {
+    int const tile_x = tuning.threads_x * kernel_.width;
+    int const tile_y = tuning.threads_y * kernel_.rows;
+    bool const solid = kernel_.dimensions == 3;
+    Index const tiles_x = pieces(range_.extent(0), tile_x);
+    Index const tiles_y = solid ? pieces(range_.extent(1), tile_y) : 1;
+    Index const slowest = range_.extent(kernel_.dimensions - 1);
+    Index const planes = tuning.planes > 0 ? std::min(tuning.planes, slowest) : slowest;
+    Index const blocks = tiles_x * tiles_y * pieces(slowest, planes);
+    int const bytes = stage_bytes(kernel_, tuning.threads_x, tuning.threads_y);
+    int const stages =
+        std::min(kernel_.stages_in_use + tuning.ahead, (dynamic_shared_bytes() - room_for_groups) / bytes);
+    int const asked_for = stages - kernel_.stages_in_use;
+    if (asked_for < 1) return 0;
+    // Blocks run in waves, the last of which may be small; lanes beyond the range ask for nothing.
+    Index const multiprocessors = current_device().multiprocessors;
+    double const useful = ratio(range_.extent(0), tiles_x * tile_x);
+    double const of_block = useful * asked_for * bytes / bytes_in_flight;
+    auto const duration = [&](Index running) {
+      double const part = static_cast<double>(running);
+      return part / std::min(1.0, part * of_block);
+    };
+    Index const whole_waves = blocks / multiprocessors;
+    Index const rest = blocks % multiprocessors;
+    double const waves = static_cast<double>(whole_waves) * duration(multiprocessors) + (rest > 0 ? duration(rest) : 0);
+    // Borders along z come from memory again, those along x and y from the second-level cache; short rows and ranges
+    // that are read at several places at a time cost time too.
+    double const row_bytes = 16.0 * tuning.threads_x;
+    double const borders =
+        (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
+    return static_cast<double>(blocks) / waves * std::sqrt(ratio(planes, planes + 2 * reach_)) *
+           std::pow(borders, 0.2) * std::pow(row_bytes / (row_bytes + 256), 0.4) *
+           std::pow(ratio(planes, slowest), 0.02);
+  }
+
+ private:
+  /// That keep the memory of the whole device busy.
+  static constexpr double bytes_in_flight = 8e6;
+  [[nodiscard]] static double ratio(Index part, Index whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  }
+  IndexRange const& range_;
+  StreamKernel const& kernel_;
+  int reach_ = 0;
+};
+
+/// The best tile by its score.
+StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
+  TileScore const score(range, kernel);
+  Bricks const bricks(range);
+  int const unit_x = kernel.sums > 0 ? std::max(1, bricks.columns_x / kernel.width) : 16;
+  int const unit_y = kernel.sums > 0 ? bricks.columns_y : 1;
+  StreamTuning best;
+  double highest = -1;
+  for (int tiles_x = 1; tiles_x <= 64; ++tiles_x) {
+    StreamTuning tuning;
+    tuning.threads_x = round_up(static_cast<int>(pieces(pieces(range.extent(0), tiles_x), kernel.width)), unit_x);
+    if (tuning.threads_x > kernel.most_threads) continue;
+    for (tuning.threads_y = 1; tuning.threads_x * tuning.threads_y <= kernel.most_threads; ++tuning.threads_y) {
+      if (tuning.threads_x * tuning.threads_y % 32 != 0 || tuning.threads_y * kernel.rows % unit_y != 0) continue;
+      tuning.ahead = kernel.stages_in_use > 3 ? 3 : 4;
+      tuning.pace = kernel.stages_in_use > 3 ? 5 : 3;
+      for (int cuts = 1; cuts <= 8; ++cuts) {
+        tuning.planes = cuts == 1 ? 0 : pieces(range.extent(2), cuts);
+        double const found = score(tuning);
+        if (found > highest) highest = found, best = tuning;
+      }
+    }
+    if (tuning.threads_x == unit_x) break;
+  }
+  return best;
+}
+
 }  // namespace
 
+double tile_score(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning) {
+  return TileScore(range, kernel)(tuning);
+}
+
 StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel) {
-  // The best of those that were tried on an H100.
-  StreamTuning tuning;
-  bool const solid = kernel.dimensions == 3;
-  bool const wide = solid && kernel.stages_in_use > 3;
-  tuning.threads_x = !solid ? 128 : !wide ? (kernel.sums > 0 ? 128 : 256) : kernel.rows == 1 ? 48 : 96;
-  tuning.ahead = !solid ? 2 : wide ? 3 : 4;
-  // A tile should not be much wider than the range, and fit shared memory.
+  if (kernel.dimensions == 3) return best_tile(range, kernel);
+  // The best of those that were tried on an H100, but not much wider than the range.
+  StreamTuning tuning{.threads_x = 128, .planes = 64};
   int const columns = kernel.sums > 0 ? Bricks(range).columns_x : 32;
-  auto const at_narrowest = [&] {
-    return tuning.threads_x / 2 * kernel.width % columns != 0 || tuning.threads_x <= 32;
-  };
-  while (!at_narrowest() && tuning.threads_x / 2 * kernel.width >= range.extent(0)) tuning.threads_x /= 2;
-  if (!solid) {
-    tuning.planes = 64;
-    return tuning;
-  }
-  tuning.threads_y = kernel.most_threads / tuning.threads_x;
-  int const room = dynamic_shared_bytes() - room_for_groups;
-  while ((kernel.stages_in_use + 2) * stage_bytes(kernel, tuning.threads_x, tuning.threads_y) > room) {
-    if (!at_narrowest()) {
-      tuning.threads_x /= 2;
-    } else if (tuning.threads_y * kernel.rows > 8) {
-      tuning.threads_y /= 2;
-    } else {
-      break;
-    }
-  }
-  Index const tiles = pieces(range.extent(0), tuning.threads_x * kernel.width) *
-                      pieces(range.extent(1), tuning.threads_y * kernel.rows);
-  Index const multiprocessors = current_device().multiprocessors;
-  if (wide || tiles < multiprocessors * 3 / 4) {
-    // Every tile is cut along z, so that all multiprocessors have work.
-    Index const cuts = std::max<Index>(pieces(multiprocessors, tiles), wide ? 6 : 1);
-    tuning.planes = std::max<Index>(16, pieces(range.extent(2), cuts));
-  } else {
-    tuning.pace = 5;
+  while (tuning.threads_x > 32 && tuning.threads_x / 2 * kernel.width % columns == 0 &&
+         tuning.threads_x / 2 * kernel.width >= range.extent(0)) {
+    tuning.threads_x /= 2;
   }
   return tuning;
 }

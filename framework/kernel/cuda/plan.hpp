@@ -90,6 +90,9 @@ struct StreamLaunch {
   int shared_bytes = 0;
 };
 
+/// How well a tuning uses the memory, as far as a few numbers tell: 1 is best, 0 cannot run. What is weighed and how
+/// much comes from trials on an H100.
+[[nodiscard]] double tile_score(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning);
 /// The tuning that is used where nothing better is known.
 [[nodiscard]] StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel);
 

@@ -365,9 +365,10 @@ __device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& pla
     }
   }
   barrier_of(consumers);
-  // The eight groups of a brick are rows in 3D, neighbours along x in 2D.
+  // A brick has eight groups, first those of a row.
   Bricks const& bricks = plan.bricks;
-  int const bricks_x = groups_x * 32 / bricks.columns_x;
+  int const groups_of_row = bricks.columns_x / 32;
+  int const bricks_x = groups_x / groups_of_row;
   int const bricks_y = plan.threads_y * rows / bricks.columns_y;
   for (int n = thread; n < bricks_x * bricks_y * sum_count; n += consumers) {
     int const which = n / (bricks_x * bricks_y);
@@ -378,10 +379,10 @@ __device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& pla
     Index const bz = solid ? place / bricks.steps : 0;
     if (bx >= bricks.count[0] || by >= bricks.count[1]) continue;
     Accumulator const* const first =
-        groups + which * tile_groups + (solid ? brick_x + groups_x * (brick_y * 8) : brick_x * 8);
+        groups + which * tile_groups + brick_x * groups_of_row + brick_y * bricks.columns_y * groups_x;
     Accumulator eight[8];
 #pragma unroll
-    for (int m = 0; m < 8; ++m) eight[m] = first[m * (solid ? groups_x : 1)];
+    for (int m = 0; m < 8; ++m) eight[m] = first[m % groups_of_row + m / groups_of_row * groups_x];
     sums.partials[which * sums.room + bricks.number(bx, by, bz)] = merge_neighbours<8>(eight);
   }
   barrier_of(consumers);

@@ -1,7 +1,6 @@
 #include "framework/kernel/cuda/tune.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -51,34 +50,6 @@ StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   read("planes", tuning.planes);
   read("pace", tuning.pace);
   return tuning;
-}
-
-/// Traffic and occupancy of a plan, in units of the least that any plan has: what a search expects to take longest.
-double predicted_cost(IndexRange const& range, StreamKernel const& kernel, StreamLaunch const& launch) {
-  StreamPlan const& plan = launch.plan;
-  double const points = static_cast<double>(range.size());
-  double least = 0;    // bytes of the sweep
-  double fetched = 0;  // what the copies of all tiles ask for
-  double const tile_y = plan.threads_y * kernel.rows;
-  for (int n = 0; n < kernel.inputs; ++n) {
-    auto const [size, reach] = kernel.input[n];
-    double const across = kernel.dimensions == 3 ? (tile_y + 2 * reach) / tile_y : 1;
-    double const along = static_cast<double>(plan.chunk + 2 * reach) / static_cast<double>(plan.chunk);
-    double const width = static_cast<double>(plan.input[n].pitch) / (plan.threads_x * kernel.width);
-    least += size;
-    fetched += size * across * along * width;
-  }
-  double const stored = kernel.outputs * 16.0 / kernel.width;
-  // The second-level cache gives about twice what the memory does, and only a part of all borders comes from it.
-  double const traffic = 1 + 0.5 * (fetched - least) / (least + stored);
-  // Multiprocessors without a block wait for the others; a tile beyond the range works for nothing.
-  double const covered = static_cast<double>(plan.tiles_x) * plan.threads_x * kernel.width * plan.tiles_y * tile_y *
-                         static_cast<double>(plan.chunks) * static_cast<double>(plan.chunk);
-  double const places =
-      static_cast<double>(std::max(1, launch.resident)) * static_cast<double>(current_device().multiprocessors);
-  double const rounds = std::ceil(launch.blocks / places) * places / launch.blocks;
-  double const useful = kernel.dimensions == 3 ? covered / points : 1;
-  return traffic * std::sqrt(std::max(1.0, useful)) * std::sqrt(rounds);
 }
 
 /// Seconds of one run, from the fastest of a few.
@@ -142,22 +113,21 @@ Choice choose(IndexRange const& range, StreamKernel const& kernel) {
 }
 
 std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel) {
-  constexpr std::size_t most = 40;
-  constexpr double worth_a_try = 1.4;
+  constexpr std::size_t most = 48;
   std::vector<std::pair<double, StreamTuning>> all;
   bool const solid = kernel.dimensions == 3;
-  for (int const threads_x : {32, 48, 64, 96, 128, 192, 256}) {
-    for (int const threads_y : {1, 2, 4, 8, 16}) {
+  for (int const threads_x : {32, 48, 64, 80, 96, 112, 128, 160, 192, 256}) {
+    for (int const threads_y : {1, 2, 3, 4, 6, 8, 16}) {
       if (!solid && threads_y > 1) continue;
-      for (int const ahead : {2, 3, 4, 6}) {
+      for (int const ahead : {2, 4}) {
         for (Index const planes : {Index{0}, Index{256}, Index{128}, Index{64}, Index{32}}) {
-          for (int const pace : {0, 5}) {
+          for (int const pace : {0, 3, 5}) {
             StreamTuning const tuning{threads_x, threads_y, ahead, planes, pace};
             StreamLaunch const launch = cut_up(range, kernel, tuning);
             // Chunks that turn out alike, and fewer stages than asked for, are other candidates.
             bool const same_as_whole = planes > 0 && planes >= range.extent(kernel.dimensions - 1);
             if (launch.blocks == 0 || same_as_whole || launch.plan.stages < kernel.stages_in_use + ahead) continue;
-            all.emplace_back(predicted_cost(range, kernel, launch), tuning);
+            all.emplace_back(-tile_score(range, kernel, tuning), tuning);
           }
         }
       }
@@ -165,8 +135,8 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
   }
   std::sort(all.begin(), all.end());
   std::vector<StreamTuning> chosen;
-  for (auto const& [cost, tuning] : all) {
-    if (chosen.size() < most && cost <= worth_a_try * all.front().first) chosen.push_back(tuning);
+  for (auto const& [score, tuning] : all) {
+    if (chosen.size() < most) chosen.push_back(tuning);
   }
   return chosen;
 }

@@ -23,7 +23,7 @@ struct Choice {
 /// What is known to be best for this sweep on the current device.
 [[nodiscard]] Choice choose(IndexRange const& range, StreamKernel const& kernel);
 
-/// Tunings worth a measurement: those that a model of the traffic puts near the best, which comes first.
+/// Tunings worth a measurement: those with the highest score, which come first.
 [[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
 
 /// Measures the candidates and the direct form, and keeps what is faster than the rule. `run(tuning)` runs the sweep,
