@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
-/// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of solves.
+/// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of
+/// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
 Json described(Index step, SolveReport const& report) {

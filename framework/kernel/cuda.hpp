@@ -41,15 +41,18 @@ struct StreamShape {
   }
   // Tall tiles have few borders, and many threads hide latencies: the numbers are the best of trials on an H100.
   static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 48;
-  static constexpr int rows = dimensions == 2 ? 8
-                              : box           ? 1
-                              : many_threads  ? tallest(Task::sums > 0 ? 4 : 3, 48)
-                                              : tallest(4, 112);
-  static constexpr int most_threads = dimensions == 2    ? 256
-                                      : box              ? 384
-                                      : many_threads     ? 512
-                                      : Task::radius < 3 ? 256
-                                                         : 288;
+  static constexpr int rows = [] {
+    if (dimensions == 2) return 8;
+    if (box) return 1;
+    if (!many_threads) return tallest(4, 112);
+    // Functors with several sums have more to compute with, too.
+    return tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 48);
+  }();
+  static constexpr int most_threads = [] {
+    if (dimensions == 2) return 256;
+    if (box) return 384;
+    return many_threads ? 512 : Task::radius < 3 ? 256 : 288;
+  }();
   static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius > 0 && Task::radius <= 4 &&
                                    decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -57,9 +56,11 @@ State& state() {
 std::string size_class(IndexRange const& range) {
   std::string text;
   for (int axis = 0; axis < 3; ++axis) {
-    double const extent = static_cast<double>(std::max<Index>(1, range.extent(axis)));
+    Index const extent = std::max<Index>(1, range.extent(axis));
+    Index unit = 1;
+    while (extent / unit >= 8) unit *= 2;
     if (axis > 0) text += " x ";
-    text += std::to_string(Index{1} << static_cast<Index>(std::lround(std::log2(extent))));
+    text += std::to_string((extent + unit / 2) / unit * unit);
   }
   return text;
 }

@@ -38,7 +38,7 @@ struct TunedSweep {
   double default_seconds = 0;               ///< … and by the built-in rules
 };
 
-/// "512 x 512 x 512": each extent, rounded to a power of two.
+/// "512 x 512 x 640": each extent, rounded to three binary digits.
 [[nodiscard]] std::string size_class(IndexRange const& range);
 
 /// Tuned sweeps, and the file they are kept in: JSON, readable and sorted.

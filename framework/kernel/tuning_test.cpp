@@ -70,9 +70,11 @@ TEST(TuningTable, TheOneBroughtAlongIsATable) {
   EXPECT_EQ(table.text(), shipped_tunings());
 }
 
-TEST(SizeClass, RoundsExtentsToPowersOfTwo) {
-  EXPECT_EQ(size_class({{0, 0, 0}, {512, 362, 363}}), "512 x 256 x 512");
-  EXPECT_EQ(size_class({{-1, 0, 0}, {2, 1, 1}}), "4 x 1 x 1");
+TEST(SizeClass, RoundsExtentsToThreeBinaryDigits) {
+  EXPECT_EQ(size_class({{0, 0, 0}, {512, 510, 300}}), "512 x 512 x 320");
+  EXPECT_EQ(size_class({{0, 0, 0}, {254, 543, 544}}), "256 x 512 x 512");
+  EXPECT_EQ(size_class({{0, 0, 0}, {575, 576, 1000}}), "512 x 640 x 1024");
+  EXPECT_EQ(size_class({{-1, 0, 0}, {2, 1, 7}}), "3 x 1 x 7");
 }
 
 TEST(FunctorName, IsWithoutNamespacesOfTheFramework) {

@@ -51,6 +51,7 @@ class TileScore {
  public:
   TileScore(IndexRange const& range, StreamKernel const& kernel) : range_(range), kernel_(kernel) {
     for (int n = 0; n < kernel.inputs; ++n) reach_ = std::max(reach_, kernel.input[n].reach);
+    work_ = 0.1 * (kernel.inputs + kernel.outputs + kernel.sums - 1);
   }
 
   [[nodiscard]] double operator()(StreamTuning const& tuning) const {
@@ -69,11 +70,12 @@ class TileScore {
     if (asked_for < 1) return 0;
     // Blocks run in waves, the last of which may be small; lanes beyond the range ask for nothing.
     Index const multiprocessors = current_device().multiprocessors;
-    double const useful = ratio(range_.extent(0), tiles_x * tile_x);
+    double const useful =
+        ratio(range_.extent(0), tiles_x * tile_x) * (solid ? ratio(range_.extent(1), tiles_y * tile_y) : 1);
     double const of_block = useful * asked_for * bytes / bytes_in_flight;
     auto const duration = [&](Index running) {
       double const part = static_cast<double>(running);
-      return part / std::min(1.0, part * of_block);
+      return part / std::min(1.0, part * of_block) / std::pow(ratio(running, multiprocessors), work_);
     };
     Index const whole_waves = blocks / multiprocessors;
     Index const rest = blocks % multiprocessors;
@@ -85,7 +87,7 @@ class TileScore {
         (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
     return static_cast<double>(blocks) / waves * std::sqrt(ratio(planes, planes + 2 * reach_)) *
            std::pow(borders, 0.2) * std::pow(row_bytes / (row_bytes + 256), 0.4) *
-           std::pow(ratio(planes, slowest), 0.02);
+           std::pow(ratio(planes, slowest), 0.04);
   }
 
  private:
@@ -97,6 +99,7 @@ class TileScore {
   IndexRange const& range_;
   StreamKernel const& kernel_;
   int reach_ = 0;
+  double work_ = 0;  ///< how much multiprocessors that do nothing are missed: more, the more a point asks for
 };
 
 /// The best tile by its score.
@@ -105,7 +108,8 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
   Bricks const bricks(range);
   int const unit_x = kernel.sums > 0 ? std::max(1, bricks.columns_x / kernel.width) : 16;
   int const unit_y = kernel.sums > 0 ? bricks.columns_y : 1;
-  StreamTuning best;
+  bool const far_reaching = kernel.stages_in_use > 3;
+  StreamTuning best{.threads_x = unit_x};
   double highest = -1;
   for (int tiles_x = 1; tiles_x <= 64; ++tiles_x) {
     StreamTuning tuning;
@@ -113,9 +117,9 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     if (tuning.threads_x > kernel.most_threads) continue;
     for (tuning.threads_y = 1; tuning.threads_x * tuning.threads_y <= kernel.most_threads; ++tuning.threads_y) {
       if (tuning.threads_x * tuning.threads_y % 32 != 0 || tuning.threads_y * kernel.rows % unit_y != 0) continue;
-      tuning.ahead = kernel.stages_in_use > 3 ? 3 : 4;
-      tuning.pace = kernel.stages_in_use > 3 ? 5 : 3;
-      for (int cuts = 1; cuts <= 8; ++cuts) {
+      tuning.ahead = far_reaching ? 3 : 4;
+      tuning.pace = far_reaching ? 5 : 3;
+      for (int cuts = 1; cuts <= 16; ++cuts) {
         tuning.planes = cuts == 1 ? 0 : pieces(range.extent(2), cuts);
         double const found = score(tuning);
         if (found > highest) highest = found, best = tuning;
@@ -123,6 +127,10 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     }
     if (tuning.threads_x == unit_x) break;
   }
+  // Stencils that reach far lose more by waiting for each other than they gain, but in a single wave.
+  Index const tiles =
+      pieces(range.extent(0), best.threads_x * kernel.width) * pieces(range.extent(1), best.threads_y * kernel.rows);
+  if (far_reaching && (best.planes > 0 || tiles > current_device().multiprocessors)) best.pace = 0;
   return best;
 }
 
