@@ -40,7 +40,7 @@ struct FillWithWholeNumbers {
 };
 
 [[nodiscard]] Array random_array(Index count) {
-  Array const values(Kokkos::view_alloc("reduced", Kokkos::WithoutInitializing), static_cast<std::size_t>(count));
+  Array values(Kokkos::view_alloc("reduced", Kokkos::WithoutInitializing), static_cast<std::size_t>(count));
   std::uint64_t const seed = (std::uint64_t{std::random_device{}()} << 32U) + std::random_device{}();
   Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(0, values.extent(0)), FillWithWholeNumbers{values, seed});
   return values;

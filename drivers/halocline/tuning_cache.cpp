@@ -40,10 +40,10 @@ kernel::TuningTable read_cache() {
 }  // namespace
 
 std::filesystem::path tuning_cache() {
-  if (auto const given = path_in("HALOCLINE_TUNING_CACHE"); !given.empty()) return given;
+  if (auto given = path_in("HALOCLINE_TUNING_CACHE"); !given.empty()) return given;
   auto const place = std::filesystem::path("halocline") / "tunings.json";
-  if (auto const cache = path_in("XDG_CACHE_HOME"); !cache.empty()) return cache / place;
-  if (auto const home = path_in("HOME"); !home.empty()) return home / ".cache" / place;
+  if (auto cache = path_in("XDG_CACHE_HOME"); !cache.empty()) return cache / place;
+  if (auto home = path_in("HOME"); !home.empty()) return home / ".cache" / place;
   return {};
 }
 
