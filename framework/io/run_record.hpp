@@ -50,8 +50,8 @@ struct SweepForm {
 
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
 /// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities,
-/// timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write throw InputOutputError naming
-/// the file and the reason.
+/// timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write
+/// throw InputOutputError naming the file and the reason.
 class RunRecord {
  public:
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
