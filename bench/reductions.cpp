@@ -5,17 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 
-#include "bench/timing.hpp"
+#include "bench/measure.hpp"
 #include "framework/kernel/reduce/bodies.hpp"
 #include "framework/operator/vector_functors.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/cuda/graph.hpp"
 #endif
 
 namespace halocline::benchmarking {
@@ -41,8 +40,7 @@ struct FillWithWholeNumbers {
 
 [[nodiscard]] Array random_array(Index count) {
   Array values(Kokkos::view_alloc("reduced", Kokkos::WithoutInitializing), static_cast<std::size_t>(count));
-  std::uint64_t const seed = (std::uint64_t{std::random_device{}()} << 32U) + std::random_device{}();
-  Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(0, values.extent(0)), FillWithWholeNumbers{values, seed});
+  Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(0, values.extent(0)), FillWithWholeNumbers{values, fresh_seed()});
   return values;
 }
 
@@ -101,53 +99,16 @@ class Problem {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-using kernel::cuda::check;
-
-/// Kernels that follow each other in a CUDA graph.
-class Graph {
- public:
-  /// Captures what `work` enqueues on `stream`.
-  template <class Work>
-  Graph(cudaStream_t stream, Work const& work) {
-    cudaGraph_t graph = nullptr;
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    work();
-    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-    check(cudaGraphInstantiate(&executable_, graph, 0), "cudaGraphInstantiate");
-    check(cudaGraphDestroy(graph), "cudaGraphDestroy");
-  }
-  ~Graph() { (void)cudaGraphExecDestroy(executable_); }
-  Graph(Graph const&) = delete;
-  Graph& operator=(Graph const&) = delete;
-  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
-};
-
-/// A stream of its own, since the default one may not be captured.
-class OwnStream {
- public:
-  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
-  OwnStream(OwnStream const&) = delete;
-  OwnStream& operator=(OwnStream const&) = delete;
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 /// Sorted seconds of one of many sums in a graph.
 [[nodiscard]] std::vector<double> seconds_in_a_row(Problem const& problem, Body body, Options const& options) {
   constexpr int in_a_row = 100;
-  OwnStream const stream;
+  kernel::cuda::OwnStream const stream;
   Execution const execution(stream.get());
   Summation const summation = problem.make(body, execution);
   auto const enqueue = [&] { summation->enqueue(problem.values()); };
   enqueue();
   problem.check(*summation, body);
-  Graph const graph(stream.get(), [&] {
+  kernel::cuda::Graph const graph(stream.get(), [&] {
     for (int n = 0; n < in_a_row; ++n) enqueue();
   });
   auto seconds = time_each([&] { graph.launch(Execution{}.cuda_stream()); }, options.repetitions);

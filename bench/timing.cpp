@@ -12,7 +12,7 @@
 #include "framework/runtime/backend.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/cuda/stopwatch.hpp"
 #endif
 
 namespace halocline::benchmarking {
@@ -26,20 +26,7 @@ using kernel::cuda::check;
 
 /// Seconds on the device from before the first to after the last of `runs` runs.
 double elapsed(std::function<void()> const& work, int runs) {
-  cudaStream_t const stream = Execution{}.cuda_stream();
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-  check(cudaEventCreate(&begin), "cudaEventCreate");
-  check(cudaEventCreate(&end), "cudaEventCreate");
-  check(cudaEventRecord(begin, stream), "cudaEventRecord");
-  for (int n = 0; n < runs; ++n) work();
-  check(cudaEventRecord(end, stream), "cudaEventRecord");
-  check(cudaEventSynchronize(end), "cudaEventSynchronize");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
-  check(cudaEventDestroy(begin), "cudaEventDestroy");
-  check(cudaEventDestroy(end), "cudaEventDestroy");
-  return 1e-3 * static_cast<double>(milliseconds);
+  return kernel::cuda::Stopwatch(Execution{}.cuda_stream()).elapsed(work, runs);
 }
 
 __global__ void copy_packs(float4* to, float4 const* from, std::size_t count) {

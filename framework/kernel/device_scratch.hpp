@@ -5,6 +5,10 @@
 #include <optional>
 #include <utility>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/device.hpp"
+#endif
+
 namespace halocline::kernel {
 
 /// A place in the work of an execution instance that the host can wait for, while later work runs on.
@@ -37,12 +41,12 @@ class Mark<Kokkos::Cuda> {
     if (event_ != nullptr) (void)cudaEventDestroy(event_);
   }
   void set(Kokkos::Cuda const& execution) {
-    if (event_ == nullptr) KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(event_, execution.cuda_stream()));
+    if (event_ == nullptr) cuda::check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate");
+    cuda::check(cudaEventRecord(event_, execution.cuda_stream()), "cudaEventRecord");
     is_set_ = true;
   }
   void wait() {
-    if (is_set_) KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventSynchronize(event_));
+    if (is_set_) cuda::check(cudaEventSynchronize(event_), "cudaEventSynchronize");
     is_set_ = false;
   }
 

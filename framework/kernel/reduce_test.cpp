@@ -16,7 +16,7 @@
 #include "framework/runtime/error.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/cuda/graph.hpp"
 #endif
 
 namespace halocline::reduce {
@@ -539,38 +539,16 @@ TYPED_TEST(ReduceTest, AFieldWithNotANumberHasNoLeastAndNoGreatest) {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-using kernel::cuda::check;
-
-/// A stream of its own, since the default one may not be captured.
-class OwnStream {
- public:
-  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
-  OwnStream(OwnStream const&) = delete;
-  OwnStream& operator=(OwnStream const&) = delete;
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
 /// What `work` enqueues on the stream, captured and run `runs` times.
 template <class Work>
 void run_captured(cudaStream_t stream, int runs, Work const& work) {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-  work();
-  check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-  check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-  for (int n = 0; n < runs; ++n) check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
-  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  check(cudaGraphExecDestroy(executable), "cudaGraphExecDestroy");
-  check(cudaGraphDestroy(graph), "cudaGraphDestroy");
+  kernel::cuda::Graph const graph(stream, work);
+  for (int n = 0; n < runs; ++n) graph.launch(stream);
+  kernel::cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
 TEST(CudaReduceTest, EveryBodyCanBeCaptured) {
-  OwnStream const stream;
+  kernel::cuda::OwnStream const stream;
   Kokkos::Cuda const execution(stream.get());
   for (Index const count : {Index{1000}, Index{16384}, Index{1000003}}) {
     auto const numbers = whole_numbers<float>(count, 12);

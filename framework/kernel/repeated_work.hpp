@@ -6,7 +6,8 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <Kokkos_Core.hpp>
-#include <utility>
+
+#include "framework/kernel/cuda/graph.hpp"
 #endif
 
 namespace halocline::kernel {
@@ -29,49 +30,23 @@ class RepeatedWork {
 template <class Arguments>
 class RepeatedWork<Kokkos::Cuda, Arguments> {
  public:
-  RepeatedWork() = default;
-  RepeatedWork(RepeatedWork&& other) noexcept
-      : arguments_(std::exchange(other.arguments_, std::nullopt)), graph_(std::exchange(other.graph_, nullptr)) {}
-  RepeatedWork& operator=(RepeatedWork&&) = delete;
-  ~RepeatedWork() { forget(); }
-
   template <class Work>
   void run(Kokkos::Cuda const& execution, Arguments const& arguments, Work const& work) {
     if (arguments_ != arguments) {
       // Memory is made and tunings are chosen when work first runs.
-      forget();
+      graph_.reset();
+      arguments_.reset();
       work();
       arguments_ = arguments;
       return;
     }
-    if (graph_ == nullptr) capture(execution.cuda_stream(), work);
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaGraphLaunch(graph_, execution.cuda_stream()));
+    if (!graph_) graph_.emplace(execution.cuda_stream(), work);
+    graph_->launch(execution.cuda_stream());
   }
 
  private:
-  template <class Work>
-  void capture(cudaStream_t stream, Work const& work) {
-    cudaGraph_t captured = nullptr;
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      work();
-    } catch (...) {
-      (void)cudaStreamEndCapture(stream, &captured);
-      if (captured != nullptr) (void)cudaGraphDestroy(captured);
-      throw;
-    }
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamEndCapture(stream, &captured));
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaGraphInstantiate(&graph_, captured, 0));
-    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaGraphDestroy(captured));
-  }
-  void forget() {
-    if (graph_ != nullptr) (void)cudaGraphExecDestroy(graph_);
-    graph_ = nullptr;
-    arguments_.reset();
-  }
-
-  std::optional<Arguments> arguments_;
-  cudaGraphExec_t graph_ = nullptr;
+  std::optional<Arguments> arguments_;  ///< of the work that ran last
+  std::optional<cuda::Graph> graph_;
 };
 #endif
 

@@ -43,13 +43,24 @@ struct State {
   std::atomic<TuneMode> mode = TuneMode::read;
   TuningTable cache;
   TuningTable found;  ///< by searches of this process
-  TuningTable shipped = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
   std::set<std::tuple<std::string, std::string, std::string, std::string>> paths;
 };
 State& state() {
   static State state;
   return state;
 }
+
+/// Read when a tuning is first looked for: most backends have none.
+TuningTable const& shipped() {
+  static TuningTable const table = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
+  return table;
+}
+
+/// A table, and what tunings from it are said to come from.
+struct Source {
+  TuningTable const* table;
+  char const* name;
+};
 
 }  // namespace
 
@@ -141,7 +152,7 @@ std::optional<Found> look_up(SweepKey const& key) {
   // The sweep's own entry anywhere is worth more than one of a sweep like it.
   for (bool const own : {true, false}) {
     for (auto const& [table, source] :
-         {std::pair(&known.found, "search"), std::pair(&known.cache, "cache"), std::pair(&known.shipped, "table")}) {
+         {Source{&known.found, "search"}, Source{&known.cache, "cache"}, Source{&shipped(), "table"}}) {
       if (own && !table->knows(key)) continue;
       if (TunedSweep const* const sweep = table->find(key)) return Found{*sweep, source};
     }

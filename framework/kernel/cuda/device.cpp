@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/runtime/error.hpp"
 
@@ -42,13 +43,12 @@ class Counters {
     hooked_ = true;
     Entry& entry = entries_[{current(), stream}];
     if (count + 1 > entry.count) {
-      Index const wanted = std::max<Index>(count + 1, 4096);
+      Index const wanted = std::max<Index>({count + 1, 2 * entry.count, 4096});
       auto const bytes = static_cast<std::size_t>(wanted) * sizeof(unsigned);
       void* memory = nullptr;
       check(cudaMallocAsync(&memory, bytes, stream), "cudaMallocAsync");
       check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemsetAsync");
-      // Freed in the order of the stream: whoever uses the old ones has ended first.
-      if (entry.memory != nullptr) check(cudaFreeAsync(entry.memory, stream), "cudaFreeAsync");
+      if (entry.memory != nullptr) outgrown_.push_back(entry.memory);
       entry = {static_cast<unsigned*>(memory), wanted};
     }
     return entry.memory;
@@ -63,11 +63,14 @@ class Counters {
     std::scoped_lock const lock(mutex_);
     (void)cudaDeviceSynchronize();
     for (auto const& [where, entry] : entries_) (void)cudaFree(entry.memory);
+    for (unsigned* const memory : outgrown_) (void)cudaFree(memory);
     entries_.clear();
+    outgrown_.clear();
     hooked_ = false;
   }
   std::mutex mutex_;
   std::map<std::pair<int, cudaStream_t>, Entry> entries_;
+  std::vector<unsigned*> outgrown_;  ///< graphs that were captured with them still use them
   bool hooked_ = false;
 };
 

@@ -194,11 +194,12 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   plan.wave = blocks;
   plan.waves = 0;
   allow_shared_memory(kernel.function);
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&launch.resident, kernel.function, launch.threads,
-                                                      static_cast<std::size_t>(launch.shared_bytes)),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   if (plan.pace > 0) {
-    plan.wave = std::max(1, launch.resident * current_device().multiprocessors);
+    int resident = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel.function, launch.threads,
+                                                        static_cast<std::size_t>(launch.shared_bytes)),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    plan.wave = std::max(1, resident * current_device().multiprocessors);
     plan.waves = static_cast<int>(pieces(blocks, plan.wave));
     plan.counted_steps = static_cast<int>(pieces(plan.chunk, kernel.step)) + 2 * kernel.stages_in_use;
   }

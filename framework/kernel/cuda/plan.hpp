@@ -84,8 +84,7 @@ inline constexpr int producer_threads = 32;
 
 struct StreamLaunch {
   StreamPlan plan;
-  int blocks = 0;    ///< 0: the kernel cannot run on this range, or would not be worth it
-  int resident = 0;  ///< blocks that a multiprocessor holds at a time
+  int blocks = 0;  ///< 0: the kernel cannot run on this range, or would not be worth it
   int threads = 0;
   int shared_bytes = 0;
 };

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "framework/kernel/cuda/stopwatch.hpp"
 #include "framework/runtime/device.hpp"
 
 namespace halocline::kernel::cuda {
@@ -52,49 +52,19 @@ StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   return tuning;
 }
 
-/// Seconds of one run, from the fastest of a few.
-class Stopwatch {
- public:
-  explicit Stopwatch(cudaStream_t stream) : stream_(stream) {
-    check(cudaEventCreate(&begin_), "cudaEventCreate");
-    check(cudaEventCreate(&end_), "cudaEventCreate");
-  }
-  ~Stopwatch() {
-    (void)cudaEventDestroy(begin_);
-    (void)cudaEventDestroy(end_);
-  }
-  Stopwatch(Stopwatch const&) = delete;
-  Stopwatch& operator=(Stopwatch const&) = delete;
+/// Launches that are over sooner are measured several at a time: seconds.
+constexpr double shortest_measure = 5e-4;
 
-  template <class Run>
-  [[nodiscard]] double measure(Run const& run, int samples) {
-    double best = std::numeric_limits<double>::infinity();
-    if (!run()) return best;
-    double const once = elapsed(run, 1);
-    int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
-    for (int n = 0; n < samples; ++n) best = std::min(best, elapsed(run, runs));
-    return best;
-  }
-
- private:
-  /// Launches that are over sooner are measured several at a time: seconds.
-  static constexpr double shortest_measure = 5e-4;
-
-  template <class Run>
-  double elapsed(Run const& run, int runs) {
-    check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
-    for (int n = 0; n < runs; ++n) (void)run();
-    check(cudaEventRecord(end_, stream_), "cudaEventRecord");
-    check(cudaEventSynchronize(end_), "cudaEventSynchronize");
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    return 1e-3 * static_cast<double>(milliseconds) / runs;
-  }
-
-  cudaStream_t stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
+/// Seconds of one run, from the fastest of a few; infinity if it cannot run.
+template <class Run>
+double fastest(Stopwatch const& stopwatch, Run const& run, int samples) {
+  double best = std::numeric_limits<double>::infinity();
+  if (!run()) return best;
+  double const once = stopwatch.elapsed(run, 1);
+  int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
+  for (int n = 0; n < samples; ++n) best = std::min(best, stopwatch.elapsed(run, runs) / runs);
+  return best;
+}
 
 }  // namespace
 
@@ -145,10 +115,11 @@ void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& ke
             std::function<bool(StreamTuning const*)> const& run) {
   constexpr double worth_a_change = 0.99;
   constexpr std::size_t finalists = 3;
-  Stopwatch stopwatch(stream);
+  Stopwatch const stopwatch(stream);
   using Entry = std::optional<StreamTuning>;
   auto const seconds_of = [&](Entry const& entry, int samples) {
-    return stopwatch.measure([&] { return run(entry ? &*entry : nullptr); }, samples);
+    return fastest(
+        stopwatch, [&] { return run(entry ? &*entry : nullptr); }, samples);
   };
   std::vector<std::pair<double, Entry>> tried;
   for (StreamTuning const& tuning : candidates(range, kernel)) tried.emplace_back(seconds_of(tuning, 2), tuning);

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <utility>
+
+#include "framework/kernel/cuda/device.hpp"
+
+namespace halocline::kernel::cuda {
+
+/// Kernels that were captured from a stream, to be launched again by one call of the driver.
+class Graph {
+ public:
+  /// Captures what `work` enqueues on `stream`. An exception of `work` goes on, and the stream captures no more.
+  template <class Work>
+  Graph(cudaStream_t stream, Work const& work) {
+    cudaGraph_t captured = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    try {
+      work();
+    } catch (...) {
+      (void)cudaStreamEndCapture(stream, &captured);
+      if (captured != nullptr) (void)cudaGraphDestroy(captured);
+      throw;
+    }
+    check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
+    check(cudaGraphInstantiate(&executable_, captured, 0), "cudaGraphInstantiate");
+    check(cudaGraphDestroy(captured), "cudaGraphDestroy");
+  }
+  ~Graph() {
+    if (executable_ != nullptr) (void)cudaGraphExecDestroy(executable_);
+  }
+  Graph(Graph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
+  Graph& operator=(Graph&&) = delete;
+
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch"); }
+
+ private:
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+/// A stream of its own, since the default one may not be captured.
+class OwnStream {
+ public:
+  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
+  OwnStream(OwnStream const&) = delete;
+  OwnStream& operator=(OwnStream const&) = delete;
+  [[nodiscard]] cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace halocline::kernel::cuda
