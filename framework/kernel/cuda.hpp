@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "framework/kernel/cuda/direct.hpp"
+#include "framework/kernel/cuda/line.hpp"
 #include "framework/kernel/cuda/plan.hpp"
 #include "framework/kernel/cuda/stream.hpp"
 #include "framework/kernel/cuda/tune.hpp"
 #include "framework/kernel/functor_name.hpp"
 #include "framework/kernel/reduction.hpp"
 
-// The forms of a sweep for NVIDIA's GPUs: streaming where the range is large and the functor reads neighbours, direct
-// otherwise.
+// The forms of a sweep for NVIDIA's GPUs: streaming, along a line or a tile at a time, where the range is large and the
+// functor reads neighbours, direct otherwise.
 
 namespace halocline::kernel {
 
@@ -183,6 +184,44 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, 
   }
 }
 
+/// The streaming form in 1D.
+template <class Task, class Accumulator>
+struct LineSweep {
+  static constexpr bool possible = Task::shape.dimensions == 1 && Task::radius > 0 && Task::radius <= 4 &&
+                                   decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
+
+  /// Whether the copy engine can read all inputs, and outputs can be stored by packs.
+  [[nodiscard]] static bool suits(Task const& task) {
+    bool aligned = outputs_are_aligned(task, 16);
+    task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
+    return aligned;
+  }
+
+  [[nodiscard]] static LineLaunch plan(IndexRange const& range) {
+    using Stage = LineStage<Task, std::remove_const_t<decltype(Task::in)>>;
+    return plan_line(range, reinterpret_cast<void const*>(function()), Stage::bytes, threads);
+  }
+
+  /// False: nothing was launched, since the range or the memory does not suit this form.
+  [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
+                                BrickSums<Accumulator> const& sums) {
+    if (!suits(task)) return false;
+    LineLaunch launch = plan(range);
+    if (launch.blocks == 0) return false;
+    [[maybe_unused]] static bool const noted =
+        (tuner::note({functor_name<typename Task::FunctorType>(), "", describe(launch), ""}), true);
+    launch.plan.blocks_done = counters(stream, 0);
+    function()<<<static_cast<unsigned>(launch.blocks), static_cast<unsigned>(threads),
+                 static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
+    check(cudaGetLastError(), "a streaming sweep along a line");
+    return true;
+  }
+
+ private:
+  static constexpr int threads = line_threads + producer_threads;
+  static auto function() { return &line_sweep<Task, Accumulator>; }
+};
+
 /// Smaller ranges are over before the first planes have come.
 inline constexpr Index fewest_streamed_points = Index{1} << 20U;
 
@@ -195,6 +234,10 @@ template <class Task, class Accumulator>
       return describe(plan_stream(range, Streaming::kernel()));
     }
   }
+  if constexpr (LineSweep<Task, Accumulator>::possible) {
+    using Line = LineSweep<Task, Accumulator>;
+    if (range.size() >= LineTuning::fewest_points && Line::suits(task)) return describe(Line::plan(range));
+  }
   return "direct";
 }
 
@@ -202,6 +245,10 @@ template <class Task, class Accumulator>
 void run(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
   if constexpr (StreamShape<Task>::possible) {
     if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::run(stream, range, task, sums))
+      return;
+  }
+  if constexpr (LineSweep<Task, Accumulator>::possible) {
+    if (range.size() >= LineTuning::fewest_points && LineSweep<Task, Accumulator>::run(stream, range, task, sums))
       return;
   }
   run_direct(stream, range, task, sums);

@@ -8,7 +8,7 @@
 #include "framework/kernel/cuda/pack.hpp"
 #include "framework/kernel/views.hpp"
 
-// The direct form of a sweep, for all that does not stream: 1D, functors without neighbours, small ranges, views of any
+// The direct form of a sweep, for all that does not stream: functors without neighbours, small ranges, views of any
 // alignment. A thread goes along neighbouring columns of a brick; neighbours come from the first-level cache.
 
 namespace halocline::kernel::cuda {

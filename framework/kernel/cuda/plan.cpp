@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "framework/kernel/cuda/tune.hpp"
 
@@ -270,6 +271,82 @@ std::string describe(StreamLaunch const& launch) {
                      " threads, " + std::to_string(plan.stages) + " stages, chunks of " + std::to_string(plan.chunk);
   if (plan.pace > 0) text += ", pace " + std::to_string(plan.pace);
   return text;
+}
+
+namespace {
+
+/// What a block of a line's kernel gets of a multiprocessor.
+struct LineShare {
+  int stages = 0;  ///< 0: the device cannot run the kernel
+  int shared_bytes = 0;
+  Index resident = 0;  ///< blocks that the device runs at a time
+};
+
+LineShare share_of_line(void const* function, int stage_bytes, int threads) {
+  Device const& device = current_device();
+  if (!device.async_copy) return {};
+  // The system takes as much of every block.
+  constexpr int reserved = 1024;
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
+  int const own = round_up(static_cast<int>(attributes.sharedSizeBytes), 128) + reserved;
+  auto const resident = [&](int shared_bytes) {
+    int blocks = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
+                                                        static_cast<std::size_t>(shared_bytes)),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    return blocks;
+  };
+  auto const stages_of = [&](int blocks) {
+    return std::min(LineTuning::stages, ((device.shared_bytes + reserved) / blocks - own) / stage_bytes);
+  };
+  int blocks = std::clamp(resident(0), 1, LineTuning::blocks);
+  while (blocks > 1 && stages_of(blocks) < LineTuning::fewest_stages) --blocks;
+  if (stages_of(blocks) < 2) return {};
+  LineShare share{.stages = stages_of(blocks), .shared_bytes = stages_of(blocks) * stage_bytes};
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, share.shared_bytes),
+        "cudaFuncSetAttribute");
+  share.resident = Index{resident(share.shared_bytes)} * device.multiprocessors;
+  return share;
+}
+
+/// The same, asked for once for each kernel and device.
+LineShare known_share_of_line(void const* function, int stage_bytes, int threads) {
+  static std::mutex mutex;
+  static std::map<std::pair<void const*, int>, LineShare> known;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  std::scoped_lock const lock(mutex);
+  auto const [at, is_new] = known.try_emplace({function, device});
+  if (is_new) at->second = share_of_line(function, stage_bytes, threads);
+  return at->second;
+}
+
+}  // namespace
+
+LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int threads) {
+  LineLaunch launch;
+  Bricks const bricks(range);
+  if (range.empty() || bricks.dimensions != 1) return launch;
+  LineShare const share = known_share_of_line(function, stage_bytes, threads);
+  if (share.resident == 0) return launch;
+  LinePlan& plan = launch.plan;
+  plan.begin = range.begin[0];
+  plan.end = range.end[0];
+  plan.j = range.begin[1];
+  plan.k = range.begin[2];
+  plan.origin = bricks.origin[0];
+  plan.groups = bricks.count[0] / Bricks::together;
+  plan.group_points = Index{bricks.steps} * Bricks::columns * Bricks::together;
+  plan.stages = share.stages;
+  launch.blocks = static_cast<int>(LineTuning::persistent ? std::min(plan.groups, share.resident) : plan.groups);
+  launch.shared_bytes = share.shared_bytes;
+  return launch;
+}
+
+std::string describe(LineLaunch const& launch) {
+  if (launch.blocks == 0) return "direct";
+  return "streaming along x, " + std::to_string(launch.plan.stages) + " stages";
 }
 
 }  // namespace halocline::kernel::cuda

@@ -107,6 +107,44 @@ struct StreamLaunch {
 /// Plans that were chosen may be chosen otherwise from now on.
 void forget_plans();
 
+/// What trials decide about sweeps along a line; nothing of it changes a bit of a result.
+struct LineTuning {
+  static constexpr Index fewest_points = Index{1} << 20U;  ///< of a range that is streamed
+  static constexpr int step_bytes = 8192;                  ///< that a step of several rows reads at most
+  static constexpr int most_rows = 8;                      ///< of a step: a power of two, at most 8
+  static constexpr int blocks = 4;           ///< of a multiprocessor that share its memory, if registers are enough …
+  static constexpr int fewest_stages = 3;    ///< … if each gets so many stages
+  static constexpr int stages = 8;           ///< that a block uses
+  static constexpr bool persistent = false;  ///< whether blocks go on to further groups of bricks
+};
+
+/// A sweep along a line, cut up.
+struct LinePlan {
+  Index begin = 0;  ///< of the range along x
+  Index end = 0;
+  Index j = 0;  ///< where the line is
+  Index k = 0;
+  Index origin = 0;  ///< of the first brick
+  Index groups = 0;  ///< of bricks side by side …
+  Index group_points = 0;
+  int stages = 0;                   ///< steps whose values are in shared memory at a time
+  unsigned* blocks_done = nullptr;  ///< zero before and after
+  unsigned zero = 0;                ///< 0, which the compiler does not know
+};
+
+struct LineLaunch {
+  LinePlan plan;
+  int blocks = 0;  ///< 0: the kernel cannot run on this range or device
+  int shared_bytes = 0;
+};
+
+/// Cuts a range up for a kernel whose stages have so many bytes and whose blocks so many threads. Whoever launches adds
+/// the counter.
+[[nodiscard]] LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int threads);
+
+/// "streaming along x, 8 stages" or "direct" where nothing would be launched.
+[[nodiscard]] std::string describe(LineLaunch const& launch);
+
 /// "streaming, 256 x 2 threads, 6 stages, chunks of 512, pace 5", or "direct" where nothing would be launched.
 [[nodiscard]] std::string describe(StreamLaunch const& launch);
 

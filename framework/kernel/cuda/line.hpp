@@ -1,0 +1,334 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "framework/kernel/bricks.hpp"
+#include "framework/kernel/cuda/async_copy.hpp"
+#include "framework/kernel/cuda/brick_sums.hpp"
+#include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/cuda/window.hpp"
+#include "framework/kernel/views.hpp"
+
+// The streaming form of a sweep in 1D. The line is cut into rows of 1024 points, which is what bricks side by side take
+// of it at a time. A block takes such a group of bricks and goes through its rows, some of them a step. One thread asks
+// for what the steps read, some steps ahead, by copies that run on their own; the others evaluate.
+
+namespace halocline::kernel::cuda {
+
+/// Points of a row.
+inline constexpr int line_row = Bricks::columns * Bricks::together;
+/// Threads of a block that evaluate.
+inline constexpr int line_threads = 256;
+
+/// What a functor sees of an input at the point X of a pack. Kind, Radius and Axes: the shape of the input.
+template <class Real, int Width, int X, ShapeKind Kind, int Radius, int Axes>
+struct LineReader {
+  std::uint32_t pack;  ///< where the pack lies in shared memory
+  template <int I, int J, int K>
+  __device__ __forceinline__ Real operator[](Offset<I, J, K>) const {
+    static_assert(shape_contains<Kind, Radius, Axes, I, J, K>,
+                  "a functor reads outside of the shape that it declares for an input");
+    constexpr int distance = floor_divide(X + I, Width);
+    constexpr int pack_bytes = Width * static_cast<int>(sizeof(Real));
+    return load_pack<Real, Width>(pack + static_cast<std::uint32_t>(distance * pack_bytes))
+        .value[X + I - distance * Width];
+  }
+};
+
+/// How the inputs of a task lie in a stage of shared memory: the points of a step with the halo on both sides, input
+/// after input.
+template <class Task, class InputViews>
+struct LineStage;
+
+template <class Task, std::size_t... N, class... Real>
+struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
+  /// Rows of a step: more the less there is to read of a point.
+  static constexpr int rows = [] {
+    int most = LineTuning::most_rows;
+    while (most > 1 && most * line_row * (0 + ... + sizeof(Real)) > LineTuning::step_bytes) most /= 2;
+    return most;
+  }();
+  static constexpr int points = rows * line_row;
+
+  template <std::size_t M, class R>
+  struct InputAs {
+    static constexpr Shape shape = Task::input_shape(static_cast<int>(M));
+    static constexpr int reach = shape.radius;
+    template <int Width, int X>
+    using Reader = LineReader<R, Width, X, shape.kind, shape.radius, shape.dimensions>;
+  };
+
+  struct Place {
+    int halo;    ///< entries before the first point of the step: whole sectors
+    int offset;  ///< bytes from the begin of the stage
+    int bytes;
+  };
+  struct Places {
+    Place of[sizeof...(Real)];
+    int bytes;
+  };
+  static constexpr Places places = [] {
+    auto const up = [](int value, int unit) { return (value + unit - 1) / unit * unit; };
+    Places made{};
+    auto const add = [&](std::size_t n, int size) {
+      int const halo = up(Task::input_shape(static_cast<int>(n)).radius, sector / size);
+      made.of[n] = {halo, made.bytes, up((points + 2 * halo) * size, 128)};
+      made.bytes += made.of[n].bytes;
+    };
+    (add(N, static_cast<int>(sizeof(Real))), ...);
+    return made;
+  }();
+  static constexpr int bytes = places.bytes;
+
+  /// Asks for all that the step from index x on reads.
+  __device__ static void ask_for(Task const& task, LinePlan const& plan, Index x, std::byte* stage, CopyBarrier& full) {
+    Part const parts[] = {part<N, Real>(plan, x)...};
+    unsigned all = 0;
+    for (Part const& part : parts) all += part.bytes;
+    full.arrive_expecting(all);
+    (full.copy(stage + parts[N].target, input_at<N>(task.in).at(parts[N].from, plan.j, plan.k), parts[N].bytes), ...);
+  }
+
+ private:
+  struct Part {
+    Index from;
+    int target;  ///< bytes from the begin of the stage
+    unsigned bytes;
+  };
+  /// Only what the sweep may read, in whole sectors.
+  template <std::size_t M, class R>
+  [[nodiscard]] __device__ static Part part(LinePlan const& plan, Index x) {
+    constexpr Place place = places.of[M];
+    constexpr int reach = InputAs<M, R>::reach;
+    constexpr int size = sizeof(R);
+    constexpr Index unit = sector / size;
+    auto const down = [](Index a) { return a & ~(unit - 1); };
+    Index const low = x - place.halo;
+    Index const from = max(low, down(plan.begin - reach));
+    Index const to = min(x + points + place.halo, down(plan.end + reach + unit - 1));
+    return {from, place.offset + static_cast<int>(from - low) * size, static_cast<unsigned>(to - from) * size};
+  }
+};
+
+/// A thread that evaluates: some packs of every row, always the same columns.
+template <class Task, class Accumulator, class Stage>
+struct LineThread {
+  static constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
+  static constexpr int packs = line_row / (width * line_threads);
+  static constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
+  using Returned = typename Task::Returned;
+  using Value = typename Task::Value;
+
+  Task const& task;
+  LinePlan const& plan;
+  int thread;
+  Accumulator sum[sum_count][packs * width];
+
+  __device__ __forceinline__ LineThread(Task const& a_task, LinePlan const& a_plan, int a_thread)
+      : task(a_task), plan(a_plan), thread(a_thread) {}
+
+  /// Evaluates the thread's points of the step from index x on, which are all inside of the range.
+  __device__ __forceinline__ void evaluate(Index x, std::uint32_t stage) {
+#pragma unroll
+    for (int row = 0; row < Stage::rows; ++row) {
+#pragma unroll
+      for (int pack = 0; pack < packs; ++pack) {
+        int const at = first_of(row, pack);
+        [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+          Returned const returned[] = {evaluate_point<X>(task.in, x, stage, at)...};
+          store(returned, x + at);
+          (add(returned[X], pack * width + X), ...);
+        }
+        (std::make_integer_sequence<int, width>());
+      }
+    }
+  }
+
+  /// The same where some of the points are outside.
+  __device__ __forceinline__ void evaluate_part(Index x, std::uint32_t stage) {
+#pragma unroll 1
+    for (int row = 0; row < Stage::rows; ++row) {
+#pragma unroll
+      for (int pack = 0; pack < packs; ++pack) {
+        int const at = first_of(row, pack);
+        [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+          (update_if_inside<X>(x, stage, at, pack * width + X), ...);
+        }
+        (std::make_integer_sequence<int, width>());
+      }
+    }
+  }
+
+  /// Zero, known when all that the sums are made of has come from shared memory; what is stored has come before.
+  [[nodiscard]] __device__ __forceinline__ unsigned after_loads() const {
+    unsigned bits = 0;
+    if constexpr (Task::sums > 0) {
+#pragma unroll
+      for (int n = 0; n < sum_count; ++n) {
+#pragma unroll
+        for (int column = 0; column < packs * width; ++column) bits ^= low_bits(first_number(sum[n][column]));
+      }
+    }
+    return bits & plan.zero;
+  }
+
+ private:
+  /// The first point of a pack, counted from the step's.
+  [[nodiscard]] __device__ __forceinline__ int first_of(int row, int pack) const {
+    return row * line_row + (pack * line_threads + thread) * width;
+  }
+
+  template <int X, std::size_t... N, class... Real>
+  [[nodiscard]] __device__ __forceinline__ Returned evaluate_point(InputsAt<std::index_sequence<N...>, Real...> const&,
+                                                                   Index x, std::uint32_t stage, int at) const {
+    return task.functor(
+        Point(task.geometry, x + at + X, plan.j, plan.k),
+        typename Stage::template InputAs<N, Real>::template Reader<width, X>{
+            stage + static_cast<std::uint32_t>(Stage::places.of[N].offset +
+                                               (Stage::places.of[N].halo + at) * static_cast<int>(sizeof(Real)))}...);
+  }
+
+  template <int X>
+  __device__ __forceinline__ void update_if_inside(Index x, std::uint32_t stage, int at, int column) {
+    Index const i = x + at + X;
+    if (i < plan.begin || i >= plan.end) return;
+    Returned const returned = evaluate_point<X>(task.in, x, stage, at);
+    if constexpr (Task::outputs > 0) {
+#pragma unroll
+      for (int n = 0; n < Task::outputs; ++n) {
+        *task.out.view[n].at(i, plan.j, plan.k) = Returns<Returned>::value(returned, n);
+      }
+    }
+    add(returned, column);
+  }
+
+  __device__ __forceinline__ void add([[maybe_unused]] Returned const& returned, [[maybe_unused]] int column) {
+    if constexpr (Task::sums > 0) {
+#pragma unroll
+      for (int n = 0; n < Task::sums; ++n) {
+        sum[n][column].add(static_cast<double>(Returns<Returned>::term(returned, n)));
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store([[maybe_unused]] Returned const* returned, [[maybe_unused]] Index i) const {
+    if constexpr (Task::outputs > 0) {
+#pragma unroll
+      for (int n = 0; n < Task::outputs; ++n) {
+        Pack<Value, width> pack;
+#pragma unroll
+        for (int v = 0; v < width; ++v) pack.value[v] = Returns<Returned>::value(returned[v], n);
+        // Past the caches: nobody reads it before the sweep is over.
+        __stcs(reinterpret_cast<float4*>(task.out.view[n].at(i, plan.j, plan.k)),
+               *reinterpret_cast<float4 const*>(&pack));
+      }
+    }
+  }
+};
+
+/// Merges the columns of a group of bricks and stores them. Called by all threads that evaluate.
+template <class Thread, class Accumulator>
+__device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumulator> const& sums,
+                                                  Index group_number) {
+  constexpr int columns_of_warp = 32 * Thread::width;
+  constexpr int warps = line_row / columns_of_warp;
+  constexpr int warps_of_brick = Bricks::columns / columns_of_warp;
+  alignas(Accumulator) __shared__ unsigned char shared[Thread::sum_count * warps * sizeof(Accumulator)];
+  auto* const merged = reinterpret_cast<Accumulator*>(shared);
+#pragma unroll
+  for (int n = 0; n < Thread::sum_count; ++n) {
+#pragma unroll
+    for (int pack = 0; pack < Thread::packs; ++pack) {
+      Accumulator(&columns)[Thread::packs * Thread::width] = mine.sum[n];
+      Accumulator const of_warp =
+          merge_neighbouring_lanes<32>(merge_neighbours<Thread::width>(columns + pack * Thread::width));
+      if (mine.thread % 32 == 0) merged[n * warps + (pack * line_threads + mine.thread) / 32] = of_warp;
+#pragma unroll
+      for (int v = 0; v < Thread::width; ++v) columns[pack * Thread::width + v] = Accumulator{};
+    }
+  }
+  barrier_of(line_threads);
+  if (mine.thread < Thread::sum_count * Bricks::together) {
+    int const n = mine.thread / Bricks::together;
+    int const brick = mine.thread % Bricks::together;
+    sums.partials[n * sums.room + group_number * Bricks::together + brick] =
+        merge_neighbours<warps_of_brick>(merged + n * warps + brick * warps_of_brick);
+  }
+  barrier_of(line_threads);
+}
+
+/// Blocks of a multiprocessor that registers are shared among: fewer where there is much to compute with.
+template <class Task>
+inline constexpr int line_blocks =
+    Task::radius <= 2 && decltype(Task::in)::count <= 2 && Task::sums <= 1 ? LineTuning::blocks : 2;
+
+template <class Task, class Accumulator>
+__global__ void __launch_bounds__(line_threads + producer_threads, line_blocks<Task>)
+    line_sweep(__grid_constant__ Task const task, __grid_constant__ LinePlan const plan,
+               __grid_constant__ BrickSums<Accumulator> const sums) {
+  using Stage = LineStage<Task, std::remove_const_t<decltype(Task::in)>>;
+
+  extern __shared__ __align__(128) unsigned char shared_memory[];
+  auto* const stages = reinterpret_cast<std::byte*>(shared_memory);
+  __shared__ CopyBarrier full[most_stages];
+  __shared__ CopyBarrier empty[most_stages];
+
+  int const thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) {
+    for (int n = 0; n < plan.stages; ++n) {
+      full[n].init(1);
+      empty[n].init(line_threads);
+    }
+    publish_barriers();
+  }
+  __syncthreads();
+
+  int slot = 0;
+  unsigned parity = 0;
+  auto const next_slot = [&] {
+    if (++slot == plan.stages) slot = 0, parity ^= 1U;
+  };
+
+  if (thread >= line_threads) {
+    if (thread > line_threads) return;
+    for (Index group = blockIdx.x; group < plan.groups; group += gridDim.x) {
+      Index const first = plan.origin + group * plan.group_points;
+      Index const last = min(first + plan.group_points, plan.end);
+      for (Index x = first; x < last; x += Stage::points) {
+        empty[slot].wait(parity ^ 1U);  // the first round finds every slot free
+        Stage::ask_for(task, plan, x, stages + slot * Stage::bytes, full[slot]);
+        next_slot();
+      }
+    }
+    return;
+  }
+
+  LineThread<Task, Accumulator, Stage> mine(task, plan, thread);
+  for (Index group = blockIdx.x; group < plan.groups; group += gridDim.x) {
+    Index const first = plan.origin + group * plan.group_points;
+    Index const last = min(first + plan.group_points, plan.end);
+    for (Index x = first; x < last; x += Stage::points) {
+      full[slot].wait(parity);
+      std::uint32_t stage = shared_address(stages) + static_cast<std::uint32_t>(slot * Stage::bytes);
+      asm volatile("" : "+r"(stage));  // known after the wait only
+      if (x >= plan.begin && x + Stage::points <= plan.end) {
+        mine.evaluate(x, stage);
+      } else {
+        mine.evaluate_part(x, stage);
+      }
+      // The copy engine does not wait for loads that are under way when a stage is given back.
+      empty[slot].arrive(mine.after_loads());
+      next_slot();
+    }
+    if constexpr (Task::sums > 0) store_line_bricks(mine, sums, group);
+  }
+  if constexpr (Task::sums > 0) {
+    if (is_last_block(plan.blocks_done, gridDim.x, thread, line_threads)) {
+      merge_bricks<Task::sums>(sums, plan.groups * Bricks::together, thread, line_threads);
+    }
+  }
+}
+
+}  // namespace halocline::kernel::cuda
