@@ -17,6 +17,8 @@ namespace halocline::kernel {
 /// whatever the range's begin.
 struct Bricks {
   static constexpr int columns = 256;
+  /// A line has no more bricks than about this.
+  static constexpr Index most_of_line = 1 << 16U;
   /// Bricks side by side in 1D, so that what several of them read at a time lies together.
   static constexpr int together = 4;
 
@@ -34,8 +36,10 @@ struct Bricks {
     columns_y = dimensions < 3 ? 1 : range.extent(0) >= 128 ? 2 : range.extent(0) >= 64 ? 4 : 8;
     columns_x = columns / columns_y;
     // Enough bricks for all threads of a small sweep, few enough to be merged in no time after a large one.
-    int const most_steps = dimensions == 3 ? 256 : 64;
+    int const most_steps = dimensions == 3 ? 256 : dimensions == 2 ? 64 : 32;
     while (steps < most_steps && (steps < 8 || range.size() / (Index{columns} * steps) > 4096)) steps *= 2;
+    // A line's are merged at once.
+    while (dimensions == 1 && range.size() / (Index{columns} * steps) > most_of_line) steps *= 2;
     Index const first_x = range.begin[0] - ((range.begin[0] % columns_x) + columns_x) % columns_x;
     Index const size[3] = {columns_x * (dimensions == 1 ? Index{steps} : 1),
                            columns_y * (dimensions == 2 ? Index{steps} : 1), dimensions == 3 ? Index{steps} : 1};
@@ -70,6 +74,23 @@ struct Bricks {
     return (brick / together * steps * together + brick % together) * columns_x;
   }
 };
+
+/// So many bricks are merged by the last block at once; of more, every set of `bricks_of_set` by whichever block
+/// finishes the last of them, while others go on. All of it in an order that does not depend on which blocks those are.
+inline constexpr Index most_at_once = 8192;
+inline constexpr Index bricks_of_set = Index{group} * group;
+
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Index sets_of(Index bricks) {
+  return bricks <= most_at_once ? 1 : (bricks + bricks_of_set - 1) / bricks_of_set;
+}
+/// Numbers that the merging of so many bricks counts with, all zero before and after a sweep.
+[[nodiscard]] inline Index merge_counters(Index bricks) { return 1 + sets_of(bricks); }
+/// Room in memory for the sums of so many bricks and their sets.
+[[nodiscard]] inline Index brick_room(Index bricks) { return bricks + sets_of(bricks); }
+/// Accumulators in shared memory that the merging of so many at once needs.
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Index merge_scratch(Index accumulators) {
+  return accumulators / (group / 2) + 4;
+}
 
 /// Room for all levels of a merging by groups: the accumulators, groups of them, groups of groups, …
 [[nodiscard]] inline Index merging_room(Index accumulators) {

@@ -40,19 +40,20 @@ struct StreamShape {
     while (rows > 1 && registers(rows) > most_registers) --rows;
     return rows;
   }
-  // Tall tiles have few borders, and many threads hide latencies: the numbers are the best of trials on an H100.
+  // Tall tiles have few borders, and many threads hide latencies; where many planes are in registers, few threads with
+  // many rows are better. The numbers are the best of trials on an H100.
   static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 48;
   static constexpr int rows = [] {
     if (dimensions == 2) return 8;
     if (box) return 1;
-    if (!many_threads) return tallest(4, 112);
+    if (!many_threads) return Task::radius < 3 ? tallest(4, 112) : tallest(6, 128);
     // Functors with several sums have more to compute with, too.
     return tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 48);
   }();
   static constexpr int most_threads = [] {
     if (dimensions == 2) return 256;
     if (box) return 384;
-    return many_threads ? 512 : Task::radius < 3 ? 256 : 288;
+    return many_threads ? 512 : Task::radius < 3 ? 256 : 192;
   }();
   static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius > 0 && Task::radius <= 4 &&
                                    decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
@@ -102,9 +103,11 @@ struct StreamSweep {
     if (tuning == nullptr && wants_search(stream, range, mine)) search_for(stream, range, task, sums);
     StreamLaunch launch = plan_stream(range, mine, tuning);
     if (launch.blocks == 0) return false;
-    unsigned* const numbers = counters(stream, Index{launch.plan.waves} * launch.plan.counted_steps);
+    Index const merging = Task::sums > 0 ? merge_counters(launch.plan.bricks.total()) : 0;
+    unsigned* const numbers = counters(stream, 1 + merging + Index{launch.plan.waves} * launch.plan.counted_steps);
     launch.plan.blocks_done = numbers;
-    launch.plan.begun = numbers + 1;
+    launch.plan.merging = numbers + 1;
+    launch.plan.begun = numbers + 1 + merging;
     launch.plan.aligned_outputs = outputs_are_aligned(task, 16);
     function()<<<static_cast<unsigned>(launch.blocks), static_cast<unsigned>(launch.threads),
                  static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
@@ -167,7 +170,7 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, 
       (tuner::note({functor_name<typename Task::FunctorType>(), "", "direct", ""}), true);
   DirectPlan plan;
   plan.bricks = Bricks(range);
-  plan.blocks_done = counters(stream, 0);
+  if constexpr (Task::sums > 0) plan.counters = counters(stream, merge_counters(plan.bricks.total()));
   for (std::size_t axis = 0; axis < 3; ++axis) plan.begin[axis] = range.begin[axis], plan.end[axis] = range.end[axis];
   auto const launch = [&]<int Width>(std::integral_constant<int, Width>) {
     auto const blocks = static_cast<unsigned>((plan.bricks.total() + Width - 1) / Width);
@@ -199,7 +202,7 @@ struct LineSweep {
 
   [[nodiscard]] static LineLaunch plan(IndexRange const& range) {
     using Stage = LineStage<Task, std::remove_const_t<decltype(Task::in)>>;
-    return plan_line(range, reinterpret_cast<void const*>(function()), Stage::bytes, threads);
+    return plan_line(range, reinterpret_cast<void const*>(function()), Stage::bytes, Task::sums, sizeof(Accumulator));
   }
 
   /// False: nothing was launched, since the range or the memory does not suit this form.
@@ -210,15 +213,16 @@ struct LineSweep {
     if (launch.blocks == 0) return false;
     [[maybe_unused]] static bool const noted =
         (tuner::note({functor_name<typename Task::FunctorType>(), "", describe(launch), ""}), true);
-    launch.plan.blocks_done = counters(stream, 0);
-    function()<<<static_cast<unsigned>(launch.blocks), static_cast<unsigned>(threads),
+    unsigned* const numbers = counters(stream, 2);
+    launch.plan.blocks_done = numbers;
+    launch.plan.taken = numbers + 1;
+    function()<<<static_cast<unsigned>(launch.blocks), line_threads + producer_threads,
                  static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
     check(cudaGetLastError(), "a streaming sweep along a line");
     return true;
   }
 
  private:
-  static constexpr int threads = line_threads + producer_threads;
   static auto function() { return &line_sweep<Task, Accumulator>; }
 };
 
@@ -265,7 +269,7 @@ void sweep_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task 
 template <class Task, class Accumulator>
 void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task,
                           Reduction<Kokkos::Cuda, Accumulator>& sums) {
-  Index const room = merging_room(Bricks(range).total());
+  Index const room = brick_room(Bricks(range).total());
   sums.reserve(execution, Task::sums * room, Task::sums);
   if (range.empty()) {
     for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};

@@ -190,7 +190,7 @@ int expect_same(IndexRange const& range, Extents const& extents, Functor const& 
     auto const task = kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...);
     using Task = std::remove_const_t<decltype(task)>;
     Reduction<Space, Accumulator> sums;
-    sums.reserve(space, Task::sums * kernel::merging_room(kernel::Bricks(range).total()), Task::sums);
+    sums.reserve(space, Task::sums * kernel::brick_room(kernel::Bricks(range).total()), Task::sums);
     Outcome<Real> outcome;
     sweep(task, sums);
     space.fence();
@@ -200,7 +200,7 @@ int expect_same(IndexRange const& range, Extents const& extents, Functor const& 
   };
   auto const stream = space.cuda_stream();
   auto const bricks = [&](auto& sums) {
-    return kernel::cuda::BrickSums<Accumulator>{sums.partials(), kernel::merging_room(kernel::Bricks(range).total()),
+    return kernel::cuda::BrickSums<Accumulator>{sums.partials(), kernel::brick_room(kernel::Bricks(range).total()),
                                                 sums.results()};
   };
   auto const expected =
@@ -286,7 +286,7 @@ TYPED_TEST(CudaSweepTest, OutputsMayBeInputs) {
   int streamed = 0;
   for (Extents const& extents : solid) {
     for (IndexRange const& range : ranges(extents)) {
-      Index const room = kernel::merging_room(kernel::Bricks(range).total());
+      Index const room = kernel::brick_room(kernel::Bricks(range).total());
       auto const run = [&](auto const& sweep) {
         TestBlock<TypeParam, Space> const u(extents, 1, 1);
         TestBlock<TypeParam, Space> const d(extents, 2, 2);
@@ -426,7 +426,7 @@ template <class Real, class Accumulator, class Functor, class OutputsOf, class..
 void expect_same_line(IndexRange const& range, Functor const& functor, OutputsOf const& outputs_of,
                       Input const&... input) {
   Space const space{};
-  Index const room = kernel::merging_room(kernel::Bricks(range).total());
+  Index const room = kernel::brick_room(kernel::Bricks(range).total());
   auto const run = [&](auto const& sweep) {
     TestLine<Real> const a(range.end[0], 100);
     TestLine<Real> const b(range.end[0], 101);
@@ -507,7 +507,7 @@ TYPED_TEST(CudaSweepTest, LinesOfRadiusFour) { check_lines<TypeParam, 4>(); }
 TYPED_TEST(CudaSweepTest, OutputsOfALineMayBeInputs) {
   Space const space{};
   for (IndexRange const& range : line_ranges()) {
-    Index const room = kernel::merging_room(kernel::Bricks(range).total());
+    Index const room = kernel::brick_room(kernel::Bricks(range).total());
     auto const run = [&](auto const& sweep) {
       TestLine<TypeParam> const u(range.end[0], 1);
       TestLine<TypeParam> const d(range.end[0], 2);
@@ -561,7 +561,7 @@ TYPED_TEST(CudaSweepTest, LinesInsideOfBlocks) {
 
 /// Large lines stream by themselves, launch after launch with the same bits.
 TYPED_TEST(CudaSweepTest, LargeLinesStream) {
-  IndexRange const range{{0, 0, 0}, {3'000'017, 1, 1}};
+  IndexRange const range{{0, 0, 0}, {20'000'017, 1, 1}};
   Space const space{};
   TestLine<TypeParam> const u(range.end[0], 1);
   TestLine<TypeParam> const out(range.end[0], 2);
@@ -573,11 +573,40 @@ TYPED_TEST(CudaSweepTest, LargeLinesStream) {
   double const expected_sum = sums.value();
   auto const expected = out.contents();
   sweep(space, range, test_geometry<TypeParam>(), out.view(), Clear<TypeParam>{});
-  for (int run = 0; run < 40; ++run) {
+  for (int run = 0; run < 20; ++run) {
     sweep_reduce(space, range, test_geometry<TypeParam>(), sums, out.view(), functor, u.view());
     ASSERT_EQ(sums.value(), expected_sum) << run;
   }
   EXPECT_EQ(first_difference(expected, out.contents()), -1);
+}
+
+/// Sets of bricks are merged by whichever block finishes them: the same bits by every form, launch after launch.
+TYPED_TEST(CudaSweepTest, MoreBricksThanAreMergedAtOnce) {
+  IndexRange const line{{3, 0, 0}, {140'000'011, 1, 1}};
+  IndexRange const plane{{5, 1, 0}, {11'999, 11'649, 1}};
+  TestLine<TypeParam> const u(line.end[0], 1);
+  TestLine<TypeParam> const out(line.end[0], 2);
+  auto const as_plane = [](BlockView<TypeParam> view) {
+    view.row = 12'000;
+    return view;
+  };
+  Space const space{};
+  auto const check = [&](IndexRange const& range, auto const& task) {
+    ASSERT_GT(kernel::Bricks(range).total(), kernel::most_at_once) << name(range);
+    constexpr int count = std::remove_cvref_t<decltype(task)>::sums;
+    Reduction<Space> expected;
+    kernel::sweep_reduce_portably(space, range, task, expected);
+    Reduction<Space> actual;
+    for (int run = 0; run < 5; ++run) {
+      kernel::sweep_reduce_on_cuda(space, range, task, actual);
+      for (int n = 0; n < count; ++n) ASSERT_EQ(actual.value(n), expected.value(n)) << name(range) << ", sum " << n;
+    }
+  };
+  auto const geometry = test_geometry<TypeParam>();
+  check(line, kernel::make_task(geometry, no_outputs, LineNorm<TypeParam, 1>{{TypeParam{0.6875}}}, u.view()));
+  check(plane, kernel::make_task(geometry, no_outputs, Dot<TypeParam>{}, as_plane(u.view()), as_plane(u.view())));
+  check(plane, kernel::make_task(geometry, as_plane(out.view()), FlatStarSum<TypeParam, 1>{TypeParam{0.6875}},
+                                 as_plane(u.view())));
 }
 
 /// A step reads what the copy engine brings while other steps write: the same bits, launch after launch.
@@ -594,7 +623,7 @@ TYPED_TEST(CudaSweepTest, ManyLaunchesLeaveTheSameBits) {
   kernel::sweep_reduce_portably(space, out.owned(), task, sums);
   double const expected_sum = sums.value();
   auto const expected = out.contents();
-  Index const room = kernel::merging_room(kernel::Bricks(out.owned()).total());
+  Index const room = kernel::brick_room(kernel::Bricks(out.owned()).total());
   for (int const pace : {0, 3}) {
     StreamTuning const tuning{64, 4, 3, 32, pace};
     for (int run = 0; run < 40; ++run) {

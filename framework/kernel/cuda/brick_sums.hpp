@@ -11,7 +11,7 @@ namespace halocline::kernel::cuda {
 template <class Accumulator>
 struct BrickSums {
   Accumulator* partials;  ///< those of the n-th sum from n * room on
-  Index room;             ///< for the bricks, groups of bricks, …
+  Index room;             ///< for the bricks and sets of them
   Accumulator* results;   ///< one for each sum
 };
 
@@ -57,35 +57,64 @@ template <class Accumulator>
   return loaded;
 }
 
-/// Merges `count` accumulators, `group` neighbours at a time, by the first `threads` threads of a block, which all come
-/// here. The first of them gets the result. Room behind `from` is overwritten.
-template <class Accumulator>
-__device__ Accumulator merge_in_block(Accumulator* from, Index count, int thread, int threads) {
+/// Merges accumulators, `group` neighbours at a time, by the first `threads` threads of a block, which all come here
+/// and get the result. `scratch`: shared memory for `merge_scratch(count)`. `Batch`: groups whose loads are under way
+/// together.
+template <int Batch, class Accumulator>
+__device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumulator* scratch, int thread,
+                                      int threads) {
   static_assert(group == 32, "a warp merges a group");
-  constexpr int batch = 16;
   int const lane = thread % 32;
-  Index const warps = threads / 32;
-  while (count > 1) {
-    Index const groups = (count + group - 1) / group;
-    Accumulator* const to = from + count;
-    for (Index base = thread / 32; base < groups; base += warps * batch) {
-      Accumulator mine[batch];
+  int const warp = thread / 32;
+  int const warps = threads / 32;
+  int groups = (count + group - 1) / group;
+  for (int base = warp; base < groups; base += warps * Batch) {
+    Accumulator mine[Batch];
 #pragma unroll
-      for (int n = 0; n < batch; ++n) {
-        Index const at = (base + n * warps) * group + lane;
-        if (at < count) mine[n] = load_shared_result(from + at);
-      }
+    for (int n = 0; n < Batch; ++n) {
+      int const at = (base + n * warps) * group + lane;
+      if (at < count) mine[n] = load_shared_result(from + at);
+    }
 #pragma unroll
-      for (int n = 0; n < batch; ++n) {
-        Accumulator const merged = merge_neighbouring_lanes<32>(mine[n]);
-        if (lane == 0 && base + n * warps < groups) to[base + n * warps] = merged;
-      }
+    for (int n = 0; n < Batch; ++n) {
+      Accumulator const merged = merge_neighbouring_lanes<32>(mine[n]);
+      if (lane == 0 && base + n * warps < groups) scratch[base + n * warps] = merged;
+    }
+  }
+  barrier_of(threads);
+  while (groups > 1) {
+    int const next = (groups + group - 1) / group;
+    for (int n = warp; n < next; n += warps) {
+      Accumulator mine;
+      if (n * group + lane < groups) mine = scratch[n * group + lane];
+      Accumulator const merged = merge_neighbouring_lanes<32>(mine);
+      if (lane == 0) scratch[groups + n] = merged;
     }
     barrier_of(threads);
-    from = to;
-    count = groups;
+    scratch += groups;
+    groups = next;
   }
-  return thread == 0 && count == 1 ? load_shared_result(from) : Accumulator{};
+  return count > 0 ? scratch[0] : Accumulator{};
+}
+
+/// The same for every sum: of `count` partial sums from `first` on. The n-th total goes to `to[n * room]`.
+template <int Sums, int Batch, class Accumulator>
+__device__ void merge_bricks(BrickSums<Accumulator> const& sums, Index first, Index count, Accumulator* to, Index room,
+                             Accumulator* scratch, int thread, int threads) {
+  for (int n = 0; n < Sums; ++n) {
+    Accumulator const total =
+        merge_in_block<Batch>(sums.partials + n * sums.room + first, static_cast<int>(count), scratch, thread, threads);
+    if (thread == 0) to[n * room] = total;
+    barrier_of(threads);
+  }
+}
+
+/// Counts up to `last`, then from zero again: the number before. What this thread and those that it has met at barriers
+/// wrote before can be read by whoever counts later.
+[[nodiscard]] __device__ __forceinline__ unsigned count_one(unsigned* counter, unsigned last) {
+  unsigned before;
+  asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(last) : "memory");
+  return before;
 }
 
 /// Called by the first `threads` threads of each of `blocks` blocks at its end; whether all others have been here
@@ -93,22 +122,48 @@ __device__ Accumulator merge_in_block(Accumulator* from, Index count, int thread
 [[nodiscard]] __device__ inline bool is_last_block(unsigned* blocks_done, unsigned blocks, int thread, int threads) {
   __shared__ bool last;
   barrier_of(threads);
-  if (thread == 0) {
-    __threadfence();
-    last = atomicInc(blocks_done, blocks - 1) == blocks - 1;
-    __threadfence();
-  }
+  if (thread == 0) last = count_one(blocks_done, blocks - 1) == blocks - 1;
   barrier_of(threads);
   return last;
 }
 
-/// By the last block: adds up all bricks, in an order that does not depend on which block that is.
-template <int Sums, class Accumulator>
-__device__ void merge_bricks(BrickSums<Accumulator> const& sums, Index bricks, int thread, int threads) {
-  for (int n = 0; n < Sums; ++n) {
-    Accumulator const total = merge_in_block(sums.partials + n * sums.room, bricks, thread, threads);
-    if (thread == 0) sums.results[n] = total;
+/// Called by the first `threads` threads of a block at its end. `brick(n)`, n < `count`, are the bricks whose sums it
+/// has stored, or -1. Adds up the sets that are complete by now, the last block all. `scratch`: shared memory for
+/// `merge_scratch(most_at_once)`, which nobody else uses any more.
+template <int Sums, class Accumulator, class Brick>
+__device__ void finish_bricks(BrickSums<Accumulator> const& sums, Index bricks, unsigned* counters, int count,
+                              Brick const& brick, Accumulator* scratch, int thread, int threads) {
+  Index const sets = sets_of(bricks);
+  auto const merge = [&](Index first, Index number, Accumulator* to, Index room) {
+    merge_bricks<Sums, 8>(sums, first, number, to, room, scratch, thread, threads);
+  };
+  if (sets == 1) {
+    if (is_last_block(counters, gridDim.x, thread, threads)) merge(0, bricks, sums.results, 1);
+    return;
   }
+  constexpr int most = 64;  // bricks that are counted before complete sets are merged
+  __shared__ Index complete[most];
+  __shared__ int completes;
+  __shared__ bool last;
+  if (thread == 0) last = false;
+  for (int base = 0; base < count; base += most) {
+    if (thread == 0) completes = 0;
+    barrier_of(threads);
+    int const mine = base + thread;
+    if (thread < most && mine < count && brick(mine) >= 0) {
+      Index const set = brick(mine) / bricks_of_set;
+      auto const all = static_cast<unsigned>(min(bricks_of_set, bricks - set * bricks_of_set));
+      if (count_one(counters + 1 + set, all - 1) == all - 1) complete[atomicAdd(&completes, 1)] = set;
+    }
+    barrier_of(threads);
+    for (int n = 0; n < completes; ++n) {
+      Index const first = complete[n] * bricks_of_set;
+      merge(first, min(bricks_of_set, bricks - first), sums.partials + bricks + complete[n], sums.room);
+      if (thread == 0) last = last || count_one(counters, static_cast<unsigned>(sets - 1)) == sets - 1;
+    }
+    barrier_of(threads);
+  }
+  if (last) merge(bricks, sets, sums.results, 1);
 }
 
 }  // namespace halocline::kernel::cuda

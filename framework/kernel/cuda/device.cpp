@@ -42,8 +42,8 @@ class Counters {
     if (!hooked_) Kokkos::push_finalize_hook([] { instance().release(); });
     hooked_ = true;
     Entry& entry = entries_[{current(), stream}];
-    if (count + 1 > entry.count) {
-      Index const wanted = std::max<Index>({count + 1, 2 * entry.count, 4096});
+    if (count > entry.count) {
+      Index const wanted = std::max<Index>({count, 2 * entry.count, 4096});
       auto const bytes = static_cast<std::size_t>(wanted) * sizeof(unsigned);
       void* memory = nullptr;
       check(cudaMallocAsync(&memory, bytes, stream), "cudaMallocAsync");

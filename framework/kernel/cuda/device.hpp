@@ -14,9 +14,9 @@ struct Device {
 };
 [[nodiscard]] Device const& current_device();
 
-/// Numbers in the memory of the current device that are zero before and after every kernel on `stream`: the first
-/// counts blocks that have ended, `count` more are for the kernel. They stay where they are until Kokkos ends, as
-/// captured graphs need it. One host thread a stream, and not the default stream of each thread.
+/// `count` numbers in the memory of the current device that are zero before and after every kernel on `stream`. They
+/// stay where they are until Kokkos ends, as captured graphs need it. One host thread a stream, and not the default
+/// stream of each thread.
 [[nodiscard]] unsigned* counters(cudaStream_t stream, Index count);
 
 /// Throws DefectError with the name of the call if it failed.

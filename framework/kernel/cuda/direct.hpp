@@ -17,7 +17,7 @@ struct DirectPlan {
   Index begin[3] = {0, 0, 0};
   Index end[3] = {0, 0, 0};
   Bricks bricks;
-  unsigned* blocks_done = nullptr;  ///< zero before and after
+  unsigned* counters = nullptr;  ///< of the merging
 };
 
 /// What a functor sees of an input in memory at point X of a thread that has `Width` neighbours along x.
@@ -80,7 +80,6 @@ __global__ void __launch_bounds__(direct_threads)
                  __grid_constant__ BrickSums<Accumulator> const sums) {
   constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
   constexpr int threads_of_brick = Bricks::columns / Width;
-  constexpr int unroll = Task::radius > 0 ? 2 : 4;
   Bricks const& bricks = plan.bricks;
   int const thread = static_cast<int>(threadIdx.x);
   Index const brick = static_cast<Index>(blockIdx.x) * Width + thread / threads_of_brick;
@@ -88,8 +87,23 @@ __global__ void __launch_bounds__(direct_threads)
   Index(&at)[3] = column.at;
   Accumulator sum[sum_count][Width];
   int const steps = brick < bricks.total() ? bricks.steps : 0;
-#pragma unroll unroll
-  for (int n = 0; n < steps; ++n) {
+  int done = 0;
+  if constexpr (Task::radius == 0) {
+    // Without conditions the loads of several steps are under way together.
+    bool inside = at[0] >= plan.begin[0];
+    for (int a = 0; a < 3; ++a) {
+      inside = inside && at[a] + (steps - 1) * column.step[a] + (a == 0 ? Width : 1) <= plan.end[a];
+    }
+    if (inside) {
+#pragma unroll 8
+      for (; done < steps; ++done) {
+        update_directly<Width>(task, at[0], at[1], at[2], sum, 0);
+        for (int a = 0; a < 3; ++a) at[a] += column.step[a];
+      }
+    }
+  }
+#pragma unroll 2
+  for (; done < steps; ++done) {
     if (at[1] < plan.end[1] && at[2] < plan.end[2]) {
       if (at[0] >= plan.begin[0] && at[0] + Width <= plan.end[0]) {
         update_directly<Width>(task, at[0], at[1], at[2], sum, 0);
@@ -108,8 +122,10 @@ __global__ void __launch_bounds__(direct_threads)
   if constexpr (Task::sums > 0) {
     constexpr int warps = direct_threads / 32;
     constexpr int warps_of_brick = warps / Width;
-    alignas(Accumulator) __shared__ unsigned char shared[sum_count * warps * sizeof(Accumulator)];
+    alignas(Accumulator)
+        __shared__ unsigned char shared[(sum_count * warps + merge_scratch(most_at_once)) * sizeof(Accumulator)];
     auto* const merged = reinterpret_cast<Accumulator*>(shared);
+    Accumulator* const scratch = merged + sum_count * warps;
     for (int m = 0; m < sum_count; ++m) {
       Accumulator const of_warp = merge_neighbouring_lanes<32>(merge_neighbours<Width>(sum[m]));
       if (thread % 32 == 0) merged[m * warps + thread / 32] = of_warp;
@@ -122,9 +138,13 @@ __global__ void __launch_bounds__(direct_threads)
             merge_neighbours<warps_of_brick>(merged + thread / Width * warps + thread % Width * warps_of_brick);
       }
     }
-    if (is_last_block(plan.blocks_done, gridDim.x, thread, direct_threads)) {
-      merge_bricks<Task::sums>(sums, bricks.total(), thread, direct_threads);
-    }
+    finish_bricks<Task::sums>(
+        sums, bricks.total(), plan.counters, Width,
+        [&](int n) {
+          Index const mine = static_cast<Index>(blockIdx.x) * Width + n;
+          return mine < bricks.total() ? mine : Index{-1};
+        },
+        scratch, thread, direct_threads);
   }
 }
 

@@ -220,23 +220,22 @@ struct LineThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int v = 0; v < width; ++v) pack.value[v] = Returns<Returned>::value(returned[v], n);
-        // Past the caches: nobody reads it before the sweep is over.
-        __stcs(reinterpret_cast<float4*>(task.out.view[n].at(i, plan.j, plan.k)),
+        // Past the first-level cache. The second one may keep it for a while: written back in pieces it costs more.
+        __stcg(reinterpret_cast<float4*>(task.out.view[n].at(i, plan.j, plan.k)),
                *reinterpret_cast<float4 const*>(&pack));
       }
     }
   }
 };
 
-/// Merges the columns of a group of bricks and stores them. Called by all threads that evaluate.
+/// Merges the columns of a group of bricks and stores them. `merged`: shared memory for an accumulator of every warp,
+/// pack and sum. Called by all threads that evaluate.
 template <class Thread, class Accumulator>
-__device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumulator> const& sums,
+__device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumulator> const& sums, Accumulator* merged,
                                                   Index group_number) {
   constexpr int columns_of_warp = 32 * Thread::width;
   constexpr int warps = line_row / columns_of_warp;
   constexpr int warps_of_brick = Bricks::columns / columns_of_warp;
-  alignas(Accumulator) __shared__ unsigned char shared[Thread::sum_count * warps * sizeof(Accumulator)];
-  auto* const merged = reinterpret_cast<Accumulator*>(shared);
 #pragma unroll
   for (int n = 0; n < Thread::sum_count; ++n) {
 #pragma unroll
@@ -259,21 +258,18 @@ __device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumu
   barrier_of(line_threads);
 }
 
-/// Blocks of a multiprocessor that registers are shared among: fewer where there is much to compute with.
-template <class Task>
-inline constexpr int line_blocks =
-    Task::radius <= 2 && decltype(Task::in)::count <= 2 && Task::sums <= 1 ? LineTuning::blocks : 2;
-
 template <class Task, class Accumulator>
-__global__ void __launch_bounds__(line_threads + producer_threads, line_blocks<Task>)
+__global__ void __launch_bounds__(line_threads + producer_threads)
     line_sweep(__grid_constant__ Task const task, __grid_constant__ LinePlan const plan,
                __grid_constant__ BrickSums<Accumulator> const sums) {
   using Stage = LineStage<Task, std::remove_const_t<decltype(Task::in)>>;
+  constexpr Index none = -1;
 
   extern __shared__ __align__(128) unsigned char shared_memory[];
   auto* const stages = reinterpret_cast<std::byte*>(shared_memory);
   __shared__ CopyBarrier full[most_stages];
   __shared__ CopyBarrier empty[most_stages];
+  __shared__ Index group_of[most_stages];  ///< whose bricks the step of a stage belongs to
 
   int const thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
@@ -290,26 +286,36 @@ __global__ void __launch_bounds__(line_threads + producer_threads, line_blocks<T
   auto const next_slot = [&] {
     if (++slot == plan.stages) slot = 0, parity ^= 1U;
   };
+  auto const first_of = [&](Index group) { return plan.origin + group * plan.group_points; };
+  auto const last_of = [&](Index group) { return min(first_of(group) + plan.group_points, plan.end); };
 
   if (thread >= line_threads) {
     if (thread > line_threads) return;
-    for (Index group = blockIdx.x; group < plan.groups; group += gridDim.x) {
-      Index const first = plan.origin + group * plan.group_points;
-      Index const last = min(first + plan.group_points, plan.end);
-      for (Index x = first; x < last; x += Stage::points) {
+    // Groups are taken as they come, so that all blocks together go through memory from front to back.
+    Index group = blockIdx.x;
+    while (group < plan.groups) {
+      Index const next = static_cast<Index>(gridDim.x) + atomicAdd(plan.taken, 1U);
+      for (Index x = first_of(group); x < last_of(group); x += Stage::points) {
         empty[slot].wait(parity ^ 1U);  // the first round finds every slot free
+        group_of[slot] = group;
         Stage::ask_for(task, plan, x, stages + slot * Stage::bytes, full[slot]);
         next_slot();
       }
+      group = next;
     }
+    empty[slot].wait(parity ^ 1U);
+    group_of[slot] = none;
+    full[slot].arrive_expecting(0);
     return;
   }
 
+  auto* const merged = reinterpret_cast<Accumulator*>(stages + plan.stages * Stage::bytes);
   LineThread<Task, Accumulator, Stage> mine(task, plan, thread);
-  for (Index group = blockIdx.x; group < plan.groups; group += gridDim.x) {
-    Index const first = plan.origin + group * plan.group_points;
-    Index const last = min(first + plan.group_points, plan.end);
-    for (Index x = first; x < last; x += Stage::points) {
+  while (true) {
+    full[slot].wait(parity);
+    Index const group = group_of[slot];
+    if (group == none) break;
+    for (Index x = first_of(group); x < last_of(group); x += Stage::points) {
       full[slot].wait(parity);
       std::uint32_t stage = shared_address(stages) + static_cast<std::uint32_t>(slot * Stage::bytes);
       asm volatile("" : "+r"(stage));  // known after the wait only
@@ -322,12 +328,14 @@ __global__ void __launch_bounds__(line_threads + producer_threads, line_blocks<T
       empty[slot].arrive(mine.after_loads());
       next_slot();
     }
-    if constexpr (Task::sums > 0) store_line_bricks(mine, sums, group);
+    if constexpr (Task::sums > 0) store_line_bricks(mine, sums, merged, group);
   }
+  if (!is_last_block(plan.blocks_done, gridDim.x, thread, line_threads)) return;
+  if (thread == 0) *plan.taken = 0;
   if constexpr (Task::sums > 0) {
-    if (is_last_block(plan.blocks_done, gridDim.x, thread, line_threads)) {
-      merge_bricks<Task::sums>(sums, plan.groups * Bricks::together, thread, line_threads);
-    }
+    merge_bricks<Task::sums, 16>(sums, 0, plan.groups * Bricks::together, sums.results, 1,
+                                 reinterpret_cast<Accumulator*>(stages),  // nothing comes any more
+                                 thread, line_threads);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "framework/kernel/cuda/tune.hpp"
 
@@ -118,8 +117,9 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     if (tuning.threads_x > kernel.most_threads) continue;
     for (tuning.threads_y = 1; tuning.threads_x * tuning.threads_y <= kernel.most_threads; ++tuning.threads_y) {
       if (tuning.threads_x * tuning.threads_y % 32 != 0 || tuning.threads_y * kernel.rows % unit_y != 0) continue;
-      tuning.ahead = far_reaching ? 3 : 4;
-      tuning.pace = far_reaching ? 5 : 3;
+      bool const norm = kernel.sums > 0 && kernel.inputs == 1;
+      tuning.ahead = far_reaching ? 3 : norm ? 2 : 4;
+      tuning.pace = far_reaching ? 10 : norm ? 2 : 3;
       for (int cuts = 1; cuts <= 16; ++cuts) {
         tuning.planes = cuts == 1 ? 0 : pieces(range.extent(2), cuts);
         double const found = score(tuning);
@@ -188,6 +188,10 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   plan.stages = std::min(plan.stages, room / plan.stage_bytes);
   if (plan.stages <= kernel.stages_in_use) return launch;
   launch.shared_bytes = plan.stages * plan.stage_bytes + group_bytes;
+  if (kernel.sums > 0) {
+    int const scratch = static_cast<int>(merge_scratch(most_at_once)) * kernel.accumulator_bytes;
+    launch.shared_bytes = std::max(launch.shared_bytes, scratch);
+  }
   launch.threads = plan.threads_x * plan.threads_y + producer_threads;
 
   int const blocks = plan.tiles_x * plan.tiles_y * plan.chunks;
@@ -273,74 +277,27 @@ std::string describe(StreamLaunch const& launch) {
   return text;
 }
 
-namespace {
-
-/// What a block of a line's kernel gets of a multiprocessor.
-struct LineShare {
-  int stages = 0;  ///< 0: the device cannot run the kernel
-  int shared_bytes = 0;
-  Index resident = 0;  ///< blocks that the device runs at a time
-};
-
-LineShare share_of_line(void const* function, int stage_bytes, int threads) {
-  Device const& device = current_device();
-  if (!device.async_copy) return {};
-  // The system takes as much of every block.
-  constexpr int reserved = 1024;
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, function), "cudaFuncGetAttributes");
-  int const own = round_up(static_cast<int>(attributes.sharedSizeBytes), 128) + reserved;
-  auto const resident = [&](int shared_bytes) {
-    int blocks = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads,
-                                                        static_cast<std::size_t>(shared_bytes)),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    return blocks;
-  };
-  auto const stages_of = [&](int blocks) {
-    return std::min(LineTuning::stages, ((device.shared_bytes + reserved) / blocks - own) / stage_bytes);
-  };
-  int blocks = std::clamp(resident(0), 1, LineTuning::blocks);
-  while (blocks > 1 && stages_of(blocks) < LineTuning::fewest_stages) --blocks;
-  if (stages_of(blocks) < 2) return {};
-  LineShare share{.stages = stages_of(blocks), .shared_bytes = stages_of(blocks) * stage_bytes};
-  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, share.shared_bytes),
-        "cudaFuncSetAttribute");
-  share.resident = Index{resident(share.shared_bytes)} * device.multiprocessors;
-  return share;
-}
-
-/// The same, asked for once for each kernel and device.
-LineShare known_share_of_line(void const* function, int stage_bytes, int threads) {
-  static std::mutex mutex;
-  static std::map<std::pair<void const*, int>, LineShare> known;
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  std::scoped_lock const lock(mutex);
-  auto const [at, is_new] = known.try_emplace({function, device});
-  if (is_new) at->second = share_of_line(function, stage_bytes, threads);
-  return at->second;
-}
-
-}  // namespace
-
-LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int threads) {
+LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums, int accumulator_bytes) {
   LineLaunch launch;
   Bricks const bricks(range);
-  if (range.empty() || bricks.dimensions != 1) return launch;
-  LineShare const share = known_share_of_line(function, stage_bytes, threads);
-  if (share.resident == 0) return launch;
+  if (range.empty() || bricks.dimensions != 1 || !current_device().async_copy) return launch;
   LinePlan& plan = launch.plan;
   plan.begin = range.begin[0];
   plan.end = range.end[0];
   plan.j = range.begin[1];
   plan.k = range.begin[2];
   plan.origin = bricks.origin[0];
-  plan.groups = bricks.count[0] / Bricks::together;
+  plan.groups = bricks.total() / Bricks::together;
   plan.group_points = Index{bricks.steps} * Bricks::columns * Bricks::together;
-  plan.stages = share.stages;
-  launch.blocks = static_cast<int>(LineTuning::persistent ? std::min(plan.groups, share.resident) : plan.groups);
-  launch.shared_bytes = share.shared_bytes;
+  Index const merged = sums * Bricks::columns * Bricks::together / 32;
+  Index const scratch = sums > 0 ? merge_scratch(bricks.total()) : 0;
+  Index const room = dynamic_shared_bytes() - merged * accumulator_bytes;
+  plan.stages = static_cast<int>(std::min(Index{LineTuning::stages}, room / stage_bytes));
+  if (plan.stages < 2 || scratch * accumulator_bytes > dynamic_shared_bytes()) return launch;
+  // All of a multiprocessor's memory: blocks that run side by side there would be in each other's way.
+  launch.shared_bytes = dynamic_shared_bytes();
+  allow_shared_memory(function);
+  launch.blocks = static_cast<int>(std::min(plan.groups, Index{current_device().multiprocessors}));
   return launch;
 }
 

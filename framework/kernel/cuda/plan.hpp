@@ -43,6 +43,7 @@ struct StreamPlan {
   int counted_steps = 0;      ///< of one wave
   unsigned* begun = nullptr;  ///< blocks that have begun a step, for every step of every wave; zero before and after
   unsigned* blocks_done = nullptr;  ///< zero before and after
+  unsigned* merging = nullptr;      ///< counters of the merging
   unsigned zero = 0;                ///< 0, which the compiler does not know
   TileInput input[most_inputs] = {};
 };
@@ -95,7 +96,7 @@ struct StreamLaunch {
 /// The tuning that is used where nothing better is known.
 [[nodiscard]] StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel);
 
-/// Cuts a range up. Whoever launches adds the counters, `waves * counted_steps`, and says how outputs are aligned.
+/// Cuts a range up. Whoever launches adds the counters and says how outputs are aligned.
 [[nodiscard]] StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning);
 
 /// The same, without a tuning by the one that is chosen for the sweep. Plans are kept: asking the device takes longer
@@ -109,13 +110,10 @@ void forget_plans();
 
 /// What trials decide about sweeps along a line; nothing of it changes a bit of a result.
 struct LineTuning {
-  static constexpr Index fewest_points = Index{1} << 20U;  ///< of a range that is streamed
+  static constexpr Index fewest_points = Index{1} << 24U;  ///< of a range that is streamed
   static constexpr int step_bytes = 8192;                  ///< that a step of several rows reads at most
   static constexpr int most_rows = 8;                      ///< of a step: a power of two, at most 8
-  static constexpr int blocks = 4;           ///< of a multiprocessor that share its memory, if registers are enough …
-  static constexpr int fewest_stages = 3;    ///< … if each gets so many stages
-  static constexpr int stages = 8;           ///< that a block uses
-  static constexpr bool persistent = false;  ///< whether blocks go on to further groups of bricks
+  static constexpr int stages = 4;  ///< that a block uses if there is room: more ask for too many places at once
 };
 
 /// A sweep along a line, cut up.
@@ -125,10 +123,11 @@ struct LinePlan {
   Index j = 0;  ///< where the line is
   Index k = 0;
   Index origin = 0;  ///< of the first brick
-  Index groups = 0;  ///< of bricks side by side …
+  Index groups = 0;  ///< of bricks side by side
   Index group_points = 0;
   int stages = 0;                   ///< steps whose values are in shared memory at a time
   unsigned* blocks_done = nullptr;  ///< zero before and after
+  unsigned* taken = nullptr;        ///< groups that blocks have taken beyond their first; zero before and after
   unsigned zero = 0;                ///< 0, which the compiler does not know
 };
 
@@ -138,9 +137,9 @@ struct LineLaunch {
   int shared_bytes = 0;
 };
 
-/// Cuts a range up for a kernel whose stages have so many bytes and whose blocks so many threads. Whoever launches adds
-/// the counter.
-[[nodiscard]] LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int threads);
+/// Cuts a range up for a kernel whose stages have so many bytes. Whoever launches adds the counters.
+[[nodiscard]] LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums,
+                                   int accumulator_bytes);
 
 /// "streaming along x, 8 stages" or "direct" where nothing would be launched.
 [[nodiscard]] std::string describe(LineLaunch const& launch);

@@ -68,7 +68,7 @@ struct RowCopies {
 /// Nothing depends on it: who has waited for long goes on.
 class Pace {
  public:
-  __device__ __forceinline__ explicit Pace(StreamPlan const& plan) : steps_(plan.pace) {
+  __device__ __forceinline__ explicit Pace(StreamPlan const& plan) : steps_(plan.pace), counted_(plan.counted_steps) {
     if (steps_ == 0) return;
     unsigned const wave = blockIdx.x / static_cast<unsigned>(plan.wave);
     blocks_ = min(static_cast<unsigned>(plan.wave), gridDim.x - wave * static_cast<unsigned>(plan.wave));
@@ -83,9 +83,15 @@ class Pace {
     }
     add_one(begun_ + step);
   }
+  /// For all lanes of a warp: this block has no step from `step` on, and holds up nobody.
+  __device__ __forceinline__ void end(int step, int lane) const {
+    if (steps_ == 0) return;
+    for (int n = step + lane; n < counted_; n += 32) add_one(begun_ + n);
+  }
 
  private:
   int steps_;
+  int counted_;
   unsigned blocks_ = 0;
   unsigned* begun_ = nullptr;
   int all_have_begun_ = -1;
@@ -213,6 +219,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
           ...);
       if (++slot == plan.stages) slot = 0, parity ^= 1U;
     }
+    pace.end(steps + 2 * AStream::lead, lane);
   }
 };
 
@@ -316,8 +323,8 @@ struct StreamThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int x = 0; x < width; ++x) pack.value[x] = Returns<Returned>::value(returned[y * width + x], n);
-        // Past the caches: nobody reads it before the sweep is over.
-        __stcs(reinterpret_cast<float4*>(to), *reinterpret_cast<float4 const*>(&pack));
+        // Past the first-level cache. The second one may keep it for a while: written back in pieces it costs more.
+        __stcg(reinterpret_cast<float4*>(to), *reinterpret_cast<float4 const*>(&pack));
       }
     }
   }
@@ -386,6 +393,28 @@ __device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& pla
     sums.partials[which * sums.room + bricks.number(bx, by, bz)] = merge_neighbours<8>(eight);
   }
   barrier_of(consumers);
+}
+
+/// Counts the bricks of a tile, from plane or row `first` to `last`, as done.
+template <class Thread, class Accumulator>
+__device__ __forceinline__ void finish_tile(StreamPlan const& plan, BrickSums<Accumulator> const& sums, int thread,
+                                            Accumulator* scratch, int tile_x, int tile_y, Index first, Index last) {
+  constexpr bool solid = Thread::axis == 2;
+  Bricks const& bricks = plan.bricks;
+  int const bricks_x = plan.threads_x * Thread::width / bricks.columns_x;
+  int const bricks_y = solid ? plan.threads_y * Thread::rows / bricks.columns_y : 1;
+  Index const first_place = (first - plan.begin[Thread::axis]) / bricks.steps;
+  int const places = static_cast<int>((last - first + bricks.steps - 1) / bricks.steps);
+  finish_bricks<Thread::sum_count>(
+      sums, bricks.total(), plan.merging, bricks_x * bricks_y * places,
+      [&](int n) {
+        Index const bx = static_cast<Index>(tile_x) * bricks_x + n % bricks_x;
+        Index const tile_by = static_cast<Index>(tile_y) * bricks_y + n / bricks_x % bricks_y;
+        Index const place = first_place + n / (bricks_x * bricks_y);
+        Index const by = solid ? tile_by : place;
+        return bx < bricks.count[0] && by < bricks.count[1] ? bricks.number(bx, by, solid ? place : 0) : Index{-1};
+      },
+      scratch, thread, plan.threads_x * plan.threads_y);
 }
 
 template <class Task, class Accumulator, int Dimensions, int RowsOfThread, int MostThreads, int BlocksAtLeast>
@@ -474,11 +503,12 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, BlocksAtLeast)
       }
     }
   }
-  if (Task::sums > 0 || plan.pace > 0) {
-    bool const last_block = is_last_block(plan.blocks_done, gridDim.x, thread, consumers);
-    if (!last_block) return;
+  if constexpr (Task::sums > 0) {
+    auto* const scratch = reinterpret_cast<Accumulator*>(stages);  // nothing comes any more
+    finish_tile<Thread>(plan, sums, thread, scratch, tile_x, tile_y, first, last);
+  }
+  if (plan.pace > 0 && is_last_block(plan.blocks_done, gridDim.x, thread, consumers)) {
     for (int n = thread; n < plan.waves * plan.counted_steps; n += consumers) plan.begun[n] = 0;
-    if constexpr (Task::sums > 0) merge_bricks<Task::sums>(sums, plan.bricks.total(), thread, consumers);
   }
 }
 

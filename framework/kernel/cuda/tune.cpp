@@ -83,19 +83,26 @@ Choice choose(IndexRange const& range, StreamKernel const& kernel) {
 }
 
 std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel) {
-  constexpr std::size_t most = 48;
+  constexpr std::size_t most = 96;
   std::vector<std::pair<double, StreamTuning>> all;
   bool const solid = kernel.dimensions == 3;
+  std::vector<Index> planes_tried = {0};
+  if (solid) {
+    for (Index const chunks : {2, 3, 4, 5, 6, 8, 12, 16})
+      planes_tried.push_back((range.extent(2) + chunks - 1) / chunks);
+  } else {
+    planes_tried.insert(planes_tried.end(), {256, 128, 64, 32});
+  }
   for (int const threads_x : {32, 48, 64, 80, 96, 112, 128, 160, 192, 256}) {
     for (int const threads_y : {1, 2, 3, 4, 6, 8, 16}) {
       if (!solid && threads_y > 1) continue;
       for (int const ahead : {2, 4}) {
-        for (Index const planes : {Index{0}, Index{256}, Index{128}, Index{64}, Index{32}}) {
-          for (int const pace : {0, 3, 5}) {
+        for (Index const planes : planes_tried) {
+          for (int const pace : {0, 1, 2, 3, 10}) {
             StreamTuning const tuning{threads_x, threads_y, ahead, planes, pace};
             StreamLaunch const launch = cut_up(range, kernel, tuning);
             // Chunks that turn out alike, and fewer stages than asked for, are other candidates.
-            bool const same_as_whole = planes > 0 && planes >= range.extent(kernel.dimensions - 1);
+            bool const same_as_whole = planes > 0 && launch.plan.chunks == 1;
             if (launch.blocks == 0 || same_as_whole || launch.plan.stages < kernel.stages_in_use + ahead) continue;
             all.emplace_back(-tile_score(range, kernel, tuning), tuning);
           }

@@ -118,13 +118,44 @@ template <class Accumulator>
   return thread < 32 ? kernel::cuda::merge_neighbouring_lanes<32>(mine) : mine;
 }
 
+/// Merges `count` accumulators, `group` neighbours at a time, by all threads of a block. The first of them gets the
+/// result. Room behind `from` is overwritten.
+template <int Threads, class Accumulator>
+__device__ Accumulator merge_in_memory(Accumulator* from, Index count, int thread) {
+  using kernel::group;
+  constexpr int batch = 16;
+  int const lane = thread % 32;
+  constexpr Index warps = Threads / 32;
+  while (count > 1) {
+    Index const groups = (count + group - 1) / group;
+    Accumulator* const to = from + count;
+    for (Index base = thread / 32; base < groups; base += warps * batch) {
+      Accumulator mine[batch];
+#pragma unroll
+      for (int n = 0; n < batch; ++n) {
+        Index const at = (base + n * warps) * group + lane;
+        if (at < count) mine[n] = kernel::cuda::load_shared_result(from + at);
+      }
+#pragma unroll
+      for (int n = 0; n < batch; ++n) {
+        Accumulator const merged = kernel::cuda::merge_neighbouring_lanes<32>(mine[n]);
+        if (lane == 0 && base + n * warps < groups) to[base + n * warps] = merged;
+      }
+    }
+    __syncthreads();
+    from = to;
+    count = groups;
+  }
+  return thread == 0 && count == 1 ? kernel::cuda::load_shared_result(from) : Accumulator{};
+}
+
 /// Merges `count` partial results in their order, by all threads of a block. The first thread gets the result.
 /// No part of the kernel's main line, whose registers it must not take.
 template <int Threads, class Accumulator>
 [[nodiscard]] __device__ __noinline__ Accumulator merge_partials(Accumulator* from, Index count, Accumulator* of_warp,
                                                                  int thread) {
   if (count > Index{load_batches} * load_batch * Threads) {
-    return kernel::cuda::merge_in_block(from, count, thread, Threads);
+    return merge_in_memory<Threads>(from, count, thread);
   }
   Accumulator mine;
   if (count <= Threads) {
