@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Draws stored results of `halocline bench`: the roofline, speed over size, and what planes too large for the cache cost.
+"""Draws stored results of `halocline bench`: the roofline, speed over size, what planes too large for the cache cost, and
+what the tunings of a sweep are worth.
 
     plot_benchmarks.py FILE… [--out FOLDER]
 
 FILE: records that `halocline bench --json` or ncu_counters.py wrote, all of one device. Writes those of roofline.png,
-sizes.png and cache.png that the files have rows for into FOLDER (default: docs/images) and prints their names. Needs
+sizes.png, cache.png and tunings.png that the files have rows for into FOLDER (default: docs/images) and prints their names. Needs
 what plot.py needs.
 """
 
@@ -178,6 +179,46 @@ def draw_cache(results):
     return figure
 
 
+def draw_tunings(results):
+    """A table for each problem: tiles down, pace across, the best of what else may be chosen in the cells."""
+    tables, others = {}, {}
+    for row in results.of("tunings"):
+        tile = re.match(r"streaming, (\d+) x (\d+) threads", row["form"])
+        if not tile:
+            others.setdefault(row["problem"], {})[row["form"]] = row["of_copy"]
+            continue
+        pace = re.search(r"pace (\d+)", row["form"])
+        key = (f"{tile[1]} × {tile[2]}", int(pace[1]) if pace else 0)
+        table = tables.setdefault(row["problem"], {})
+        table[key] = max(table.get(key, 0), row["of_copy"])
+    if not tables:
+        return None
+    most = 12
+    figure, panels = plt.subplots(1, len(tables), figsize=(3.4 * len(tables), 5.2), squeeze=False)
+    for axes, (problem, table) in zip(panels[0], tables.items()):
+        best = {}
+        for (tile, _), part in table.items():
+            best[tile] = max(best.get(tile, 0), part)
+        tiles = sorted(best, key=best.get, reverse=True)[:most]
+        paces = sorted({pace for _, pace in table})
+        cells = np.array([[table.get((tile, pace), np.nan) for pace in paces] for tile in tiles])
+        axes.imshow(cells, cmap="viridis", vmin=0.5, vmax=1, aspect="auto")
+        for (y, x), part in np.ndenumerate(cells):
+            if not np.isnan(part):
+                axes.text(x, y, f"{part:.2f}", ha="center", va="center", fontsize=8,
+                          color="white" if part < 0.8 else "black")
+        axes.set_xticks(range(len(paces)), ["none" if pace == 0 else str(pace) for pace in paces])
+        axes.set_yticks(range(len(tiles)), tiles, fontsize=8)
+        axes.set_xlabel("pace, steps")
+        beside = ", ".join(f"{form} {part:.2f}" for form, part in others.get(problem, {}).items())
+        name, precision, _ = problem.split(", ")
+        axes.set_title(f"{name}, {precision}\n{beside}", fontsize=9)
+    panels[0][0].set_ylabel("threads of a tile")
+    figure.suptitle(f"Part of the fastest copy's speed by tile and pace; {results.device}, 512³", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -185,7 +226,7 @@ def main():
     options = parser.parse_args()
     plt.rcParams.update(STYLE)
     results = Results(options.files)
-    pictures = {"roofline": draw_roofline, "sizes": draw_sizes, "cache": draw_cache}
+    pictures = {"roofline": draw_roofline, "sizes": draw_sizes, "cache": draw_cache, "tunings": draw_tunings}
     drawn = {name: figure for name, draw in pictures.items() if (figure := draw(results)) is not None}
     if not drawn:
         sys.exit("the files have no rows to draw")
