@@ -5,8 +5,8 @@ what the tunings of a sweep are worth.
     plot_benchmarks.py FILE… [--out FOLDER]
 
 FILE: records that `halocline bench --json` or ncu_counters.py wrote, all of one device. Writes those of roofline.png,
-sizes.png, cache.png and tunings.png that the files have rows for into FOLDER (default: docs/images) and prints their names. Needs
-what plot.py needs.
+sizes.png, cache.png and tunings.png that the files have rows for into FOLDER (default: docs/images) and prints their
+names. Needs what plot.py needs.
 """
 
 import argparse

@@ -398,22 +398,13 @@ template <class Real>
 class TestLine {
  public:
   TestLine(Index end, int seed) : values_("line", static_cast<std::size_t>((end + 15) / 16 * 16 + 2 * margin)) {
-    auto const host = Kokkos::create_mirror_view(values_);
-    auto state = static_cast<std::uint32_t>(seed) * 2654435761U + 12345U;
-    for (std::size_t n = 0; n < host.extent(0); ++n) {
-      state = state * 1664525U + 1013904223U;
-      host(n) = static_cast<Real>(state >> 8U) / static_cast<Real>(1U << 24U) - Real{0.5};
-    }
-    Kokkos::deep_copy(values_, host);
+    fill_with_numbers(values_, seed);
   }
   [[nodiscard]] BlockView<Real> view() const {
     auto const row = static_cast<Index>(values_.extent(0));
     return {values_.data() + margin, row, row};
   }
-  [[nodiscard]] std::vector<Real> contents() const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, values_);
-    return {host.data(), host.data() + host.extent(0)};
-  }
+  [[nodiscard]] std::vector<Real> contents() const { return contents_of(values_); }
 
  private:
   static constexpr Index margin = 64;

@@ -13,6 +13,26 @@
 
 namespace halocline::kernel_test {
 
+/// Gives every entry a number of its own.
+template <class View>
+void fill_with_numbers(View const& values, int seed) {
+  using Real = typename View::non_const_value_type;
+  auto const host = Kokkos::create_mirror_view(values);
+  auto state = static_cast<std::uint32_t>(seed) * 2654435761U + 12345U;
+  for (std::size_t n = 0; n < host.extent(0); ++n) {
+    state = state * 1664525U + 1013904223U;
+    host(n) = static_cast<Real>(state >> 8U) / static_cast<Real>(1U << 24U) - Real{0.5};
+  }
+  Kokkos::deep_copy(values, host);
+}
+
+/// All entries, on the host.
+template <class View>
+[[nodiscard]] std::vector<typename View::non_const_value_type> contents_of(View const& values) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, values);
+  return {host.data(), host.data() + host.extent(0)};
+}
+
 /// Owned extents of a block with ghosts around it, filled with numbers that differ everywhere, padding included.
 template <class Real, class Execution>
 class TestBlock {
@@ -24,13 +44,7 @@ class TestBlock {
     plane_ = row_ * (owned[1] + 2 * ghosts);
     values_ = Kokkos::View<Real*, typename Execution::memory_space>(
         "test", static_cast<std::size_t>(plane_ * (owned[2] + 2 * ghosts) + 16));
-    auto host = Kokkos::create_mirror_view(values_);
-    auto state = static_cast<std::uint32_t>(seed) * 2654435761U + 12345U;
-    for (std::size_t n = 0; n < host.extent(0); ++n) {
-      state = state * 1664525U + 1013904223U;
-      host(n) = static_cast<Real>(state >> 8U) / static_cast<Real>(1U << 24U) - Real{0.5};
-    }
-    Kokkos::deep_copy(values_, host);
+    fill_with_numbers(values_, seed);
   }
 
   [[nodiscard]] BlockView<Real> view() const {
@@ -39,10 +53,7 @@ class TestBlock {
   [[nodiscard]] IndexRange owned() const { return {{0, 0, 0}, owned_}; }
 
   /// Every value of the allocation, ghosts and padding included.
-  [[nodiscard]] std::vector<Real> contents() const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, values_);
-    return {host.data(), host.data() + host.extent(0)};
-  }
+  [[nodiscard]] std::vector<Real> contents() const { return contents_of(values_); }
 
  private:
   Extents owned_;
