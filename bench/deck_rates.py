@@ -61,6 +61,7 @@ def arguments():
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--launcher", default="mpirun -n", help="for several ranks; their number follows")
+    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
     parser.add_argument("--json", help="where the result goes")
     return parser.parse_args()
 
@@ -138,7 +139,7 @@ output:
         command = "bench/deck_rates.py " + shlex.join([os.path.basename(a) if "/" in a else a for a in sys.argv[1:]])
         result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
                   "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],
-                  "command": command, "cells": given.cells, "iterations": [FEW, MANY], "rows": rows}
+                  "command": command, "remark": given.remark, "cells": given.cells, "iterations": [FEW, MANY], "rows": rows}
         pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
 
 

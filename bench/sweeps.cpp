@@ -16,7 +16,7 @@ template <class Real, int InputCount, bool Writes, class Functor>
 Row measure(std::string const& what, Functor const& functor, Extents const& extents, Options const& options) {
   IndexRange const range{{0, 0, 0}, extents};
   Index const ghosts = Functor::shape.radius;
-  int const axes = Functor::shape.dimensions;
+  int const axes = Functor::shape.dimensions();
   Row row;
   row.problem = problem_of<Real>(what, extents);
   row.bytes = static_cast<double>(range.size()) * sizeof(Real) * (InputCount + (Writes ? 1 : 0));

@@ -4,7 +4,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "framework/io/output_folder.hpp"
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {

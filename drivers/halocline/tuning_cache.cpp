@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "framework/io/whole_file.hpp"
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/version.hpp"

@@ -22,41 +22,40 @@ namespace cuda {
 /// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.
 template <class Task>
 struct StreamShape {
-  static constexpr int dimensions = Task::shape.dimensions;
+  /// Functors without neighbours gain in 3D, where the direct form would go from plane to plane.
+  static constexpr int dimensions = Task::radius > 0 ? Task::shape.dimensions() : 3;
   static constexpr bool box = Task::shape.kind == ShapeKind::box;
-  /// Inputs whose neighbours are read: planes of them are kept in registers.
-  static constexpr int wide_inputs = [] {
-    int count = 0;
-    for (int n = 0; n < decltype(Task::in)::count; ++n) count += Task::input_shape(n).radius > 0 ? 1 : 0;
-    return count;
-  }();
-  /// Registers for the planes of so many rows and the sums of their columns.
+  /// About the registers that so many rows of a thread take: a pack of each input and of each plane behind, what is
+  /// returned beside the first output, and the sums of columns with their terms.
   [[nodiscard]] static constexpr int registers(int rows) {
     constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
-    return rows * (4 * (1 + Task::radius) * wide_inputs + 2 * width * Task::sums);
+    int packs = decltype(Task::in)::count + (Task::outputs > 1 ? 2 * (Task::outputs - 1) : 0);
+    for (int n = 0; n < decltype(Task::in)::count; ++n) packs += Task::input_shape(n).reach(dimensions - 1);
+    return rows * (4 * packs + 3 * width * Task::sums);
   }
   [[nodiscard]] static constexpr int tallest(int most_rows, int most_registers) {
     int rows = most_rows;
     while (rows > 1 && registers(rows) > most_registers) --rows;
     return rows;
   }
-  // Tall tiles have few borders, and many threads hide latencies; where many planes are in registers, few threads with
-  // many rows are better. The numbers are the best of trials on an H100.
-  static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 48;
+  // Tall tiles have few borders, and many threads hide latencies; where much is in registers, few threads are better.
+  // The numbers are the best of trials on an H100.
+  static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 80;
   static constexpr int rows = [] {
     if (dimensions == 2) return 8;
     if (box) return 1;
     if (!many_threads) return Task::radius < 3 ? tallest(4, 112) : tallest(6, 128);
     // Functors with several sums have more to compute with, too.
-    return tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 48);
+    return registers(3) > 72 ? 2 : tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 72);
   }();
   static constexpr int most_threads = [] {
     if (dimensions == 2) return 256;
     if (box) return 384;
     return many_threads ? 512 : Task::radius < 3 ? 256 : 192;
   }();
-  static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius > 0 && Task::radius <= 4 &&
-                                   decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
+  static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius <= 4 &&
+                                   (Task::radius > 0 || Task::outputs > 0) && decltype(Task::in)::count > 0 &&
+                                   decltype(Task::in)::count <= most_inputs;
 };
 
 /// Whether all rows of a view start at multiples of `bytes`.
@@ -132,7 +131,11 @@ struct StreamSweep {
     kernel.accumulator_bytes = sizeof(Accumulator);
     kernel.inputs = AStream::inputs;
     [&]<std::size_t... N, class... Real>(InputsAt<std::index_sequence<N...>, Real...> const*) {
-      ((kernel.input[N] = {sizeof(Real), Task::input_shape(static_cast<int>(N)).radius}), ...);
+      ((kernel.input[N] = {sizeof(Real),
+                           {Task::input_shape(static_cast<int>(N)).reach(0),
+                            Task::input_shape(static_cast<int>(N)).reach(1),
+                            Task::input_shape(static_cast<int>(N)).reach(2)}}),
+       ...);
     }
     (static_cast<std::remove_const_t<decltype(Task::in)> const*>(nullptr));
     return kernel;
@@ -190,7 +193,7 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, 
 /// The streaming form in 1D.
 template <class Task, class Accumulator>
 struct LineSweep {
-  static constexpr bool possible = Task::shape.dimensions == 1 && Task::radius > 0 && Task::radius <= 4 &&
+  static constexpr bool possible = Task::shape.dimensions() == 1 && Task::radius > 0 && Task::radius <= 4 &&
                                    decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
 
   /// Whether the copy engine can read all inputs, and outputs can be stored by packs.

@@ -3,7 +3,7 @@
 
 #include "framework/kernel/host_plan.hpp"
 #include "framework/kernel/stream.hpp"
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 
 namespace halocline::kernel {
 

@@ -34,18 +34,30 @@ enum class ShapeKind { star, box };
 struct Shape {
   ShapeKind kind;
   int radius;
-  int dimensions = 3;  ///< axes along which it may read, from x on
+  int axes = 0b111;  ///< along which it may read: bit 0 for x, 1 for y, 2 for z
+  /// How far it may read along an axis.
+  [[nodiscard]] constexpr int reach(int axis) const { return (axes >> axis & 1) != 0 ? radius : 0; }
+  /// Axes of the smallest space that it needs: its last axis is the last along which it may read.
+  [[nodiscard]] constexpr int dimensions() const { return (axes & 4) != 0 ? 3 : (axes & 2) != 0 ? 2 : axes; }
   [[nodiscard]] constexpr bool contains(int i, int j, int k) const {
-    auto const within = [this](int d) { return -radius <= d && d <= radius; };
+    auto const within = [this](int d, int axis) { return -reach(axis) <= d && d <= reach(axis); };
     bool const on_axis = (i != 0) + (j != 0) + (k != 0) <= 1;
-    bool const has_axes = (dimensions > 1 || j == 0) && (dimensions > 2 || k == 0);
-    return within(i) && within(j) && within(k) && has_axes && (kind == ShapeKind::box || on_axis);
+    return within(i, 0) && within(j, 1) && within(k, 2) && (kind == ShapeKind::box || on_axis);
+  }
+  /// Whether it holds all that `other` does.
+  [[nodiscard]] constexpr bool covers(Shape const& other) const {
+    bool const wide = reach(0) >= other.reach(0) && reach(1) >= other.reach(1) && reach(2) >= other.reach(2);
+    bool const one_axis = (other.axes & (other.axes - 1)) == 0;
+    return wide && (kind == ShapeKind::box || other.kind == ShapeKind::star || other.radius == 0 || one_axis);
   }
 };
 template <int Radius, int Dimensions = 3>
-inline constexpr Shape star{ShapeKind::star, Radius, Dimensions};
+inline constexpr Shape star{ShapeKind::star, Radius, (1 << Dimensions) - 1};
 template <int Radius, int Dimensions = 3>
-inline constexpr Shape box{ShapeKind::box, Radius, Dimensions};
+inline constexpr Shape box{ShapeKind::box, Radius, (1 << Dimensions) - 1};
+/// All within `Radius` along one axis (0, 1 or 2).
+template <int Radius, int Axis>
+inline constexpr Shape line{ShapeKind::star, Radius, 1 << Axis};
 /// A functor that reads only its own point.
 inline constexpr Shape point{ShapeKind::star, 0, 0};
 

@@ -168,7 +168,7 @@ struct Returns<Result<Real, OutputCount, SumCount>> {
 template <class Functor, int InputCount>
 [[nodiscard]] constexpr bool input_shapes_fit() {
   for (int n = 0; n < InputCount; ++n) {
-    if (shape_of_input<Functor>(n).radius > Functor::shape.radius) return false;
+    if (!Functor::shape.covers(shape_of_input<Functor>(n))) return false;
   }
   return true;
 }

@@ -73,7 +73,8 @@ std::array<double, 3> mean_couplings(DiffusionGrid const& grid, FaceCoefficients
   for (std::size_t axis = 0; axis < 3; ++axis) {
     Index const size = grid.volumes[axis].size();
     Index const faces = grid.volumes[axis].periodic_gap > 0 ? size : size - 1;
-    sums[axis] = faces > 0 ? sums[axis] / static_cast<double>(faces * (grid.size() / size)) : 0;
+    Index const across = grid.size() / size;
+    sums[axis] = faces > 0 ? sums[axis] / static_cast<double>(faces * across) : 0;
   }
   return sums;
 }

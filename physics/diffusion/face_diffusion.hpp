@@ -25,10 +25,11 @@ struct FaceDiffusion<Real, 1> {
 template <class Real>
 struct FaceDiffusion<Real, 2> {
   static constexpr Shape shape = star<1, 2>;
-  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
-  template <class P, class U, class D, class T>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx,
-                                                            T const& ty) const {
+  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
+  static constexpr Shape input_shapes[] = {shape, point, line<1, 0>, line<1, 1>};
+  template <class P, class U, class D, class X, class Y>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx,
+                                                            Y const& ty) const {
     return d[here] * u[here] -
            ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]));
   }
@@ -37,10 +38,11 @@ struct FaceDiffusion<Real, 2> {
 template <class Real>
 struct FaceDiffusion<Real, 3> {
   static constexpr Shape shape = star<1, 3>;
-  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
-  template <class P, class U, class D, class T>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx, T const& ty,
-                                                            T const& tz) const {
+  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
+  static constexpr Shape input_shapes[] = {shape, point, line<1, 0>, line<1, 1>, line<1, 2>};
+  template <class P, class U, class D, class X, class Y, class Z>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx, Y const& ty,
+                                                            Z const& tz) const {
     return d[here] * u[here] -
            ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]) +
             (tz[here] * u[bottom] + tz[top] * u[top]));

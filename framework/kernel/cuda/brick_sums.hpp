@@ -57,34 +57,44 @@ template <class Accumulator>
   return loaded;
 }
 
-/// Merges accumulators, `group` neighbours at a time, by the first `threads` threads of a block, which all come here
-/// and get the result. `scratch`: shared memory for `merge_scratch(count)`. `Batch`: groups whose loads are under way
-/// together.
+/// Merges `count` accumulators in global memory, `group` neighbours at a time, by the first `threads` threads of a
+/// block: the n-th group goes to `to[n]`, for whoever meets them at a barrier. `Batch`: groups whose loads are under
+/// way together. How many groups there were.
 template <int Batch, class Accumulator>
-__device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumulator* scratch, int thread,
-                                      int threads) {
+__device__ __forceinline__ Index merge_groups(Accumulator const* from, Index count, Accumulator* to, int thread,
+                                              int threads) {
   static_assert(group == 32, "a warp merges a group");
   int const lane = thread % 32;
-  int const warp = thread / 32;
   int const warps = threads / 32;
-  int groups = (count + group - 1) / group;
-  for (int base = warp; base < groups; base += warps * Batch) {
+  Index const groups = (count + group - 1) / group;
+  for (Index base = thread / 32; base < groups; base += warps * Batch) {
     Accumulator mine[Batch];
 #pragma unroll
     for (int n = 0; n < Batch; ++n) {
-      int const at = (base + n * warps) * group + lane;
+      Index const at = (base + n * warps) * group + lane;
       if (at < count) mine[n] = load_shared_result(from + at);
     }
 #pragma unroll
     for (int n = 0; n < Batch; ++n) {
       Accumulator const merged = merge_neighbouring_lanes<32>(mine[n]);
-      if (lane == 0 && base + n * warps < groups) scratch[base + n * warps] = merged;
+      if (lane == 0 && base + n * warps < groups) to[base + n * warps] = merged;
     }
   }
+  return groups;
+}
+
+/// Merges all of them, by threads that all come here and get the result. `scratch`: shared memory for
+/// `merge_scratch(count)`.
+template <int Batch, class Accumulator>
+__device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumulator* scratch, int thread,
+                                      int threads) {
+  int const lane = thread % 32;
+  int const warps = threads / 32;
+  int groups = static_cast<int>(merge_groups<Batch>(from, count, scratch, thread, threads));
   barrier_of(threads);
   while (groups > 1) {
     int const next = (groups + group - 1) / group;
-    for (int n = warp; n < next; n += warps) {
+    for (int n = thread / 32; n < next; n += warps) {
       Accumulator mine;
       if (n * group + lane < groups) mine = scratch[n * group + lane];
       Accumulator const merged = merge_neighbouring_lanes<32>(mine);

@@ -48,13 +48,23 @@ __device__ __forceinline__ typename Task::Returned evaluate_directly(
       DirectReader<Real, Width, X>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
 }
 
-/// Evaluates `Width` neighbours, stores what they return and adds it to the sums of their columns.
+/// The same for `Width` neighbours.
+template <int Width, class Task>
+__device__ __forceinline__ void evaluate_directly(Task const& task, Index i, Index j, Index k,
+                                                  typename Task::Returned (&returned)[Width]) {
+  [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
+    ((returned[X] = evaluate_directly<X, Width>(task, task.in, i, j, k)), ...);
+  }
+  (std::make_integer_sequence<int, Width>());
+}
+
+/// Stores what `Width` neighbours return and adds it to the sums of their columns.
 template <int Width, class Task, class Accumulator, int Sums, int Columns>
-__device__ __forceinline__ void update_directly(Task const& task, Index i, Index j, Index k,
-                                                Accumulator (&sum)[Sums][Columns], int column) {
+__device__ __forceinline__ void keep_directly(Task const& task, Index i, Index j, Index k,
+                                              typename Task::Returned const (&returned)[Width],
+                                              Accumulator (&sum)[Sums][Columns], int column) {
   using Returned = typename Task::Returned;
   [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
-    Returned const returned[] = {evaluate_directly<X, Width>(task, task.in, i, j, k)...};
     if constexpr (Task::outputs > 0) {
       using Value = typename Task::Value;
       for (int m = 0; m < Task::outputs; ++m) {
@@ -69,6 +79,15 @@ __device__ __forceinline__ void update_directly(Task const& task, Index i, Index
     }
   }
   (std::make_integer_sequence<int, Width>());
+}
+
+/// Evaluates `Width` neighbours and keeps what they return.
+template <int Width, class Task, class Accumulator, int Sums, int Columns>
+__device__ __forceinline__ void update_directly(Task const& task, Index i, Index j, Index k,
+                                                Accumulator (&sum)[Sums][Columns], int column) {
+  typename Task::Returned returned[Width];
+  evaluate_directly<Width>(task, i, j, k, returned);
+  keep_directly<Width>(task, i, j, k, returned, sum, column);
 }
 
 /// Threads of a block: `Width` bricks side by side.
@@ -89,17 +108,24 @@ __global__ void __launch_bounds__(direct_threads)
   int const steps = brick < bricks.total() ? bricks.steps : 0;
   int done = 0;
   if constexpr (Task::radius == 0) {
-    // Without conditions the loads of several steps are under way together.
+    // What is read is read by this thread alone: the loads of several steps may come before the stores of the first.
+    constexpr int batch = 4;
     bool inside = at[0] >= plan.begin[0];
     for (int a = 0; a < 3; ++a) {
       inside = inside && at[a] + (steps - 1) * column.step[a] + (a == 0 ? Width : 1) <= plan.end[a];
     }
-    if (inside) {
-#pragma unroll 8
-      for (; done < steps; ++done) {
-        update_directly<Width>(task, at[0], at[1], at[2], sum, 0);
-        for (int a = 0; a < 3; ++a) at[a] += column.step[a];
+    auto const along = [&](int axis, int n) { return at[axis] + n * column.step[axis]; };
+    for (; inside && done + batch <= steps; done += batch) {
+      typename Task::Returned returned[batch][Width];
+#pragma unroll
+      for (int n = 0; n < batch; ++n) {
+        evaluate_directly<Width>(task, along(0, n), along(1, n), along(2, n), returned[n]);
       }
+#pragma unroll
+      for (int n = 0; n < batch; ++n) {
+        keep_directly<Width>(task, along(0, n), along(1, n), along(2, n), returned[n], sum, 0);
+      }
+      for (int a = 0; a < 3; ++a) at[a] += batch * column.step[a];
     }
   }
 #pragma unroll 2

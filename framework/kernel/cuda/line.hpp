@@ -57,7 +57,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
     static constexpr Shape shape = Task::input_shape(static_cast<int>(M));
     static constexpr int reach = shape.radius;
     template <int Width, int X>
-    using Reader = LineReader<R, Width, X, shape.kind, shape.radius, shape.dimensions>;
+    using Reader = LineReader<R, Width, X, shape.kind, shape.radius, shape.axes>;
   };
 
   struct Place {

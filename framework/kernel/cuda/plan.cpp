@@ -5,8 +5,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "framework/kernel/cuda/tune.hpp"
 
@@ -20,9 +22,21 @@ namespace {
 int dynamic_shared_bytes() { return current_device().shared_bytes - 1024; }
 /// What is left for the sums of a tile when a tile is chosen.
 constexpr int room_for_groups = 7168;
+int device_number() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+/// Once for each kernel and device: the call takes longer than a launch.
 void allow_shared_memory(void const* function) {
+  static std::mutex mutex;
+  static std::set<std::pair<void const*, int>> allowed;
+  std::scoped_lock const lock(mutex);
+  if (allowed.contains({function, device_number()})) return;
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes()),
         "cudaFuncSetAttribute");
+  allowed.emplace(function, device_number());
 }
 
 /// Plans that are kept; more means that somebody sweeps ever new ranges.
@@ -34,9 +48,9 @@ int lay_out(StreamKernel const& kernel, int threads_x, int threads_y, TileInput*
   int const tile_y = threads_y * kernel.rows;
   int bytes = 0;
   for (int n = 0; n < kernel.inputs; ++n) {
-    auto const [size, reach] = kernel.input[n];
-    int const halo = round_up(reach, sector / size);
-    int const rows = tile_y + (kernel.dimensions == 3 ? 2 * reach : 0);
+    auto const& [size, reach] = kernel.input[n];
+    int const halo = round_up(reach[0], sector / size);
+    int const rows = tile_y + (kernel.dimensions == 3 ? 2 * reach[1] : 0);
     inputs[n] = {.offset = bytes, .pitch = tile_x + 2 * halo, .halo = halo};
     bytes += round_up(inputs[n].pitch * rows * size, 128);
   }
@@ -50,7 +64,8 @@ int stage_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
 class TileScore {
  public:
   TileScore(IndexRange const& range, StreamKernel const& kernel) : range_(range), kernel_(kernel) {
-    for (int n = 0; n < kernel.inputs; ++n) reach_ = std::max(reach_, kernel.input[n].reach);
+    for (int n = 0; n < kernel.inputs; ++n)
+      for (int const reach : kernel.input[n].reach) reach_ = std::max(reach_, reach);
     work_ = 0.1 * (kernel.inputs + kernel.outputs + kernel.sums - 1);
   }
 
@@ -84,7 +99,7 @@ class TileScore {
     // that are read at several places at a time cost time too.
     double const row_bytes = 16.0 * tuning.threads_x;
     double const borders =
-        (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
+        reach_ == 0 ? 1 : (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
     return static_cast<double>(blocks) / waves * std::sqrt(ratio(planes, planes + 2 * reach_)) *
            std::pow(borders, 0.2) * std::pow(row_bytes / (row_bytes + 256), 0.4) *
            std::pow(ratio(planes, slowest), 0.04);
@@ -231,9 +246,7 @@ std::string points_of(IndexRange const& range) {
 }
 
 Plans::Key plan_key(IndexRange const& range, StreamKernel const& kernel, StreamTuning const* tuning) {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return {kernel.function, device, range.begin, range.end,
+  return {kernel.function, device_number(), range.begin, range.end,
           tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt};
 }
 

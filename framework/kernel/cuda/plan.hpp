@@ -61,8 +61,8 @@ struct StreamTuning {
 /// What the planning of a streaming sweep needs to know of its kernel.
 struct StreamKernel {
   struct Input {
-    int size = 0;   ///< bytes of an entry
-    int reach = 0;  ///< of the functor, in this input
+    int size = 0;              ///< bytes of an entry
+    int reach[3] = {0, 0, 0};  ///< of the functor along each axis, in this input
   };
   void const* function = nullptr;
   int dimensions = 0;
@@ -141,7 +141,7 @@ struct LineLaunch {
 [[nodiscard]] LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums,
                                    int accumulator_bytes);
 
-/// "streaming along x, 8 stages" or "direct" where nothing would be launched.
+/// "streaming along x, 4 stages" or "direct" where nothing would be launched.
 [[nodiscard]] std::string describe(LineLaunch const& launch);
 
 /// "streaming, 256 x 2 threads, 6 stages, chunks of 512, pace 5", or "direct" where nothing would be launched.

@@ -40,16 +40,19 @@ struct Stream {
 
   template <std::size_t N, class Real>
   struct InputWindow {
-    static constexpr int reach = Task::input_shape(static_cast<int>(N)).radius;
+    static constexpr Shape shape = Task::input_shape(static_cast<int>(N));
+    static constexpr int reach_x = shape.reach(0);
+    static constexpr int reach_y = shape.reach(1);
+    static constexpr int reach = shape.reach(axis);
     static constexpr int lead = lead_of(reach);
     std::conditional_t<Dimensions == 3, PlaneWindow<Real, width, rows, reach, star>,
                        RowWindow<Real, width, rows, reach>>
         window;
   };
   template <std::size_t N, class Real, int X, int Y>
-  using ReaderOf = WindowReader<decltype(InputWindow<N, Real>::window), X, Y, Dimensions,
-                                Task::input_shape(static_cast<int>(N)).kind, InputWindow<N, Real>::reach,
-                                Task::input_shape(static_cast<int>(N)).dimensions>;
+  using ReaderOf =
+      WindowReader<decltype(InputWindow<N, Real>::window), X, Y, Dimensions, InputWindow<N, Real>::shape.kind,
+                   InputWindow<N, Real>::shape.radius, InputWindow<N, Real>::shape.axes>;
 };
 
 /// The copies of one input for a tile.
@@ -118,7 +121,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     (
         [&] {
           constexpr int lead = At<N, Real>::lead;
-          constexpr int halo_rows = AStream::dimensions == 3 ? At<N, Real>::reach : 0;
+          constexpr int halo_rows = AStream::dimensions == 3 ? At<N, Real>::reach_y : 0;
           TileInput const& in = plan.input[N];
           if (s >= -2 * lead) {
             int const entries = (y + halo_rows) * in.pitch + in.halo + x;
@@ -151,30 +154,31 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   template <std::size_t M, class R>
   __device__ static RowCopies copies(BlockView<R const> const& view, StreamPlan const& plan, Index x0, Index y0,
                                      Index first, Index last) {
-    constexpr int reach = At<M, R>::reach;
+    constexpr int reach_x = At<M, R>::reach_x;
+    constexpr int reach_y = At<M, R>::reach_y;
     constexpr int size = sizeof(R);
     constexpr Index unit = sector / size;
     TileInput const& in = plan.input[M];
     auto const down = [](Index a) { return a & ~(unit - 1); };
     // Only what the sweep may read, in whole sectors.
     Index const low = x0 - in.halo;
-    Index const from = max(low, down(plan.begin[0] - reach));
-    Index const to = min(x0 + plan.threads_x * AStream::width + in.halo, down(plan.end[0] + reach + unit - 1));
+    Index const from = max(low, down(plan.begin[0] - reach_x));
+    Index const to = min(x0 + plan.threads_x * AStream::width + in.halo, down(plan.end[0] + reach_x + unit - 1));
     RowCopies copies;
     copies.row_bytes = view.row * size;
     copies.bytes = to > from ? static_cast<unsigned>((to - from) * size) : 0U;
     copies.target = in.offset + static_cast<int>((from - low) * size);
     copies.target_row_bytes = in.pitch * size;
     if constexpr (AStream::dimensions == 3) {
-      copies.source = reinterpret_cast<std::byte const*>(view.at(from, y0 - reach, first));
+      copies.source = reinterpret_cast<std::byte const*>(view.at(from, y0 - reach_y, first));
       copies.step_bytes = view.plane * size;
       copies.first_row = 0;
-      copies.last_row = static_cast<int>(min(Index{plan.threads_y * AStream::rows}, plan.end[1] - y0)) + 2 * reach;
+      copies.last_row = static_cast<int>(min(Index{plan.threads_y * AStream::rows}, plan.end[1] - y0)) + 2 * reach_y;
     } else {
       copies.source = reinterpret_cast<std::byte const*>(view.at(from, first, plan.begin[2]));
       copies.step_bytes = AStream::step * copies.row_bytes;
-      copies.first_row = -reach;
-      copies.last_row = static_cast<int>(last - first) + reach;
+      copies.first_row = -reach_y;
+      copies.last_row = static_cast<int>(last - first) + reach_y;
     }
     return copies;
   }

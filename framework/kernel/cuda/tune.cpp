@@ -19,11 +19,25 @@ std::string counted(int count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// "1", "0", or "1 along y".
+std::string reach_of(StreamKernel::Input const& input, int dimensions) {
+  int farthest = 0;
+  int axes = 0;
+  std::string along;
+  for (int axis = 0; axis < dimensions; ++axis) {
+    if (input.reach[axis] == 0) continue;
+    farthest = input.reach[axis];
+    along = "xyz"[axis];
+    ++axes;
+  }
+  return std::to_string(farthest) + (axes == 1 ? " along " + along : "");
+}
+
 std::string stencil_of(StreamKernel const& kernel) {
   std::string text = std::to_string(kernel.dimensions) + "D " + (kernel.star ? "star" : "box") + "; inputs";
   for (int n = 0; n < kernel.inputs; ++n) {
     text += (n > 0 ? ", " : " ") + std::to_string(kernel.input[n].size) + " bytes reaching " +
-            std::to_string(kernel.input[n].reach);
+            reach_of(kernel.input[n], kernel.dimensions);
   }
   return text + "; " + counted(kernel.outputs, "output") + "; " + counted(kernel.sums, "sum");
 }
@@ -96,7 +110,7 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
   for (int const threads_x : {32, 48, 64, 80, 96, 112, 128, 160, 192, 256}) {
     for (int const threads_y : {1, 2, 3, 4, 6, 8, 16}) {
       if (!solid && threads_y > 1) continue;
-      for (int const ahead : {2, 4}) {
+      for (int const ahead : {1, 2, 4}) {
         for (Index const planes : planes_tried) {
           for (int const pace : {0, 1, 2, 3, 10}) {
             StreamTuning const tuning{threads_x, threads_y, ahead, planes, pace};

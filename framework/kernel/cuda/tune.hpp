@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/kernel/cuda/plan.hpp"
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 
 // The choice of a streaming sweep's tuning: from a table, by a search, or by the rules of default_tuning.
 

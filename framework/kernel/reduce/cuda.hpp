@@ -118,30 +118,13 @@ template <class Accumulator>
   return thread < 32 ? kernel::cuda::merge_neighbouring_lanes<32>(mine) : mine;
 }
 
-/// Merges `count` accumulators, `group` neighbours at a time, by all threads of a block. The first of them gets the
-/// result. Room behind `from` is overwritten.
+/// Merges `count` accumulators by all threads of a block. The first of them gets the result. Room behind `from` is
+/// overwritten.
 template <int Threads, class Accumulator>
 __device__ Accumulator merge_in_memory(Accumulator* from, Index count, int thread) {
-  using kernel::group;
-  constexpr int batch = 16;
-  int const lane = thread % 32;
-  constexpr Index warps = Threads / 32;
   while (count > 1) {
-    Index const groups = (count + group - 1) / group;
     Accumulator* const to = from + count;
-    for (Index base = thread / 32; base < groups; base += warps * batch) {
-      Accumulator mine[batch];
-#pragma unroll
-      for (int n = 0; n < batch; ++n) {
-        Index const at = (base + n * warps) * group + lane;
-        if (at < count) mine[n] = kernel::cuda::load_shared_result(from + at);
-      }
-#pragma unroll
-      for (int n = 0; n < batch; ++n) {
-        Accumulator const merged = kernel::cuda::merge_neighbouring_lanes<32>(mine[n]);
-        if (lane == 0 && base + n * warps < groups) to[base + n * warps] = merged;
-      }
-    }
+    Index const groups = kernel::cuda::merge_groups<16>(from, count, to, thread, Threads);
     __syncthreads();
     from = to;
     count = groups;

@@ -1,10 +1,10 @@
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "framework/kernel/functor_name.hpp"
-#include "framework/kernel/shipped_tunings.hpp"
+#include "framework/kernel/tune/shipped_tunings.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::kernel {

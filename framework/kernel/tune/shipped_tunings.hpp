@@ -4,7 +4,7 @@
 
 namespace halocline::kernel {
 
-/// The text of framework/kernel/tunings.json: tunings found on the devices that Halocline is measured on.
+/// The text of framework/kernel/tune/tunings.json: tunings found on the devices that Halocline is measured on.
 [[nodiscard]] std::string shipped_tunings();
 
 }  // namespace halocline::kernel

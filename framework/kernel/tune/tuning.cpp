@@ -1,4 +1,4 @@
-#include "framework/kernel/tuning.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "framework/kernel/shipped_tunings.hpp"
+#include "framework/kernel/tune/shipped_tunings.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::kernel {

@@ -1,0 +1,407 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "framework/kernel/cuda/test_forms.hpp"
+#include "framework/kernel/repeated_work.hpp"
+
+namespace halocline {
+namespace {
+
+using namespace kernel_test;
+using kernel::cuda::StreamTuning;
+using Space = Kokkos::Cuda;
+
+/// Every point of a star in the plane.
+template <class Real, int Radius>
+struct FlatStarSum {
+  static constexpr Shape shape = star<Radius, 2>;
+  Real weight;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 2> operator()(P const& at, U const& u) const {
+    Real const value = sum(u, std::make_integer_sequence<int, Radius>()) + at.position(0) - weight * at.position(1);
+    return {{value}, {value, u[here] * u[here]}};
+  }
+  template <class U, int... N>
+  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
+    return ((weight * u[here]) + ... +
+            ((u[along<0, N + 1>] + Real{2} * u[along<0, -N - 1>]) + (u[along<1, N + 1>] - u[along<1, -N - 1>])));
+  }
+};
+
+/// The star of a cube with its sum; the second input is read at the point only.
+template <class Real, int Radius>
+struct SolidStarSum {
+  static constexpr Shape shape = star<Radius>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  StarSum<Real, Radius> star_sum;
+  template <class P, class U, class B>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, B const& b) const {
+    Real const value = star_sum(at, u) - b[here];
+    return {{value}, {value * b[here]}};
+  }
+};
+
+template <class Real, int Radius>
+struct BoxAndSum {
+  static constexpr Shape shape = box<1>;
+  BoxSum<Real> box_sum;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u) const {
+    Real const value = box_sum(at, u);
+    return {{value}, {value}};
+  }
+};
+
+template <class Real>
+struct Second {
+  static constexpr Shape shape = star<1, 1>;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return u[west] + u[here] + u[east];
+  }
+};
+
+/// One of two fields is updated in place, the other is made of it and of neighbours; three sums.
+template <class Real>
+struct InPlace {
+  static constexpr Shape shape = star<1>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  Real weight;
+  template <class P, class U, class D, class B>
+  KOKKOS_FUNCTION Result<Real, 2, 3> operator()(P const&, U const& u, D const& d, B const& b) const {
+    Real const residual = b[here] - ((u[east] - u[west]) + (u[north] - u[south]) + weight * (u[top] - u[bottom]));
+    Real const step = weight * d[here] + residual;
+    return {{step, u[here] + step}, {step * step, residual * residual, d[here]}};
+  }
+};
+
+/// Two fields are updated in place from a third, point by point, with a sum.
+template <class Real>
+struct PointUpdate {
+  static constexpr Shape shape = point;
+  Real alpha;
+  template <class P, class X, class D, class Z>
+  KOKKOS_FUNCTION Result<Real, 2, 1> operator()(P const& at, X const& x, D const& d, Z const& z) const {
+    Real const next = z[here] + alpha * at.position(2) * d[here];
+    return {{x[here] + alpha * d[here], next}, {next * next}};
+  }
+};
+
+/// Each input is read along axes of its own.
+template <class Real, int Radius>
+struct SolidFluxes {
+  static constexpr Shape shape = star<Radius>;
+  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
+  static constexpr Shape input_shapes[] = {line<Radius, 1>, shape, line<Radius, 0>, line<1, 2>};
+  StarSum<Real, Radius> star_sum;
+  template <class P, class Y, class U, class X, class Z>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, Y const& y, U const& u, X const& x, Z const& z) const {
+    Real const value = star_sum(at, u) + x[along<0, Radius>] * x[along<0, -Radius>] -
+                       (y[along<1, Radius>] * y[along<1, -Radius>] + z[top] * (z[here] - z[bottom]));
+    return {{value}, {value * y[here]}};
+  }
+};
+template <class Real, int Radius>
+struct FlatFluxes {
+  static constexpr Shape shape = star<Radius, 2>;
+  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
+  static constexpr Shape input_shapes[] = {line<Radius, 1>, shape, line<Radius, 0>};
+  FlatStarSum<Real, Radius> star_sum;
+  template <class P, class Y, class U, class X>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, Y const& y, U const& u, X const& x) const {
+    Real const value = star_sum(at, u).value[0] + x[along<0, Radius>] * x[along<0, -Radius>] -
+                       y[along<1, Radius>] * y[along<1, -Radius>];
+    return {{value}, {value * y[here]}};
+  }
+};
+
+std::vector<StreamTuning> tunings() {
+  std::vector<StreamTuning> all;
+  for (auto const& [x, y] : std::vector<std::pair<int, int>>{{32, 4}, {32, 8}, {64, 4}, {128, 2}, {16, 16}}) {
+    for (int const ahead : {1, 3}) {
+      for (Index const planes : {0, 8, 16}) {
+        for (int const pace : {0, 2}) all.push_back({x, y, ahead, planes, pace});
+      }
+    }
+  }
+  return all;
+}
+
+/// Runs the forms for CUDA of a sweep with one output, by every tuning. Returns how many of the tunings suited the
+/// range.
+template <class Real, class Accumulator, class Functor, class... Input>
+int expect_same(IndexRange const& range, Extents const& extents, Functor const& functor, Input const&... input) {
+  auto const setup = [&](auto const& use) {
+    TestBlock<Real, Space> const out(extents, 4, 100, 3);
+    use(kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...));
+    return out.contents();
+  };
+  Forms<Real, Accumulator, decltype(setup)> const forms(range, setup);
+  forms.expect_direct();
+  int streamed = 0;
+  for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+  return streamed;
+}
+
+std::vector<Extents> const solid = {{65, 17, 6}, {31, 7, 11}, {2, 3, 2}, {1, 1, 5}, {300, 41, 67}, {513, 64, 9}};
+std::vector<Extents> const flat = {{7, 5, 1}, {65, 64, 1}, {129, 9, 1}, {1030, 211, 1}, {256, 2, 1}};
+
+template <class Real>
+class CudaTilesTest : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(CudaTilesTest, Reals);
+
+template <class Real, int Radius>
+void check_stars() {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    TestBlock<Real, Space> const b(extents, 0, 2, 5);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, PlainSum>(range, extents, SolidStarSum<Real, Radius>{{Real{0.6875}}}, u, b);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+  streamed = 0;
+  for (Extents const& extents : flat) {
+    TestBlock<Real, Space> const u(extents, 4, 1);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, CompensatedSum>(range, extents, FlatStarSum<Real, Radius>{Real{0.6875}}, u);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+TYPED_TEST(CudaTilesTest, StarsOfRadiusOne) { check_stars<TypeParam, 1>(); }
+TYPED_TEST(CudaTilesTest, StarsOfRadiusTwo) { check_stars<TypeParam, 2>(); }
+TYPED_TEST(CudaTilesTest, StarsOfRadiusThree) { check_stars<TypeParam, 3>(); }
+TYPED_TEST(CudaTilesTest, StarsOfRadiusFour) { check_stars<TypeParam, 4>(); }
+
+TYPED_TEST(CudaTilesTest, Boxes) {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    TestBlock<TypeParam, Space> const u(extents, 4, 1);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<TypeParam, Maximum>(range, extents, BoxAndSum<TypeParam, 1>{{TypeParam{0.3125}}}, u);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+template <class Real, int Radius>
+void check_fluxes() {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    // No input has more ghosts than it needs, but for the padding that all have.
+    TestBlock<Real, Space> const u(extents, Radius, 1);
+    TestBlock<Real, Space> const x(extents, Radius, 2);
+    TestBlock<Real, Space> const y(extents, Radius, 3, 7);
+    TestBlock<Real, Space> const z(extents, 1, 4);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, PlainSum>(range, extents, SolidFluxes<Real, Radius>{{Real{0.6875}}}, y, u, x, z);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+  streamed = 0;
+  for (Extents const& extents : flat) {
+    TestBlock<Real, Space> const u(extents, Radius, 1);
+    TestBlock<Real, Space> const x(extents, Radius, 2);
+    TestBlock<Real, Space> const y(extents, Radius, 3, 7);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed += expect_same<Real, PlainSum>(range, extents, FlatFluxes<Real, Radius>{{Real{0.6875}}}, y, u, x);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+TYPED_TEST(CudaTilesTest, InputsThatAreReadAlongOneAxis) { check_fluxes<TypeParam, 1>(); }
+TYPED_TEST(CudaTilesTest, InputsThatAreReadFarAlongOneAxis) { check_fluxes<TypeParam, 3>(); }
+
+/// What the copy engine brings early is what the sweep itself overwrites late.
+TYPED_TEST(CudaTilesTest, PointsAreUpdatedInPlace) {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    for (IndexRange const& range : ranges(extents)) {
+      auto const setup = [&](auto const& use) {
+        TestBlock<TypeParam, Space> const x(extents, 1, 1);
+        TestBlock<TypeParam, Space> const d(extents, 0, 2);
+        TestBlock<TypeParam, Space> const z(extents, 0, 3, 9);
+        use(kernel::make_task(test_geometry<TypeParam>(), outputs(x.view(), d.view()),
+                              PointUpdate<TypeParam>{TypeParam{0.6875}}, x.view(), d.view(), z.view()));
+        return joined(x.contents(), d.contents());
+      };
+      Forms<TypeParam, CompensatedSum, decltype(setup)> const forms(range, setup);
+      forms.expect_direct();
+      for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+/// The same with neighbours.
+TYPED_TEST(CudaTilesTest, OutputsMayBeInputs) {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    for (IndexRange const& range : ranges(extents)) {
+      auto const setup = [&](auto const& use) {
+        TestBlock<TypeParam, Space> const u(extents, 1, 1);
+        TestBlock<TypeParam, Space> const d(extents, 2, 2);
+        TestBlock<TypeParam, Space> const b(extents, 0, 3);
+        TestBlock<TypeParam, Space> const next(extents, 1, 4);
+        use(kernel::make_task(Geometry<TypeParam>{}, outputs(d.view(), next.view()),
+                              InPlace<TypeParam>{TypeParam{0.6875}}, u.view(), d.view(), b.view()));
+        return joined(d.contents(), next.contents());
+      };
+      Forms<TypeParam, PlainSum, decltype(setup)> const forms(range, setup);
+      forms.expect_direct();
+      for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
+/// The last pack of a row may reach beyond what a field has, and nothing may be read there.
+TYPED_TEST(CudaTilesTest, NothingIsReadBeyondTheGhosts) {
+  for (Index const count : {Index{13}, Index{14}, Index{15}, Index{30}}) {
+    // As a Field lays it out: no entry after the last row's end.
+    Index const line = 64 / static_cast<Index>(sizeof(TypeParam));
+    Index const row = line + (count + 1 + line - 1) / line * line;
+    Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(row));
+    Kokkos::View<TypeParam*, Space> const to("to", static_cast<std::size_t>(row));
+    Kokkos::deep_copy(from, TypeParam{2});
+    auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
+      return BlockView<TypeParam>{memory.data() + line, row, row};
+    };
+    sweep(Space{}, {{0, 0, 0}, {count, 1, 1}}, Geometry<TypeParam>{}, view(to), Second<TypeParam>{}, view(from));
+    Space{}.fence();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, to);
+    for (Index i = 0; i < row; ++i) {
+      EXPECT_EQ(host(static_cast<std::size_t>(i)), i >= line && i < line + count ? TypeParam{6} : TypeParam{0}) << i;
+    }
+  }
+}
+
+/// Rows that start anywhere: no form may read or write more than a number at a time.
+TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
+  Index const row = 75;
+  Index const plane = row * 13;
+  Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(plane * 9));
+  Kokkos::View<TypeParam*, Space> const to("to", from.extent(0));
+  Kokkos::View<TypeParam*, Space> const expected("expected", from.extent(0));
+  auto const numbers = Kokkos::create_mirror_view(from);
+  for (std::size_t n = 0; n < numbers.extent(0); ++n) numbers(n) = static_cast<TypeParam>(n * 7919 % 1009);
+  Kokkos::deep_copy(from, numbers);
+  auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
+    return BlockView<TypeParam>{memory.data() + 1 + row + plane, row, plane};
+  };
+  IndexRange const range{{0, 0, 0}, {71, 11, 7}};
+  BoxSum<TypeParam> const functor{TypeParam{0.3125}};
+  sweep(Space{}, range, Geometry<TypeParam>{}, view(to), functor, view(from));
+  kernel::sweep_portably(Space{}, range, kernel::make_task(Geometry<TypeParam>{}, view(expected), functor, view(from)));
+  Space{}.fence();
+  auto const host = [](auto const& memory) {
+    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, memory);
+    return std::vector<TypeParam>(copy.data(), copy.data() + copy.extent(0));
+  };
+  EXPECT_EQ(first_difference(host(expected), host(to)), -1);
+}
+
+/// Sets of bricks are merged by whichever block finishes them.
+TYPED_TEST(CudaTilesTest, MoreBricksThanAreMergedAtOnce) {
+  IndexRange const range{{5, 1, 0}, {11'999, 11'649, 1}};
+  TestLine<TypeParam> const u(12'000 * 11'650, 1);
+  TestLine<TypeParam> const out(12'000 * 11'650, 2);
+  auto const as_plane = [](BlockView<TypeParam> view) {
+    view.row = 12'000;
+    return view;
+  };
+  auto const geometry = test_geometry<TypeParam>();
+  expect_same_sums(range,
+                   kernel::make_task(geometry, no_outputs, Dot<TypeParam>{}, as_plane(u.view()), as_plane(u.view())));
+  expect_same_sums(range, kernel::make_task(geometry, as_plane(out.view()),
+                                            FlatStarSum<TypeParam, 1>{TypeParam{0.6875}}, as_plane(u.view())));
+}
+
+/// A step reads what the copy engine brings while other steps write: the same bits, launch after launch.
+TYPED_TEST(CudaTilesTest, ManyLaunchesLeaveTheSameBits) {
+  Extents const extents{512, 264, 130};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  SolidStarSum<TypeParam, 1> const functor{{TypeParam{0.6875}}};
+  auto const task = kernel::make_task(test_geometry<TypeParam>(), out.view(), functor, u.view(), b.view());
+  using Task = std::remove_const_t<decltype(task)>;
+  Space const space{};
+  Reduction<Space> sums;
+  kernel::sweep_reduce_portably(space, out.owned(), task, sums);
+  double const expected_sum = sums.value();
+  auto const expected = out.contents();
+  Index const room = kernel::brick_room(kernel::Bricks(out.owned()).total());
+  for (int const pace : {0, 3}) {
+    StreamTuning const tuning{64, 4, 3, 32, pace};
+    for (int run = 0; run < 40; ++run) {
+      sums.reserve(space, room, 1);
+      ASSERT_TRUE((kernel::cuda::StreamSweep<Task, PlainSum>::run(space.cuda_stream(), out.owned(), task,
+                                                                  {sums.partials(), room, sums.results()}, &tuning)));
+      ASSERT_EQ(sums.value(), expected_sum) << run;
+    }
+    ASSERT_EQ(first_difference(expected, out.contents()), -1);
+  }
+}
+
+TYPED_TEST(CudaTilesTest, RepeatedWorkIsReplayedWithItsArguments) {
+  Extents const extents{70, 33, 20};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  TestBlock<TypeParam, Space> const expected(extents, 1, 3);
+  Space const space{};
+  Reduction<Space> sums;
+  kernel::RepeatedWork<Space, TypeParam> work;
+  for (TypeParam const weight : {TypeParam{0.5}, TypeParam{0.25}}) {
+    SolidStarSum<TypeParam, 1> const functor{{weight}};
+    sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, expected.view(), functor, u.view(), b.view());
+    double const sum = sums.value();
+    for (int run = 0; run < 5; ++run) {
+      sweep(space, out.owned(), test_geometry<TypeParam>(), out.view(), Clear<TypeParam>{});
+      work.run(space, weight, [&] {
+        sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, out.view(), functor, u.view(), b.view());
+      });
+      sums.enqueued(space);
+      EXPECT_EQ(sums.value(), sum) << run;
+      space.fence();
+      EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1) << run;
+    }
+  }
+}
+
+/// A search leaves the fields alone, and what it finds is used from then on.
+TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
+  Extents const extents{256, 96, 64};
+  TestBlock<TypeParam, Space> const u(extents, 1, 1);
+  TestBlock<TypeParam, Space> const b(extents, 0, 2);
+  TestBlock<TypeParam, Space> const out(extents, 1, 3);
+  TestBlock<TypeParam, Space> const expected(extents, 1, 3);
+  SolidStarSum<TypeParam, 1> const functor{{TypeParam{0.6875}}};
+  Space const space{};
+  Reduction<Space> sums;
+  auto const run = [&](TestBlock<TypeParam, Space> const& to) {
+    sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, to.view(), functor, u.view(), b.view());
+    return sums.value();
+  };
+  double const sum = run(expected);
+  kernel::cuda::forget_plans();
+  kernel::tuner::set_mode(kernel::TuneMode::search);
+  EXPECT_EQ(run(out), sum);
+  kernel::tuner::set_mode(kernel::TuneMode::read);
+  EXPECT_TRUE(kernel::tuner::found_any());
+  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+  EXPECT_EQ(run(out), sum);
+  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+}
+
+}  // namespace
+}  // namespace halocline
