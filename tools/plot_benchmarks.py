@@ -83,10 +83,10 @@ def tidy(axes):
 
 
 def draw_roofline(results):
-    """The largest problem of every benchmark that is not beside another program."""
+    """The largest problem of every benchmark that is neither beside another program nor of forms that are not chosen."""
     largest = {}
     for row in results.rows:
-        if "operations" in row and not row["benchmark"].startswith("reference-"):
+        if "operations" in row and not row["benchmark"].startswith(("reference-", "tunings")):
             known = largest.setdefault(row["benchmark"], row)
             if row["bytes"] > known["bytes"]:
                 largest[row["benchmark"]] = row
