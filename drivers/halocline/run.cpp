@@ -145,6 +145,8 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   } catch (...) {
     Failure const failure = describe(std::current_exception());
     progress.finish();
+    // What was measured on the way holds however the run ended.
+    if (communicator->rank() == 0 && failure.code != ExitCode::defect) keep_tunings();
     record_end(output, failure);
     throw;
   }

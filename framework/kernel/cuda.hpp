@@ -13,11 +13,25 @@
 #include "framework/kernel/reduction.hpp"
 
 // The forms of a sweep for NVIDIA's GPUs: streaming, along a line or a tile at a time, where the range is large and the
-// functor reads neighbours, direct otherwise.
+// functor reads neighbours or, in 3D, writes; direct otherwise.
 
 namespace halocline::kernel {
 
 namespace cuda {
+
+/// Whether all that a sweep reads and writes are real numbers, which is what streaming kernels load and store.
+template <class Value, class Inputs>
+inline constexpr bool only_reals = false;
+template <class Value, std::size_t... N, class... Real>
+inline constexpr bool only_reals<Value, InputsAt<std::index_sequence<N...>, Real...>> =
+    (std::is_floating_point_v<Value> && ... && std::is_floating_point_v<std::remove_const_t<Real>>);
+
+/// Inputs of a streaming kernel.
+template <class Task>
+[[nodiscard]] constexpr bool has_streaming_inputs() {
+  using Inputs = std::remove_const_t<decltype(Task::in)>;
+  return only_reals<typename Task::Value, Inputs> && Inputs::count > 0 && Inputs::count <= most_inputs;
+}
 
 /// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.
 template <class Task>
@@ -54,8 +68,7 @@ struct StreamShape {
     return many_threads ? 512 : Task::radius < 3 ? 256 : 192;
   }();
   static constexpr bool possible = (dimensions == 2 || dimensions == 3) && Task::radius <= 4 &&
-                                   (Task::radius > 0 || Task::outputs > 0) && decltype(Task::in)::count > 0 &&
-                                   decltype(Task::in)::count <= most_inputs;
+                                   (Task::radius > 0 || Task::outputs > 0) && has_streaming_inputs<Task>();
 };
 
 /// Whether all rows of a view start at multiples of `bytes`.
@@ -87,9 +100,10 @@ struct StreamSweep {
     return kernel;
   }
 
-  /// Whether the copy engine can read all inputs: rows start at whole sectors.
-  [[nodiscard]] static bool suits(Task const& task) {
-    bool aligned = true;
+  /// Whether the range has the kernel's dimensions and the copy engine can read all inputs: rows start at whole
+  /// sectors.
+  [[nodiscard]] static bool suits(IndexRange const& range, Task const& task) {
+    bool aligned = Bricks(range).dimensions == Shaped::dimensions;
     task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
     return aligned;
   }
@@ -97,7 +111,7 @@ struct StreamSweep {
   /// False: nothing was launched, since the range or the memory does not suit this form.
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
                                 BrickSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
-    if (!suits(task)) return false;
+    if (!suits(range, task)) return false;
     StreamKernel const& mine = kernel();
     if (tuning == nullptr && wants_search(stream, range, mine)) search_for(stream, range, task, sums);
     StreamLaunch launch = plan_stream(range, mine, tuning);
@@ -194,7 +208,7 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, 
 template <class Task, class Accumulator>
 struct LineSweep {
   static constexpr bool possible = Task::shape.dimensions() == 1 && Task::radius > 0 && Task::radius <= 4 &&
-                                   decltype(Task::in)::count > 0 && decltype(Task::in)::count <= most_inputs;
+                                   has_streaming_inputs<Task>();
 
   /// Whether the copy engine can read all inputs, and outputs can be stored by packs.
   [[nodiscard]] static bool suits(Task const& task) {
@@ -237,7 +251,7 @@ template <class Task, class Accumulator>
 [[nodiscard]] std::string form_of(IndexRange const& range, Task const& task) {
   if constexpr (StreamShape<Task>::possible) {
     using Streaming = StreamSweep<Task, Accumulator>;
-    if (range.size() >= fewest_streamed_points && Streaming::suits(task)) {
+    if (range.size() >= fewest_streamed_points && Streaming::suits(range, task)) {
       return describe(plan_stream(range, Streaming::kernel()));
     }
   }

@@ -25,8 +25,8 @@ struct FaceDiffusion<Real, 1> {
 template <class Real>
 struct FaceDiffusion<Real, 2> {
   static constexpr Shape shape = star<1, 2>;
+  static constexpr Shape input_shapes[4] = {shape, point, line<1, 0>, line<1, 1>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  static constexpr Shape input_shapes[] = {shape, point, line<1, 0>, line<1, 1>};
   template <class P, class U, class D, class X, class Y>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx,
                                                             Y const& ty) const {
@@ -38,8 +38,8 @@ struct FaceDiffusion<Real, 2> {
 template <class Real>
 struct FaceDiffusion<Real, 3> {
   static constexpr Shape shape = star<1, 3>;
+  static constexpr Shape input_shapes[5] = {shape, point, line<1, 0>, line<1, 1>, line<1, 2>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  static constexpr Shape input_shapes[] = {shape, point, line<1, 0>, line<1, 1>, line<1, 2>};
   template <class P, class U, class D, class X, class Y, class Z>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx, Y const& ty,
                                                             Z const& tz) const {

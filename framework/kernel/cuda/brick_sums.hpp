@@ -151,8 +151,9 @@ __device__ void finish_bricks(BrickSums<Accumulator> const& sums, Index bricks, 
     if (is_last_block(counters, gridDim.x, thread, threads)) merge(0, bricks, sums.results, 1);
     return;
   }
-  constexpr int most = 64;  // bricks that are counted before complete sets are merged
-  __shared__ Index complete[most];
+  constexpr int room = 64;
+  int const most = min(room, threads);  // bricks that are counted before complete sets are merged
+  __shared__ Index complete[room];
   __shared__ int completes;
   __shared__ bool last;
   if (thread == 0) last = false;

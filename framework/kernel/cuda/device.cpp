@@ -24,12 +24,6 @@ Device facts_of(int device) {
           .async_copy = attribute(cudaDevAttrComputeCapabilityMajor) >= 9};
 }
 
-int current() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
 /// One allocation for each stream, kept until Kokkos ends.
 class Counters {
  public:
@@ -41,7 +35,7 @@ class Counters {
     std::scoped_lock const lock(mutex_);
     if (!hooked_) Kokkos::push_finalize_hook([] { instance().release(); });
     hooked_ = true;
-    Entry& entry = entries_[{current(), stream}];
+    Entry& entry = entries_[{current_device_number(), stream}];
     if (count > entry.count) {
       Index const wanted = std::max<Index>({count, 2 * entry.count, 4096});
       auto const bytes = static_cast<std::size_t>(wanted) * sizeof(unsigned);
@@ -80,11 +74,17 @@ void check(cudaError_t error, char const* call) {
   if (error != cudaSuccess) throw DefectError(std::string(call) + ": " + cudaGetErrorString(error));
 }
 
+int current_device_number() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
 Device const& current_device() {
   static std::mutex mutex;
   static std::map<int, Device> devices;
   std::scoped_lock const lock(mutex);
-  int const device = current();
+  int const device = current_device_number();
   auto const known = devices.find(device);
   return known != devices.end() ? known->second : devices.emplace(device, facts_of(device)).first->second;
 }

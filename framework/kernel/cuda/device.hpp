@@ -13,6 +13,7 @@ struct Device {
   bool async_copy = false;
 };
 [[nodiscard]] Device const& current_device();
+[[nodiscard]] int current_device_number();
 
 /// `count` numbers in the memory of the current device that are zero before and after every kernel on `stream`. They
 /// stay where they are until Kokkos ends, as captured graphs need it. One host thread a stream, and not the default

@@ -8,8 +8,9 @@
 #include "framework/kernel/cuda/pack.hpp"
 #include "framework/kernel/views.hpp"
 
-// The direct form of a sweep, for all that does not stream: functors without neighbours, small ranges, views of any
-// alignment. A thread goes along neighbouring columns of a brick; neighbours come from the first-level cache.
+// The direct form of a sweep, for all that does not stream: small ranges, views of any alignment, functors without
+// neighbours in 1D and 2D or without outputs. A thread goes along neighbouring columns of a brick; neighbours come from
+// the first-level cache.
 
 namespace halocline::kernel::cuda {
 

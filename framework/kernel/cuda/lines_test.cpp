@@ -76,9 +76,39 @@ struct LineInPlace {
 };
 
 template <class Real>
+struct Second {
+  static constexpr Shape shape = star<1, 1>;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
+    return u[west] + u[here] + u[east];
+  }
+};
+
+template <class Real>
 class CudaLinesTest : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaLinesTest, Reals);
+
+/// The last pack of a row may reach beyond what a field has, and nothing may be read there.
+TYPED_TEST(CudaLinesTest, NothingIsReadBeyondTheGhosts) {
+  for (Index const count : {Index{13}, Index{14}, Index{15}, Index{30}}) {
+    // As a Field lays it out: no entry after the last row's end.
+    Index const line = 64 / static_cast<Index>(sizeof(TypeParam));
+    Index const row = line + (count + 1 + line - 1) / line * line;
+    Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(row));
+    Kokkos::View<TypeParam*, Space> const to("to", static_cast<std::size_t>(row));
+    Kokkos::deep_copy(from, TypeParam{2});
+    auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
+      return BlockView<TypeParam>{memory.data() + line, row, row};
+    };
+    sweep(Space{}, {{0, 0, 0}, {count, 1, 1}}, Geometry<TypeParam>{}, view(to), Second<TypeParam>{}, view(from));
+    Space{}.fence();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, to);
+    for (Index i = 0; i < row; ++i) {
+      EXPECT_EQ(host(static_cast<std::size_t>(i)), i >= line && i < line + count ? TypeParam{6} : TypeParam{0}) << i;
+    }
+  }
+}
 
 /// In one dimension columns go along x.
 TYPED_TEST(CudaLinesTest, Columns) {

@@ -22,21 +22,15 @@ namespace {
 int dynamic_shared_bytes() { return current_device().shared_bytes - 1024; }
 /// What is left for the sums of a tile when a tile is chosen.
 constexpr int room_for_groups = 7168;
-int device_number() {
-  int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
 /// Once for each kernel and device: the call takes longer than a launch.
 void allow_shared_memory(void const* function) {
   static std::mutex mutex;
   static std::set<std::pair<void const*, int>> allowed;
   std::scoped_lock const lock(mutex);
-  if (allowed.contains({function, device_number()})) return;
+  if (allowed.contains({function, current_device_number()})) return;
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes()),
         "cudaFuncSetAttribute");
-  allowed.emplace(function, device_number());
+  allowed.emplace(function, current_device_number());
 }
 
 /// Plans that are kept; more means that somebody sweeps ever new ranges.
@@ -246,7 +240,7 @@ std::string points_of(IndexRange const& range) {
 }
 
 Plans::Key plan_key(IndexRange const& range, StreamKernel const& kernel, StreamTuning const* tuning) {
-  return {kernel.function, device_number(), range.begin, range.end,
+  return {kernel.function, current_device_number(), range.begin, range.end,
           tuning != nullptr ? std::optional<StreamTuning>(*tuning) : std::nullopt};
 }
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -55,15 +54,6 @@ struct BoxAndSum {
   }
 };
 
-template <class Real>
-struct Second {
-  static constexpr Shape shape = star<1, 1>;
-  template <class P, class U>
-  KOKKOS_FUNCTION Real operator()(P const&, U const& u) const {
-    return u[west] + u[here] + u[east];
-  }
-};
-
 /// One of two fields is updated in place, the other is made of it and of neighbours; three sums.
 template <class Real>
 struct InPlace {
@@ -94,8 +84,8 @@ struct PointUpdate {
 template <class Real, int Radius>
 struct SolidFluxes {
   static constexpr Shape shape = star<Radius>;
+  static constexpr Shape input_shapes[4] = {line<Radius, 1>, shape, line<Radius, 0>, line<1, 2>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  static constexpr Shape input_shapes[] = {line<Radius, 1>, shape, line<Radius, 0>, line<1, 2>};
   StarSum<Real, Radius> star_sum;
   template <class P, class Y, class U, class X, class Z>
   KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, Y const& y, U const& u, X const& x, Z const& z) const {
@@ -107,14 +97,36 @@ struct SolidFluxes {
 template <class Real, int Radius>
 struct FlatFluxes {
   static constexpr Shape shape = star<Radius, 2>;
+  static constexpr Shape input_shapes[3] = {line<Radius, 1>, shape, line<Radius, 0>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  static constexpr Shape input_shapes[] = {line<Radius, 1>, shape, line<Radius, 0>};
   FlatStarSum<Real, Radius> star_sum;
   template <class P, class Y, class U, class X>
   KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, Y const& y, U const& u, X const& x) const {
     Real const value = star_sum(at, u).value[0] + x[along<0, Radius>] * x[along<0, -Radius>] -
                        y[along<1, Radius>] * y[along<1, -Radius>];
     return {{value}, {value * y[here]}};
+  }
+};
+
+template <class Real>
+struct BoxAndFluxes {
+  static constexpr Shape shape = box<1>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : n == 1 ? line<1, 1> : point; }
+  BoxSum<Real> box_sum;
+  template <class P, class U, class X, class B>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, X const& x, B const& b) const {
+    Real const value = box_sum(at, u) + x[north] * b[here] - x[south];
+    return {{value}, {value * x[here]}};
+  }
+};
+
+/// A whole number for every point chooses what is written.
+template <class Real>
+struct ByNumber {
+  static constexpr Shape shape = point;
+  template <class P, class U, class M>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u, M const& number) const {
+    return select(number[here] % 3 == 0, u[here], Real(number[here]));
   }
 };
 
@@ -217,6 +229,21 @@ void check_fluxes() {
   EXPECT_GT(streamed, 0);
 }
 
+/// A box beside inputs that are read along one axis and at the point only.
+TYPED_TEST(CudaTilesTest, BoxesWithNarrowInputs) {
+  int streamed = 0;
+  for (Extents const& extents : solid) {
+    TestBlock<TypeParam, Space> const u(extents, 1, 1);
+    TestBlock<TypeParam, Space> const x(extents, 1, 2);
+    TestBlock<TypeParam, Space> const b(extents, 0, 3);
+    for (IndexRange const& range : ranges(extents)) {
+      streamed +=
+          expect_same<TypeParam, PlainSum>(range, extents, BoxAndFluxes<TypeParam>{{TypeParam{0.3125}}}, u, x, b);
+    }
+  }
+  EXPECT_GT(streamed, 0);
+}
+
 TYPED_TEST(CudaTilesTest, InputsThatAreReadAlongOneAxis) { check_fluxes<TypeParam, 1>(); }
 TYPED_TEST(CudaTilesTest, InputsThatAreReadFarAlongOneAxis) { check_fluxes<TypeParam, 3>(); }
 
@@ -261,27 +288,6 @@ TYPED_TEST(CudaTilesTest, OutputsMayBeInputs) {
     }
   }
   EXPECT_GT(streamed, 0);
-}
-
-/// The last pack of a row may reach beyond what a field has, and nothing may be read there.
-TYPED_TEST(CudaTilesTest, NothingIsReadBeyondTheGhosts) {
-  for (Index const count : {Index{13}, Index{14}, Index{15}, Index{30}}) {
-    // As a Field lays it out: no entry after the last row's end.
-    Index const line = 64 / static_cast<Index>(sizeof(TypeParam));
-    Index const row = line + (count + 1 + line - 1) / line * line;
-    Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(row));
-    Kokkos::View<TypeParam*, Space> const to("to", static_cast<std::size_t>(row));
-    Kokkos::deep_copy(from, TypeParam{2});
-    auto const view = [&](Kokkos::View<TypeParam*, Space> const& memory) {
-      return BlockView<TypeParam>{memory.data() + line, row, row};
-    };
-    sweep(Space{}, {{0, 0, 0}, {count, 1, 1}}, Geometry<TypeParam>{}, view(to), Second<TypeParam>{}, view(from));
-    Space{}.fence();
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, to);
-    for (Index i = 0; i < row; ++i) {
-      EXPECT_EQ(host(static_cast<std::size_t>(i)), i >= line && i < line + count ? TypeParam{6} : TypeParam{0}) << i;
-    }
-  }
 }
 
 /// Rows that start anywhere: no form may read or write more than a number at a time.
@@ -400,6 +406,60 @@ TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
   EXPECT_TRUE(kernel::tuner::found_any());
   EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
   EXPECT_EQ(run(out), sum);
+  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+}
+
+/// Updates of large fields stream in 3D by themselves and go directly in a plane, where a search finds nothing to keep.
+TYPED_TEST(CudaTilesTest, UpdatesStreamInThreeDimensions) {
+  Space const space{};
+  for (Extents const& extents : {Extents{128, 128, 80}, Extents{1100, 1000, 1}}) {
+    TestBlock<TypeParam, Space> const x(extents, 0, 1);
+    TestBlock<TypeParam, Space> const d(extents, 0, 2);
+    TestBlock<TypeParam, Space> const out(extents, 0, 3);
+    TestBlock<TypeParam, Space> const other(extents, 0, 4);
+    TestBlock<TypeParam, Space> const expected(extents, 0, 3);
+    TestBlock<TypeParam, Space> const other_expected(extents, 0, 4);
+    auto const task = [&](auto const& first, auto const& second) {
+      return kernel::make_task(test_geometry<TypeParam>(), outputs(first.view(), second.view()),
+                               PointUpdate<TypeParam>{TypeParam{0.6875}}, x.view(), d.view(), x.view());
+    };
+    Reduction<Space> sums;
+    kernel::sweep_reduce_portably(space, out.owned(), task(expected, other_expected), sums);
+    double const sum = sums.value();
+    auto const mine = task(out, other);
+    bool const streams = extents[2] > 1;
+    EXPECT_EQ((kernel::cuda::form_of<std::remove_const_t<decltype(mine)>, PlainSum>(out.owned(), mine).find("str")),
+              streams ? 0U : std::string::npos);
+    kernel::cuda::forget_plans();
+    kernel::tuner::set_mode(kernel::TuneMode::search);
+    kernel::sweep_reduce_on_cuda(space, out.owned(), mine, sums);
+    kernel::tuner::set_mode(kernel::TuneMode::read);
+    EXPECT_EQ(sums.value(), sum);
+    EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+    EXPECT_EQ(first_difference(other_expected.contents(), other.contents()), -1);
+    // What was found can be read again.
+    std::string const cache = kernel::tuner::cache().text();
+    EXPECT_EQ(kernel::TuningTable::parse(cache, "cache").text(), cache);
+  }
+}
+
+TYPED_TEST(CudaTilesTest, WholeNumbersAreReadDirectly) {
+  Extents const extents{128, 128, 80};
+  Index const row = 128;
+  Index const plane = row * 128;
+  TestBlock<TypeParam, Space> const u(extents, 0, 1);
+  TestBlock<TypeParam, Space> const out(extents, 0, 2);
+  TestBlock<TypeParam, Space> const expected(extents, 0, 2);
+  Kokkos::View<int*, Space> const numbers("numbers", static_cast<std::size_t>(plane * 80));
+  auto const host = Kokkos::create_mirror_view(numbers);
+  for (std::size_t n = 0; n < host.extent(0); ++n) host(n) = static_cast<int>(n % 7);
+  Kokkos::deep_copy(numbers, host);
+  BlockView<int> const number{numbers.data(), row, plane};
+  auto const geometry = test_geometry<TypeParam>();
+  kernel::sweep_portably(Space{}, out.owned(),
+                         kernel::make_task(geometry, expected.view(), ByNumber<TypeParam>{}, u.view(), number));
+  sweep(Space{}, out.owned(), geometry, out.view(), ByNumber<TypeParam>{}, u.view(), number);
+  Space{}.fence();
   EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
 }
 

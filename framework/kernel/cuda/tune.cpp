@@ -1,6 +1,7 @@
 #include "framework/kernel/cuda/tune.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -19,18 +20,17 @@ std::string counted(int count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// "1", "0", or "1 along y".
+/// "1", "0", or "1 along y" and "1 along xy" where that is not everywhere.
 std::string reach_of(StreamKernel::Input const& input, int dimensions) {
   int farthest = 0;
-  int axes = 0;
   std::string along;
   for (int axis = 0; axis < dimensions; ++axis) {
     if (input.reach[axis] == 0) continue;
     farthest = input.reach[axis];
-    along = "xyz"[axis];
-    ++axes;
+    along += "xyz"[axis];
   }
-  return std::to_string(farthest) + (axes == 1 ? " along " + along : "");
+  bool const everywhere = along.empty() || along.size() == static_cast<std::size_t>(dimensions);
+  return std::to_string(farthest) + (everywhere ? "" : " along " + along);
 }
 
 std::string stencil_of(StreamKernel const& kernel) {
@@ -157,6 +157,8 @@ void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& ke
   }
   auto const best =
       *std::min_element(tried.begin(), tried.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  // Where the rule does not stream either there is nothing to choose.
+  if (!std::isfinite(by_rule)) return;
   bool const better = best.first < worth_a_change * by_rule;
   Entry const chosen = better ? best.second : rule;
   tuner::keep({.key = key_of(range, kernel),

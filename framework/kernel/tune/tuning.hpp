@@ -25,7 +25,7 @@ enum class TuneMode {
 struct SweepKey {
   std::string device;   ///< its name
   std::string functor;  ///< type of the functor, without namespaces of the framework
-  std::string stencil;  ///< what the sweep reads and writes: "3D star of radius 1; double 1; 1 output; 0 sums"
+  std::string stencil;  ///< what the sweep reads and writes: "3D star; inputs 8 bytes reaching 1; 1 output; 0 sums"
   std::string points;   ///< size class, see size_class
 };
 
