@@ -142,8 +142,17 @@ std::vector<StreamTuning> tunings() {
   return all;
 }
 
-/// Runs the forms for CUDA of a sweep with one output, by every tuning. Returns how many of the tunings suited the
-/// range.
+/// Runs the direct form and the streaming one by every tuning. Returns how many of the tunings suited the range.
+template <class Real, class Accumulator, class Setup>
+int expect_every_form(IndexRange const& range, Setup const& setup) {
+  Forms<Real, Accumulator, Setup> const forms(range, setup);
+  forms.expect_direct();
+  int streamed = 0;
+  for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+  return streamed;
+}
+
+/// The same for a sweep with one output.
 template <class Real, class Accumulator, class Functor, class... Input>
 int expect_same(IndexRange const& range, Extents const& extents, Functor const& functor, Input const&... input) {
   auto const setup = [&](auto const& use) {
@@ -151,11 +160,7 @@ int expect_same(IndexRange const& range, Extents const& extents, Functor const& 
     use(kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...));
     return out.contents();
   };
-  Forms<Real, Accumulator, decltype(setup)> const forms(range, setup);
-  forms.expect_direct();
-  int streamed = 0;
-  for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
-  return streamed;
+  return expect_every_form<Real, Accumulator>(range, setup);
 }
 
 std::vector<Extents> const solid = {{65, 17, 6}, {31, 7, 11}, {2, 3, 2}, {1, 1, 5}, {300, 41, 67}, {513, 64, 9}};
@@ -260,9 +265,7 @@ TYPED_TEST(CudaTilesTest, PointsAreUpdatedInPlace) {
                               PointUpdate<TypeParam>{TypeParam{0.6875}}, x.view(), d.view(), z.view()));
         return joined(x.contents(), d.contents());
       };
-      Forms<TypeParam, CompensatedSum, decltype(setup)> const forms(range, setup);
-      forms.expect_direct();
-      for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+      streamed += expect_every_form<TypeParam, CompensatedSum>(range, setup);
     }
   }
   EXPECT_GT(streamed, 0);
@@ -282,9 +285,7 @@ TYPED_TEST(CudaTilesTest, OutputsMayBeInputs) {
                               InPlace<TypeParam>{TypeParam{0.6875}}, u.view(), d.view(), b.view()));
         return joined(d.contents(), next.contents());
       };
-      Forms<TypeParam, PlainSum, decltype(setup)> const forms(range, setup);
-      forms.expect_direct();
-      for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
+      streamed += expect_every_form<TypeParam, PlainSum>(range, setup);
     }
   }
   EXPECT_GT(streamed, 0);
@@ -308,11 +309,7 @@ TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
   sweep(Space{}, range, Geometry<TypeParam>{}, view(to), functor, view(from));
   kernel::sweep_portably(Space{}, range, kernel::make_task(Geometry<TypeParam>{}, view(expected), functor, view(from)));
   Space{}.fence();
-  auto const host = [](auto const& memory) {
-    auto const copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, memory);
-    return std::vector<TypeParam>(copy.data(), copy.data() + copy.extent(0));
-  };
-  EXPECT_EQ(first_difference(host(expected), host(to)), -1);
+  EXPECT_EQ(first_difference(contents_of(expected), contents_of(to)), -1);
 }
 
 /// Sets of bricks are merged by whichever block finishes them.
