@@ -90,6 +90,17 @@ void throw_unless_equal(std::string const& problem, Array<Real> const& values, A
   }
 }
 
+/// Sums land in two places in turn, as those of iterations do: no sweep waits for the one before it.
+class SumsInTurn {
+ public:
+  [[nodiscard]] Reduction<Execution>& next() { return places_[turn_ ^= 1]; }
+  [[nodiscard]] Reduction<Execution>& last() { return places_[turn_]; }
+
+ private:
+  Reduction<Execution> places_[2];
+  int turn_ = 0;
+};
+
 template <class Task>
 void run_portably(IndexRange const& range, Task const& task, Reduction<Execution>& sums) {
   if constexpr (Task::sums > 0) {

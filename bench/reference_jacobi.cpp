@@ -89,13 +89,11 @@ std::vector<Row> time_line(Index points, int repetitions) {
   Array<float> const u(extents);
   Array<float> f(extents);
   Array<float> expected(extents);
-  // Sums land in two places in turn, as those of iterations do: no sweep waits for the one before it.
-  Reduction<Execution> sums[2];
-  int turn = 0;
+  SumsInTurn sums;
   std::uint64_t const seed = fresh_seed();
   expected.fill(seed);
-  run_portably(inner, kernel::make_task(Geometry<float>{}, expected.view(), functor, u.view()), sums[0]);
-  double const expected_sum = sums[0].value();
+  run_portably(inner, kernel::make_task(Geometry<float>{}, expected.view(), functor, u.view()), sums.next());
+  double const expected_sum = sums.last().value();
 
   Kokkos::View<float, Memory> const norm("norm");
   Line const line{f.view().origin, u.view().origin, points, norm.data()};
@@ -106,8 +104,8 @@ std::vector<Row> time_line(Index points, int repetitions) {
   };
   auto const task = kernel::make_task(Geometry<float>{}, f.view(), functor, u.view());
   std::vector<SummingForm> forms{
-      {{form_of(inner, task), [&] { kernel::run(Execution{}, inner, task, sums[turn ^= 1]); }},
-       [&] { return sums[turn].value(); },
+      {{form_of(inner, task), [&] { kernel::run(Execution{}, inner, task, sums.next()); }},
+       [&] { return sums.last().value(); },
        0},
       {{"reference: BlockReduce, an atomic addition a block", [&] { enqueue(&jacobi_block_reduce, line); }},
        sum_of_reference,

@@ -25,9 +25,7 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
     Array<Real> const u(extents, ghosts, axes);
     Array<Real> const x(InputCount > 1 ? extents : Extents{1, 1, 1}, 0, 0);
     Array<Real> const out(Writes ? extents : Extents{1, 1, 1}, ghosts, axes);
-    // Sums land in two places in turn, as those of iterations do: no sweep waits for the one before it.
-    Reduction<Execution> places[2];
-    Reduction<Execution>& sums = places[0];
+    SumsInTurn sums;
     auto const task_into = [&](Array<Real> const& to) {
       if constexpr (!Writes) {
         return kernel::make_task(Geometry<Real>{}, no_outputs, functor, u.view(), x.view());
@@ -37,12 +35,12 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
     };
     auto const task = task_into(out);
     using Task = std::remove_const_t<decltype(task)>;
-    run_specialised(range, task, sums);
-    double const sum = Task::sums > 0 ? sums.value() : 0;
+    run_specialised(range, task, sums.next());
+    double const sum = Task::sums > 0 ? sums.last().value() : 0;
     {
       Array<Real> const expected(Writes ? extents : Extents{1, 1, 1}, ghosts, axes);
-      run_portably(range, task_into(expected), sums);
-      double const expected_sum = Task::sums > 0 ? sums.value() : 0;
+      run_portably(range, task_into(expected), sums.next());
+      double const expected_sum = Task::sums > 0 ? sums.last().value() : 0;
       if (!(sum == expected_sum)) {
         throw DefectError(row.problem + ": the sum differs from that of the portable form by " +
                           std::to_string(sum - expected_sum) + " of " + std::to_string(expected_sum));
@@ -50,8 +48,7 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
       if constexpr (Writes) throw_unless_equal(row.problem, out, expected, extents);
     }
     row.form = form_of(range, task);
-    int turn = 0;
-    row.seconds = time_each([&] { run_specialised(range, task, places[turn ^= 1]); }, options.repetitions);
+    row.seconds = time_each([&] { run_specialised(range, task, sums.next()); }, options.repetitions);
   }
   row.copy_seconds = fastest_copy(static_cast<Index>(row.bytes), options.repetitions);
   return row;

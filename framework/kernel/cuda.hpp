@@ -122,9 +122,7 @@ struct StreamSweep {
     launch.plan.merging = numbers + 1;
     launch.plan.begun = numbers + 1 + merging;
     launch.plan.aligned_outputs = outputs_are_aligned(task, 16);
-    function()<<<static_cast<unsigned>(launch.blocks), static_cast<unsigned>(launch.threads),
-                 static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
-    check(cudaGetLastError(), "a streaming sweep");
+    enqueue(launch, launch.threads, stream, "a streaming sweep", task, launch.plan, sums);
     return true;
   }
 
@@ -177,7 +175,7 @@ struct StreamSweep {
   }
 
   static auto function() {
-    return &stream_sweep<Task, Accumulator, Shaped::dimensions, Shaped::rows, Shaped::most_threads, 1>;
+    return &stream_sweep<Task, Accumulator, Shaped::dimensions, Shaped::rows, Shaped::most_threads>;
   }
 };
 
@@ -233,9 +231,7 @@ struct LineSweep {
     unsigned* const numbers = counters(stream, 2);
     launch.plan.blocks_done = numbers;
     launch.plan.taken = numbers + 1;
-    function()<<<static_cast<unsigned>(launch.blocks), line_threads + producer_threads,
-                 static_cast<std::size_t>(launch.shared_bytes), stream>>>(task, launch.plan, sums);
-    check(cudaGetLastError(), "a streaming sweep along a line");
+    enqueue(launch, line_threads + producer_threads, stream, "a streaming sweep along a line", task, launch.plan, sums);
     return true;
   }
 

@@ -11,21 +11,8 @@ namespace {
 using namespace kernel_test;
 using Space = Kokkos::Cuda;
 
-/// Every point of a line.
 template <class Real, int Radius>
-struct LineStarSum {
-  static constexpr Shape shape = star<Radius, 1>;
-  Real weight;
-  template <class P, class U>
-  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u) const {
-    Real const value = sum(u, std::make_integer_sequence<int, Radius>()) + weight * at.position(0);
-    return {{value}, {value * u[here]}};
-  }
-  template <class U, int... N>
-  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
-    return ((weight * u[here]) + ... + (u[along<0, N + 1>] + Real{2} * u[along<0, -N - 1>]));
-  }
-};
+using LineStarSum = LowStarSum<Real, Radius, 1>;
 
 /// The same without a sum.
 template <class Real, int Radius>

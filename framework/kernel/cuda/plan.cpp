@@ -164,6 +164,7 @@ StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel)
 
 StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamTuning const& tuning) {
   StreamLaunch launch;
+  launch.function = kernel.function;
   StreamPlan& plan = launch.plan;
   plan.bricks = Bricks(range);
   if (!current_device().async_copy || plan.bricks.dimensions != kernel.dimensions) return launch;
@@ -286,6 +287,7 @@ std::string describe(StreamLaunch const& launch) {
 
 LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums, int accumulator_bytes) {
   LineLaunch launch;
+  launch.function = function;
   Bricks const bricks(range);
   if (range.empty() || bricks.dimensions != 1 || !current_device().async_copy) return launch;
   LinePlan& plan = launch.plan;

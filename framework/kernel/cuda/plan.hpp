@@ -85,6 +85,7 @@ inline constexpr int producer_threads = 32;
 
 struct StreamLaunch {
   StreamPlan plan;
+  void const* function = nullptr;
   int blocks = 0;  ///< 0: the kernel cannot run on this range, or would not be worth it
   int threads = 0;
   int shared_bytes = 0;
@@ -133,6 +134,7 @@ struct LinePlan {
 
 struct LineLaunch {
   LinePlan plan;
+  void const* function = nullptr;
   int blocks = 0;  ///< 0: the kernel cannot run on this range or device
   int shared_bytes = 0;
 };
@@ -140,6 +142,18 @@ struct LineLaunch {
 /// Cuts a range up for a kernel whose stages have so many bytes. Whoever launches adds the counters.
 [[nodiscard]] LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums,
                                    int accumulator_bytes);
+
+/// Enqueues the very kernel that a launch was planned for. Every file that sweeps with a task has that kernel, at an
+/// address of its own: one that the linker's choice among functions of these files names may not be the one that was
+/// allowed its shared memory.
+template <class Launch, class... Argument>
+void enqueue(Launch const& launch, int threads, cudaStream_t stream, char const* called, Argument const&... arguments) {
+  void* all[] = {const_cast<void*>(static_cast<void const*>(&arguments))...};
+  check(cudaLaunchKernel(launch.function, dim3(static_cast<unsigned>(launch.blocks)),
+                         dim3(static_cast<unsigned>(threads)), all, static_cast<std::size_t>(launch.shared_bytes),
+                         stream),
+        called);
+}
 
 /// "streaming along x, 4 stages" or "direct" where nothing would be launched.
 [[nodiscard]] std::string describe(LineLaunch const& launch);

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "framework/kernel/sweep.hpp"
@@ -155,6 +156,32 @@ class TestLine {
  private:
   static constexpr Index margin = 64;
   Kokkos::View<Real*, Kokkos::Cuda> values_;
+};
+
+/// Every point of a star on a line or in a plane, and the position; two sums.
+template <class Real, int Radius, int Axes>
+struct LowStarSum {
+  static constexpr Shape shape = star<Radius, Axes>;
+  Real weight;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 2> operator()(P const& at, U const& u) const {
+    Real value = sum(u, std::make_integer_sequence<int, Radius>()) + at.position(0);
+    if constexpr (Axes > 1) value -= weight * at.position(1);
+    return {{value}, {value, u[here] * u[here]}};
+  }
+  template <class U, int... N>
+  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
+    return ((weight * u[here]) + ... + pair<N + 1>(u));
+  }
+  template <int N, class U>
+  KOKKOS_FUNCTION Real pair(U const& u) const {
+    Real const first = u[along<0, N>] + Real{2} * u[along<0, -N>];
+    if constexpr (Axes == 1) {
+      return first;
+    } else {
+      return first + (u[along<1, N>] - u[along<1, -N>]);
+    }
+  }
 };
 
 /// Zero.

@@ -13,22 +13,8 @@ using namespace kernel_test;
 using kernel::cuda::StreamTuning;
 using Space = Kokkos::Cuda;
 
-/// Every point of a star in the plane.
 template <class Real, int Radius>
-struct FlatStarSum {
-  static constexpr Shape shape = star<Radius, 2>;
-  Real weight;
-  template <class P, class U>
-  KOKKOS_FUNCTION Result<Real, 1, 2> operator()(P const& at, U const& u) const {
-    Real const value = sum(u, std::make_integer_sequence<int, Radius>()) + at.position(0) - weight * at.position(1);
-    return {{value}, {value, u[here] * u[here]}};
-  }
-  template <class U, int... N>
-  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
-    return ((weight * u[here]) + ... +
-            ((u[along<0, N + 1>] + Real{2} * u[along<0, -N - 1>]) + (u[along<1, N + 1>] - u[along<1, -N - 1>])));
-  }
-};
+using FlatStarSum = LowStarSum<Real, Radius, 2>;
 
 /// The star of a cube with its sum; the second input is read at the point only.
 template <class Real, int Radius>
@@ -130,13 +116,14 @@ struct ByNumber {
   }
 };
 
+/// Any two of their choices meet in one of them.
 std::vector<StreamTuning> tunings() {
   std::vector<StreamTuning> all;
+  int n = 0;
   for (auto const& [x, y] : std::vector<std::pair<int, int>>{{32, 4}, {32, 8}, {64, 4}, {128, 2}, {16, 16}}) {
-    for (int const ahead : {1, 3}) {
-      for (Index const planes : {0, 8, 16}) {
-        for (int const pace : {0, 2}) all.push_back({x, y, ahead, planes, pace});
-      }
+    for (Index const planes : {0, 8, 16}) {
+      all.push_back({x, y, n % 2 == 0 ? 1 : 3, planes, n / 2 % 2 == 0 ? 0 : 2});
+      ++n;
     }
   }
   return all;
@@ -381,32 +368,34 @@ TYPED_TEST(CudaTilesTest, RepeatedWorkIsReplayedWithItsArguments) {
   }
 }
 
-/// A search leaves the fields alone, and what it finds is used from then on.
+/// A search leaves the fields alone, those that the sweep updates in place too, and what it finds is used from then on.
 TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
   Extents const extents{256, 96, 64};
   TestBlock<TypeParam, Space> const u(extents, 1, 1);
   TestBlock<TypeParam, Space> const b(extents, 0, 2);
-  TestBlock<TypeParam, Space> const out(extents, 1, 3);
-  TestBlock<TypeParam, Space> const expected(extents, 1, 3);
-  SolidStarSum<TypeParam, 1> const functor{{TypeParam{0.6875}}};
   Space const space{};
-  Reduction<Space> sums;
-  auto const run = [&](TestBlock<TypeParam, Space> const& to) {
-    sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, to.view(), functor, u.view(), b.view());
-    return sums.value();
+  auto const run = [&] {
+    TestBlock<TypeParam, Space> const d(extents, 0, 3);
+    TestBlock<TypeParam, Space> const next(extents, 1, 4);
+    Reduction<Space> sums;
+    sweep_reduce(space, d.owned(), Geometry<TypeParam>{}, sums, outputs(d.view(), next.view()),
+                 InPlace<TypeParam>{TypeParam{0.6875}}, u.view(), d.view(), b.view());
+    return Outcome<TypeParam>{joined(d.contents(), next.contents()), {sums.value(0), sums.value(1), sums.value(2)}};
   };
-  double const sum = run(expected);
+  auto const expect_equal = [](Outcome<TypeParam> const& expected, Outcome<TypeParam> const& actual) {
+    EXPECT_EQ(first_difference(expected.fields, actual.fields), -1);
+    EXPECT_EQ(first_difference(expected.sums, actual.sums), -1);
+  };
+  Outcome<TypeParam> const expected = run();
   kernel::cuda::forget_plans();
   kernel::tuner::set_mode(kernel::TuneMode::search);
-  EXPECT_EQ(run(out), sum);
+  expect_equal(expected, run());
   kernel::tuner::set_mode(kernel::TuneMode::read);
   EXPECT_TRUE(kernel::tuner::found_any());
-  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
-  EXPECT_EQ(run(out), sum);
-  EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
+  expect_equal(expected, run());
 }
 
-/// Updates of large fields stream in 3D by themselves and go directly in a plane, where a search finds nothing to keep.
+/// Updates of large fields stream in 3D by themselves and go directly in a plane, where there is nothing to search for.
 TYPED_TEST(CudaTilesTest, UpdatesStreamInThreeDimensions) {
   Space const space{};
   for (Extents const& extents : {Extents{128, 128, 80}, Extents{1100, 1000, 1}}) {
