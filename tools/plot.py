@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Draws a finished run: a slice through each field of its last snapshot, and how the residuals fell.
+"""Draws a finished run: a slice through each field of its last snapshot, how the residuals fell, and what receivers
+recorded.
 
     plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION]
 
-Writes slice_<field>.png and residuals.png into FOLDER and prints their names. Needs matplotlib and h5py.
+Writes slice_<field>.png, residuals.png and traces.png into FOLDER and prints their names. Needs matplotlib and h5py.
 """
 
 import argparse
@@ -175,6 +176,31 @@ def draw_residuals(solves, heading):
     return figure
 
 
+def read_traces(path):
+    """Times, and what each receiver recorded by name."""
+    with open(path, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    columns = np.array(rows, dtype=float).reshape(-1, len(names)).T
+    return columns[0], dict(zip(names[1:], columns[1:]))
+
+
+def draw_traces(times, traces, heading):
+    """One below the other, all on one scale."""
+    figure, axes = plt.subplots(figsize=(7, 1.6 + 0.75 * len(traces)))
+    largest = max(np.nanmax(np.abs(values), initial=0) for values in traces.values()) or 1.0
+    for row, (name, values) in enumerate(traces.items()):
+        axes.axhline(-row, color="#d9dce1", linewidth=0.6)
+        axes.plot(times, 0.48 * values / largest - row, color="#2f6db5", linewidth=1.2)
+    axes.set_yticks([-row for row in range(len(traces))], list(traces))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(-len(traces) + 0.4, 0.6)
+    axes.set_xlim(times[0], times[-1] if times[-1] > times[0] else times[0] + 1)
+    axes.set_xlabel("time")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    title(axes, f"{heading}: receivers", f"{len(times)} times; largest {largest:.5g}, one scale for all")
+    return figure
+
+
 def heading_of(folder):
     """The name of the deck, as far as the run's record has it."""
     try:
@@ -205,8 +231,11 @@ def main():
     snapshots = sorted(options.folder.glob(pattern), key=lambda path: int(path.stem.split("_")[1]))
     residuals = options.folder / "residuals.csv"
     solves = read_residuals(residuals) if residuals.exists() else []
-    if not snapshots and not solves:
-        sys.exit(f"{options.folder}: no snapshot {'' if options.step is None else options.step} and no residuals to draw")
+    recorded = options.folder / "traces.csv"
+    times, traces = read_traces(recorded) if recorded.exists() else ([], {})
+    if not snapshots and not solves and not len(times):
+        step = "" if options.step is None else options.step
+        sys.exit(f"{options.folder}: no snapshot {step}, no residuals and no traces to draw")
     heading = heading_of(options.folder)
     if snapshots:
         snapshot = Snapshot(snapshots[-1])
@@ -215,6 +244,8 @@ def main():
             save(figure, options.folder / f"slice_{field[0].strip('|')}.png")
     if solves:
         save(draw_residuals(solves, heading), options.folder / "residuals.png")
+    if len(times):
+        save(draw_traces(times, traces, heading), options.folder / "traces.png")
 
 
 if __name__ == "__main__":

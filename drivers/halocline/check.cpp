@@ -53,9 +53,10 @@ ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const&
   say(memory_line(memory_need(options, entry, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
-    say(fmt::format("time     {} steps by {}\n", schedule.steps(), options.section("time").choice("method")));
+    std::string const method = entry.steps_by_itself ? "" : " by " + options.section("time").choice("method");
+    say(fmt::format("time     {} steps{}\n", schedule.steps(), method));
   }
-  say(solver_line(options));
+  if (!entry.steps_by_itself) say(solver_line(options));
   return ExitCode::done;
 }
 

@@ -19,6 +19,7 @@ struct RunCommand {
   std::string output;                  ///< --output; empty: the deck's name and ".out"
   bool overwrite = false;
   bool plot = false;
+  bool trace = false;
   bool verbose = false;
   bool quiet = false;
 };

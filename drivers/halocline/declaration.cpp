@@ -4,6 +4,7 @@
 #include "drivers/halocline/progress.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/halo/settings.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"
@@ -41,6 +42,13 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     if (entry.time_dependence == TimeDependence::evolving) judge_time(given.section("time"), mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    if (!entry.steps_by_itself) return;
+    std::string const text = "of no use to " + entry.name + ", which steps by itself";
+    if (given.section("time").given("method"))
+      add_mistake(given.section("time"), "method", text, mistakes, "leave it out");
+    if (given.given("solver")) mistakes.add(given.location("solver"), "solver", text, "leave it out");
+  });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     std::string const obstacle = precision_obstacle(entry, precision_of(given));
     if (!obstacle.empty()) add_mistake(given, "precision", obstacle, mistakes);
   });
@@ -74,6 +82,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
               std::vector<std::string>{"off", "read", "search"})
       .defaults_to(std::string("read"));
   deck.section(declare_mesh_section());
+  deck.section(halo_section());
   deck.section(time_section());
   deck.section(solver_section());
   deck.section(output_section());

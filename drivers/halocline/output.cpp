@@ -44,7 +44,7 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
   last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
 }
 
-void Output::add(Index number, double time, Physics const& physics, std::vector<SolveReport> const& solves, bool last) {
+void Output::add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last) {
   record_.add_solves(number, solves);
   for (SolveReport const& report : solves) {
     ++solves_.outcomes[to_string(report.outcome)];
@@ -52,7 +52,11 @@ void Output::add(Index number, double time, Physics const& physics, std::vector<
     solves_.seconds += report.seconds;
   }
   if (conservation_) conservation_->add_step(solves);
-  if (number == 0 || last || is_due(number, scalar_interval_)) record_state(number, time, physics);
+  if (number == 0 || last || is_due(number, scalar_interval_)) {
+    record_state(number, time, physics);
+    Traces const traces = physics.take_traces();
+    record_.add_traces(traces.names, traces.times, traces.values);
+  }
   if (is_due(number, snapshot_interval_) || (last && last_snapshot_)) write_snapshot(number, time, physics);
 }
 

@@ -39,7 +39,7 @@ class Output {
          Precision precision, Provenance provenance, bool last_snapshot);
 
   /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
-  void add(Index number, double time, Physics const& physics, std::vector<SolveReport> const& solves, bool last);
+  void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last);
   /// Writes the summary: how the run ended. On rank 0, alone: ranks that failed cannot work together.
   void finish(ExitCode code, std::string const& message);
 

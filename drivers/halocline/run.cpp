@@ -15,14 +15,18 @@
 #include "drivers/halocline/set_up_log.hpp"
 #include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/deck.hpp"
+#include "framework/halo/settings.hpp"
 #include "framework/halo/transport.hpp"
 #include "framework/io/output_folder.hpp"
+#include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/failure.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/stop.hpp"
+#include "framework/runtime/trace.hpp"
 
 namespace halocline {
 namespace {
@@ -81,6 +85,17 @@ void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
   }
 }
 
+void write_trace(Communicator const& communicator, std::filesystem::path const& path) {
+  std::string const text = trace::merged(communicator);
+  std::exception_ptr failure;
+  try {
+    if (communicator.rank() == 0) write_whole_file(path, text);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  communicator.agree(failure);
+}
+
 /// What ended the run is what it tells, also where the record of that cannot be written.
 void record_end(Output& output, Failure const& failure) {
   try {
@@ -90,6 +105,11 @@ void record_end(Output& output, Failure const& failure) {
   }
 }
 
+std::vector<SolveReport> advance(Physics& physics, Step const& step) {
+  ScopedRegion const region("step");
+  return physics.advance(step);
+}
+
 /// Steps from the first to the last; the state of the step that fails is written before the error goes on.
 void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, Output& output) {
   output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
@@ -97,11 +117,14 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     Step const step = run.schedule.step(n);
     if (n > 1) require_stable(step, physics.stable_step());
     progress.begin_step(step);
-    std::vector<SolveReport> const reports = physics.advance(step);
+    std::vector<SolveReport> const reports = advance(physics, step);
     bool const failed =
         std::any_of(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
-    output.add(n, step.time + step.size, physics, reports, failed || n == run.schedule.steps());
+    {
+      ScopedRegion const region("output");
+      output.add(n, step.time + step.size, physics, reports, failed || n == run.schedule.steps());
+    }
     require_solved(step, reports);
     if (n < run.schedule.steps() && stop_requested(communicator)) {
       throw StoppedError("stopped by a signal after step " + std::to_string(n) + " of " +
@@ -126,6 +149,7 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
   log_set_up(*mesh);
   begin_tuning(run.deck.choice("tune"));
+  set_halo_settings(read_halo_settings(run.deck.section("halo")));
   auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
@@ -136,11 +160,13 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
                 command.plot);
   try {
     output.add_timing("set_up", seconds_since(start));
+    if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
     advance(run, *physics, *communicator, progress, output);
     output.add_timing("advance", seconds_since(advancing));
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
+    if (command.trace) write_trace(*communicator, run.folder / "trace.json");
     output.finish(ExitCode::done, "");
   } catch (...) {
     Failure const failure = describe(std::current_exception());

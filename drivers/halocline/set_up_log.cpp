@@ -11,6 +11,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/placement.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -41,8 +42,13 @@ std::vector<std::vector<Index>> blocks_by_host(Partition const& partition, Commu
 }  // namespace
 
 void log_set_up(StructuredMesh const& mesh) {
-  if (!logs(LogLevel::debug)) return;
   Communicator const& communicator = mesh.communicator();
+  std::vector<Placement> const placements = find_placements(communicator);
+  for (std::string const& shared : shared_hardware(placements)) log_warning(shared);
+  if (!logs(LogLevel::debug)) return;
+  for (std::size_t rank = 0; rank < placements.size(); ++rank) {
+    log_debug(fmt::format("rank {}: {}", rank, describe(placements[rank])));
+  }
   Partition const& partition = mesh.partition();
   log_debug(fmt::format("backend {} on {}, {} threads a rank", backend_name, backend_hardware(), host_threads()));
   log_debug(fmt::format("process grid {}, blocks of {} x {} x {} cells", fmt::join(partition.grid(), " x "),

@@ -1,12 +1,17 @@
 #include "framework/halo/exchange.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "framework/halo/exchange_plan.hpp"
+#include "framework/halo/settings.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/region.hpp"
 #include "framework/runtime/throw_site.hpp"
+#include "framework/runtime/trace.hpp"
 
 namespace halocline {
 
@@ -37,6 +42,9 @@ class Exchange::Implementation {
     slots_ = BoxSlots(2 + like.size() * mesh_->blocks().size());
     if (plan.sends.empty()) return;
     auto const transport = options.transport != nullptr ? options.transport : host_staged_transport();
+    far_ = std::any_of(plan.sends.begin(), plan.sends.end(), [&](Message const& message) {
+      return mesh_->communicator().host_of(message.rank) != mesh_->communicator().host();
+    });
     channel_ = transport->open(mesh_->communicator(), plan.sends, plan.receives);
     slots_.set(0, channel_->send_buffer());
     slots_.set(1, channel_->receive_buffer());
@@ -49,23 +57,51 @@ class Exchange::Implementation {
     set_memory(fields);
     throw_site(ThrowSite::pack);
     under_way_ = true;
-    if (channel_ != nullptr) channel_->expect();
-    outgoing_.run(execution_, slots_);
-    if (channel_ != nullptr) channel_->send();
+    if (channel_ == nullptr) return outgoing_.run(execution_, slots_);
+    channel_->expect();
+    {
+      ScopedRegion const region("halo: pack");
+      outgoing_.run(execution_, slots_);
+    }
+    ScopedRegion const region("halo: send");
+    channel_->send();
+    sent_ = trace::Clock::now();
+    arrived_ = false;
+  }
+
+  bool progress() {
+    if (!under_way_ || channel_ == nullptr || arrived_) return true;
+    if (channel_->progress()) note_arrival();
+    return arrived_;
   }
 
   void finish() {
     if (!under_way_) return;
     if (channel_ != nullptr) {
-      channel_->receive();
+      {
+        ScopedRegion const region("halo: wait");
+        channel_->receive();
+      }
+      if (!arrived_) note_arrival();
+      ScopedRegion const region("halo: unpack");
       incoming_.run(execution_, slots_);
     }
     under_way_ = false;
   }
 
+  [[nodiscard]] Index test_points() const {
+    constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+    return on_host && far_ && under_way_ ? 3 : 0;
+  }
+  [[nodiscard]] bool overlaps() const { return overlaps_; }
   [[nodiscard]] bool under_way() const { return under_way_; }
 
  private:
+  void note_arrival() {
+    arrived_ = true;
+    trace::add_message("messages of a halo", sent_, trace::Clock::now());
+  }
+
   void require_like(std::span<FieldBase* const> fields) const {
     bool alike = fields.size() == shapes_.size();
     for (std::size_t f = 0; alike && f < fields.size(); ++f) {
@@ -94,10 +130,14 @@ class Exchange::Implementation {
   BoxCopies incoming_;
   std::unique_ptr<Channel> channel_;  ///< null without neighbouring ranks
   bool idle_ = true;                  ///< nothing to exchange at all
+  bool overlaps_ = halo_settings().overlap;
   bool under_way_ = false;
+  bool far_ = false;      ///< some messages go to another host
+  bool arrived_ = false;  ///< all messages of the exchange under way
+  trace::Clock::time_point sent_;
 };
 
-Exchange::Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions options)
+Exchange::Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions const& options)
     : implementation_(std::make_unique<Implementation>(like, options)) {}
 Exchange::~Exchange() = default;
 Exchange::Exchange(Exchange&&) noexcept = default;
@@ -105,6 +145,9 @@ Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 void Exchange::start(std::span<FieldBase* const> fields) { implementation_->start(fields); }
 void Exchange::finish() { implementation_->finish(); }
+bool Exchange::progress() { return implementation_->progress(); }
+Index Exchange::test_points() const { return implementation_->test_points(); }
+bool Exchange::overlaps() const { return implementation_->overlaps(); }
 bool Exchange::under_way() const { return implementation_->under_way(); }
 
 }  // namespace halocline

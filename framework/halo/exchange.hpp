@@ -28,7 +28,7 @@ struct ExchangeOptions {
 class Exchange {
  public:
   /// Throws InputError when a block is thinner than the ghost layers its neighbour needs, naming the field.
-  explicit Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions options = {});
+  explicit Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions const& options = {});
   ~Exchange();
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
@@ -45,6 +45,15 @@ class Exchange {
     start(fields);
     finish();
   }
+  /// Lets messages go on: where the host sweeps, MPI does nothing in between. Worth a call now and then between
+  /// `start` and `finish`. Whether there is no more to wait for.
+  bool progress();
+  /// At how many points of a sweep on the host `progress` is worth a call: some for messages to other hosts; none
+  /// within a host, where messages are copies that take the same time whenever they are made, and a sweep cut in parts
+  /// loses more.
+  [[nodiscard]] Index test_points() const;
+  /// Whether sweeps are to go on between `start` and `finish`: HaloSettings::overlap.
+  [[nodiscard]] bool overlaps() const;
   [[nodiscard]] bool under_way() const;
 
  private:

@@ -5,6 +5,7 @@
 #include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/halo/orders.hpp"
+#include "framework/halo/settings.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -284,7 +285,59 @@ struct CountingSweep {
   }
 };
 
-TEST(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
+/// Calls of `progress` bring all messages in; what is left to `finish` is to put them where they belong.
+TEST(Exchange, GetsOnWithMessages) {
+  for (Shape const& shape : shapes()) {
+    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Exchange exchange({&u});
+    EXPECT_TRUE(exchange.progress()) << "nothing is under way";
+    EXPECT_EQ(exchange.test_points(), 0);
+    set_owned_only(u);
+    exchange.start({&u});
+    while (!exchange.progress()) {
+    }
+    EXPECT_TRUE(exchange.progress());
+    exchange.finish();
+    expect_exchanged(u, false, 2);
+  }
+}
+
+/// Ranks that are said to be on hosts of their own.
+TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
+  Communicator const& all = test::communicator();
+  for (bool const apart : {false, true}) {
+    std::vector<int> hosts;
+    for (int rank = 0; rank < all.size(); ++rank) hosts.push_back(apart ? rank : 0);
+    auto const mesh = StructuredMesh::make({.axes = {Axis::uniform(19, 0, 1), Axis::uniform(18, 0, 1)}},
+                                           std::make_shared<Communicator>(all.data(), hosts));
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Field<double> made(mesh, {.name = "made", .ghosts = 2});
+    Exchange exchange({&u});
+    Index owned = 0;
+    for (Block const& block : mesh->blocks()) owned += u.owned(block).size();
+    Index visited = 0;
+    int boxes = 0;
+    exchange.exchange({&u});
+    produce(exchange, {&made}, Centring::cell, 2, [&](Block const&, IndexRange const& box) {
+      visited += box.size();
+      ++boxes;
+      EXPECT_EQ(exchange.test_points() > 0, apart && exchange.under_way() && all.size() > 1);
+    });
+    EXPECT_EQ(visited, owned);
+    EXPECT_GE(boxes, 1);
+    exchange.finish();
+  }
+}
+
+class Orders : public testing::TestWithParam<bool> {
+ protected:
+  Orders() { set_halo_settings({.overlap = GetParam()}); }
+  ~Orders() override { set_halo_settings({}); }
+};
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutOverlap, Orders, testing::Bool());
+
+TEST_P(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
   for (Shape const& shape : shapes()) {
     if (shape.cells.size() > 2) continue;
     auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
@@ -307,7 +360,8 @@ TEST(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
     exchange.exchange({&u});
     produce(exchange, {&produced}, Centring::cell, 2, CountingSweep{u, produced, visited});
     EXPECT_EQ(visited, owned);
-    EXPECT_EQ(exchange.under_way(), mesh->block_count() > 1 || shape.periodic[0] || shape.periodic[1]);
+    bool const has_neighbours = mesh->block_count() > 1 || shape.periodic[0] || shape.periodic[1];
+    EXPECT_EQ(exchange.under_way(), GetParam() && has_neighbours);
     exchange.finish();
     visited = 0;
     Field<double> from_consumed = make("from consumed");

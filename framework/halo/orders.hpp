@@ -1,10 +1,30 @@
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "framework/halo/exchange.hpp"
+#include "framework/runtime/region.hpp"
 
 namespace halocline {
+
+/// Sweeps the interior of a block while an exchange is under way. Where the host does the sweeping it stops at a few
+/// points, so that MPI gets on with the messages; once they are there the rest is swept at once.
+template <class Sweep>
+void sweep_interior(Exchange& exchange, Block const& block, IndexRange const& interior, Sweep const& sweep) {
+  ScopedRegion const region("interior");
+  int const axis = interior.extent(2) > 1 ? 2 : interior.extent(1) > 1 ? 1 : 0;
+  auto const a = static_cast<std::size_t>(axis);
+  Index const parts = std::min(exchange.test_points() + 1, interior.extent(axis));
+  IndexRange rest = interior;
+  for (Index part = 1; part < parts; ++part) {
+    IndexRange box = rest;
+    rest.begin[a] = box.end[a] = interior.begin[a] + interior.extent(axis) * part / parts;
+    sweep(block, box);
+    if (exchange.progress()) break;
+  }
+  sweep(block, rest);
+}
 
 /// Runs `sweep(block, range)` over all that is owned of a centring while the ghosts of `fields`, which the sweep reads
 /// with a stencil of radius `width`, are on their way: interior first, shell after they have come.
@@ -13,8 +33,12 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centr
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
   exchange.start(fields);
-  for (Block const& block : mesh.blocks()) sweep(block, mesh.interior(block, centring, width));
+  if (!exchange.overlaps()) exchange.finish();
+  for (Block const& block : mesh.blocks()) {
+    sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
+  }
   exchange.finish();
+  ScopedRegion const region("shell");
   for (Block const& block : mesh.blocks()) {
     for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
   }
@@ -26,11 +50,17 @@ template <class Sweep>
 void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
-  for (Block const& block : mesh.blocks()) {
-    for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
+  {
+    ScopedRegion const region("shell");
+    for (Block const& block : mesh.blocks()) {
+      for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
+    }
   }
   exchange.start(fields);
-  for (Block const& block : mesh.blocks()) sweep(block, mesh.interior(block, centring, width));
+  if (!exchange.overlaps()) exchange.finish();
+  for (Block const& block : mesh.blocks()) {
+    sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
+  }
 }
 
 }  // namespace halocline

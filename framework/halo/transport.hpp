@@ -29,6 +29,9 @@ class Channel {
   virtual void expect() = 0;
   /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
   virtual void send() = 0;
+  /// Lets messages go on while others work. Whether all have come; `receive` is needed all the same. Throws RemoteError
+  /// when a rank has failed.
+  [[nodiscard]] virtual bool progress() = 0;
   /// Returns when kernels enqueued from now on find what was received, and may pack again. Throws RemoteError when a
   /// rank has failed.
   virtual void receive() = 0;

@@ -11,6 +11,8 @@ import numpy as np
 RESIDUALS = "step,solve,method,iteration,residual\n" + "".join(
     f"{step},1,cg,{n},{10.0 ** -n / step}\n" for step in (1, 2) for n in range(8))
 
+TRACES = "time,here,there\n" + "".join(f"{0.1 * n},{np.sin(n)},{np.cos(0.3 * n)}\n" for n in range(60))
+
 
 def colours(path):
     """Number of distinct colours: a picture of something has many, an empty frame few."""
@@ -26,9 +28,10 @@ def main():
         for case in ("line", "stretched"):
             folder = Path(scratch) / case
             (folder / "residuals.csv").write_text(RESIDUALS)
+            (folder / "traces.csv").write_text(TRACES)
             said = subprocess.run([sys.executable, plot, folder], check=True, timeout=60, capture_output=True, text=True)
             pictures = [folder / f"{name}.png" for name in
-                        ("slice_pair", "slice_t", "slice_u", "slice_velocity", "residuals")]
+                        ("slice_pair", "slice_t", "slice_u", "slice_velocity", "residuals", "traces")]
             assert sorted(said.stdout.split()) == sorted(map(str, pictures)), said.stdout
             for picture in pictures:
                 assert colours(picture) > 100, picture

@@ -177,6 +177,22 @@ void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
   if (solve > 0) residuals_->flush();
 }
 
+void RunRecord::add_traces(std::span<std::string const> names, std::span<double const> times,
+                           std::span<double const> values) {
+  if (!writes_ || names.empty()) return;
+  if (!traces_) {
+    std::vector<std::string> columns{"time"};
+    columns.insert(columns.end(), names.begin(), names.end());
+    traces_.emplace(folder_ / "traces.csv", columns);
+  }
+  for (std::size_t n = 0; n < times.size(); ++n) {
+    std::vector<TableWriter::Value> row{times[n]};
+    for (double const value : values.subspan(n * names.size(), names.size())) row.emplace_back(value);
+    traces_->add(row);
+  }
+  traces_->flush();
+}
+
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
 void RunRecord::finish(ExitCode code, std::string const& message) {

@@ -49,9 +49,9 @@ struct SweepForm {
 };
 
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
-/// measured iteration of every solve) and `summary.json` (how it ended, outcome of each solve, last quantities,
-/// timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks nothing happens. Failures to write
-/// throw InputOutputError naming the file and the reason.
+/// measured iteration of every solve), `traces.csv` (what points recorded, by time) and `summary.json` (how it ended,
+/// outcome of each solve, last quantities, timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks
+/// nothing happens. Failures to write throw InputOutputError naming the file and the reason.
 class RunRecord {
  public:
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
@@ -62,6 +62,8 @@ class RunRecord {
   void add_solves(Index step, std::span<SolveReport const> solves);
   /// The state after step `number`; 0 is the initial one. The names of the quantities are the same each time.
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
+  /// What points recorded at some times; `values` by time, then point. The names are the same each time.
+  void add_traces(std::span<std::string const> names, std::span<double const> times, std::span<double const> values);
   /// A named time to be listed with the timings, in seconds.
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
@@ -89,6 +91,7 @@ class RunRecord {
   std::string started_;  ///< date and time, UTC
   std::optional<TableWriter> scalars_;
   std::optional<TableWriter> residuals_;
+  std::optional<TableWriter> traces_;
   Index steps_ = 0;
   double time_ = 0;
   std::vector<NamedValue> quantities_;

@@ -51,7 +51,10 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 StencilHalo::~StencilHalo() = default;
 
 void StencilHalo::start(Fields fields) const {
-  if (exchange_) exchange_->start(fields);
+  if (exchange_) {
+    exchange_->start(fields);
+    if (!exchange_->overlaps()) exchange_->finish();
+  }
   bool const after_exchange = corners_ && exchange_;
   if (boundary_ && !after_exchange) {
     for (FieldBase* const field : fields) {

@@ -9,6 +9,7 @@
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/stencil.hpp"
+#include "framework/runtime/region.hpp"
 
 namespace halocline {
 
@@ -34,8 +35,12 @@ class StencilHalo {
     std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
     std::size_t n = 0;
     start(fields);
-    for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
+    {
+      ScopedRegion const region("interior");
+      for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
+    }
     finish(fields);
+    ScopedRegion const region("shell");
     for (std::size_t at = 0; at < parts_.size(); ++at) {
       for (IndexRange const& box : parts_[at].shell) sweep(blocks[at], box, n++);
     }

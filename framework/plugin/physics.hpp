@@ -23,6 +23,13 @@ struct Quantity {
   double magnitude = 0;  ///< of a conserved sum whose terms may cancel: about the sum of their absolute values
 };
 
+/// What single points of a mesh have recorded, step by step.
+struct Traces {
+  std::vector<std::string> names;  ///< of the points
+  std::vector<double> times;
+  std::vector<double> values;  ///< by time, then point
+};
+
 /// One step in time, from `time` to `time + size`. A stationary physics gets a single step of size zero.
 struct Step {
   Index number = 1;  ///< 1 for the first
@@ -47,6 +54,9 @@ class Physics {
   /// Names of the quantities that must not change in this run, with its boundaries and its sources: the run records how
   /// far they drift, and warns of what rounding and solves do not explain.
   [[nodiscard]] virtual std::vector<std::string> conserved() const { return {}; }
+  /// What the physics has recorded at points since it was last asked; always the same names in the same order. All
+  /// ranks get all of it.
+  [[nodiscard]] virtual Traces take_traces() { return {}; }
   /// The longest step that is stable from the present state, in the unit of time; infinite for implicit methods.
   [[nodiscard]] virtual double stable_step() const;
 
@@ -74,6 +84,7 @@ struct PhysicsEntry {
   Section options;       ///< its section of the deck; `options.name()` is `name`
   TimeDependence time_dependence = TimeDependence::evolving;
   std::vector<Precision> precisions{Precision::single, Precision::double_};  ///< those it is built for
+  bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;

@@ -140,6 +140,13 @@ void Communicator::wait_all(std::span<MPI_Request> requests) const {
   }
 }
 
+bool Communicator::test_all(std::span<MPI_Request> requests) const {
+  int done = 0;
+  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  if (done == 0) poll();
+  return done != 0;
+}
+
 void Communicator::abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept {
   // Reachable for ever: MPI may still read or write what cannot be called back.
   static auto& kept = *new std::vector<std::shared_ptr<void const>>;

@@ -59,6 +59,8 @@ class Communicator {
   /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
+  /// Lets messages go on, and says whether all requests are complete. Throws RemoteError as waits do.
+  [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
   /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.
   /// `memory` owns the buffers: it is kept to the program's end if a message cannot be called back, since MPI may still
   /// touch them.

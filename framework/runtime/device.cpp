@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 
 namespace halocline {
 
@@ -20,6 +21,12 @@ std::string device_name() {
   return cudaGetDeviceProperties(&properties, Kokkos::device_id()) == cudaSuccess ? properties.name : "";
 }
 
+std::string device_address() {
+  std::array<char, 32> address{};
+  auto const status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), Kokkos::device_id());
+  return status == cudaSuccess ? address.data() : "";
+}
+
 #elif defined(KOKKOS_ENABLE_HIP)
 
 Index free_device_memory() {
@@ -33,11 +40,19 @@ std::string device_name() {
   return hipGetDeviceProperties(&properties, Kokkos::device_id()) == hipSuccess ? properties.name : "";
 }
 
+std::string device_address() {
+  std::array<char, 32> address{};
+  auto const status = hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), Kokkos::device_id());
+  return status == hipSuccess ? address.data() : "";
+}
+
 #else
 
 Index free_device_memory() { return 0; }
 
 std::string device_name() { return ""; }
+
+std::string device_address() { return ""; }
 
 #endif
 

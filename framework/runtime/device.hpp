@@ -12,5 +12,7 @@ namespace halocline {
 [[nodiscard]] Index free_device_memory();
 /// Name of the device that Kokkos uses; empty when the backend has none.
 [[nodiscard]] std::string device_name();
+/// Its address on the PCI bus, "0000:41:00.0"; empty when the backend has none.
+[[nodiscard]] std::string device_address();
 
 }  // namespace halocline

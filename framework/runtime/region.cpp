@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "framework/runtime/trace.hpp"
+
 namespace halocline {
 
 namespace {
@@ -37,9 +39,11 @@ ScopedRegion::ScopedRegion(char const* name) : name_(name), start_(std::chrono::
 }
 
 ScopedRegion::~ScopedRegion() {
+  auto const end = std::chrono::steady_clock::now();
   Entry& entry = entry_of(name_);
   ++entry.calls;
-  entry.time += std::chrono::steady_clock::now() - start_;
+  entry.time += end - start_;
+  trace::add(name_, start_, end);
   if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
 }
 

@@ -8,8 +8,9 @@
 
 namespace halocline {
 
-/// Names a stretch of the program for Kokkos Tools and adds its wall time to the rank's table. `name` must outlive the
-/// program (a literal). Nothing is fenced: on a device the time is that of the host. For the thread that runs MPI.
+/// Names a stretch of the program for Kokkos Tools, adds its wall time to the rank's table, and is a span of the trace.
+/// `name` must outlive the program (a literal). Nothing is fenced: on a device the time is that of the host. For the
+/// thread that runs MPI.
 class ScopedRegion {
  public:
   explicit ScopedRegion(char const* name);

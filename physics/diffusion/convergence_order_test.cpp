@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "physics/diffusion/expression_vector.hpp"
+#include "framework/operator/expression_vector.hpp"
 #include "physics/diffusion/test_problems.hpp"
 
 // Manufactured solutions: the error of the discretisation falls with order 2.

@@ -7,10 +7,10 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/field/field.hpp"
+#include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/diffusion/diffusion.hpp"
-#include "physics/diffusion/expression_vector.hpp"
 #include "physics/diffusion/walls.hpp"
 #include "solvers/linear/factory.hpp"
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import PROGRAM, Run, scratch, without_shared
 
 SITES = {"deck": 2, "allocation": 70, "pack": 70, "wait": 70, "reduction": 70, "solve": 3, "hdf5_write": 4}
 DECK = {"physics": "heat", "mesh": {"cells": [24, 18]}, "heat": {"initial": "exp(-x)"},
@@ -25,6 +25,7 @@ def with_deck(folder, **changes):
 
 class Failure(unittest.TestCase):
     def assert_one_message(self, err, start="halocline: "):
+        err = without_shared(err)
         self.assertTrue(err.startswith(start), err)
         self.assertEqual(err.count("halocline:"), 1, err)
         for noise in ("mpirun", "MPI_ABORT", "PRTE", "----"):

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,8 +13,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
+# Ranks that share cores or a device are told so; tests of anything else share them all the same.
+SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",
+                    re.MULTILINE)
+
+
+def without_shared(text):
+    return SHARED.sub("", text)
+
+
 class Run:
-    """One finished command: `code`, `out`, `err`, `seconds`, and the folder it wrote, if it did. `launcher` are the words
+    """One finished command: `code`, `out`, `err` without warnings of shared hardware, `said` with them, `seconds`, and the
+    folder it wrote, if it did. `launcher` are the words
     of a launcher in front of it, `prepare` is called in the new process."""
 
     def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None):
@@ -23,7 +34,8 @@ class Run:
             [*launcher, PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, preexec_fn=prepare)
         self.seconds = time.monotonic() - start
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.code, self.out, self.said = done.returncode, done.stdout, done.stderr
+        self.err = without_shared(self.said)
 
     def summary(self, output="run.out"):
         return json.loads((self.folder / output / "summary.json").read_text())

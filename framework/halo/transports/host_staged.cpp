@@ -87,6 +87,7 @@ class HostStagedChannel final : public Channel {
     // What came last may only now be off the staging buffer, which the device reads in its own time.
     start(staged ? 0 : receives_, requests_.size());
   }
+  bool progress() override { return communicator_.test_all(requests_); }
   void receive() override {
     communicator_.wait_all(requests_);
     buffers_->received.from_host(execution_);

@@ -1,4 +1,4 @@
-#include "physics/diffusion/expression_vector.hpp"
+#include "framework/operator/expression_vector.hpp"
 
 #include <cmath>
 

@@ -1,0 +1,161 @@
+#include "framework/runtime/placement.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/environment.hpp"
+
+namespace halocline {
+namespace {
+
+std::vector<int> usable_cores() {
+  std::vector<int> cores;
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (sched_getaffinity(0, sizeof(usable), &usable) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<std::size_t>(core), &usable)) cores.push_back(core);
+  }
+  return cores;
+}
+
+/// "0-3,8"
+std::string ranges_of(std::vector<int> const& numbers) {
+  std::vector<std::string> parts;
+  for (std::size_t n = 0; n < numbers.size();) {
+    std::size_t last = n;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    parts.push_back(last == n ? std::to_string(numbers[n]) : fmt::format("{}-{}", numbers[n], numbers[last]));
+    n = last + 1;
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+/// The numbers of "0-3,8".
+std::vector<int> numbers_of(std::string const& ranges) {
+  std::vector<int> numbers;
+  std::istringstream parts(ranges);
+  for (std::string part; std::getline(parts, part, ',');) {
+    int first = 0;
+    int last = 0;
+    char dash = 0;
+    std::istringstream text(part);
+    if (!(text >> first)) continue;
+    if (!(text >> dash >> last)) last = first;
+    for (int number = first; number <= last; ++number) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// The memory nodes of some cores: "NUMA node 0", "NUMA nodes 0,1"; nothing where the system does not tell.
+std::string nodes_of(std::vector<int> const& cores) {
+  constexpr int most_nodes = 64;
+  std::vector<int> nodes;
+  for (int node = 0; node < most_nodes; ++node) {
+    std::ifstream file(fmt::format("/sys/devices/system/node/node{}/cpulist", node));
+    std::string text;
+    if (!std::getline(file, text)) continue;
+    std::vector<int> const near = numbers_of(text);
+    if (std::any_of(cores.begin(), cores.end(),
+                    [&](int core) { return std::binary_search(near.begin(), near.end(), core); }))
+      nodes.push_back(node);
+  }
+  if (nodes.empty()) return "";
+  return fmt::format(" (NUMA node{} {})", nodes.size() > 1 ? "s" : "", ranges_of(nodes));
+}
+
+std::string node_of_device(std::string const& address) {
+  std::string folder = address;
+  std::transform(folder.begin(), folder.end(), folder.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::ifstream file("/sys/bus/pci/devices/" + folder + "/numa_node");
+  int node = -1;
+  return file >> node && node >= 0 ? fmt::format(" (NUMA node {})", node) : "";
+}
+
+std::string packed(Placement const& placement) {
+  return fmt::format("{} {} {} {}", placement.host, placement.threads,
+                     placement.device.empty() ? "-" : placement.device, ranges_of(placement.cores));
+}
+Placement unpacked(std::string const& text) {
+  Placement placement;
+  std::string cores;
+  std::istringstream(text) >> placement.host >> placement.threads >> placement.device >> cores;
+  if (placement.device == "-") placement.device.clear();
+  placement.cores = numbers_of(cores);
+  return placement;
+}
+
+void add_shared_devices(std::vector<Placement> const& ranks, std::vector<std::string>& texts) {
+  std::map<std::pair<int, std::string>, std::vector<std::size_t>> by_device;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (!ranks[rank].device.empty()) by_device[{ranks[rank].host, ranks[rank].device}].push_back(rank);
+  }
+  for (auto const& [device, sharing] : by_device) {
+    if (sharing.size() < 2) continue;
+    texts.push_back(
+        fmt::format("ranks {} share device {} of host {} and take turns on it; start one rank for each device, or "
+                    "NVIDIA's multi-process service (nvidia-cuda-mps-control -d)",
+                    fmt::join(sharing, ", "), device.second, device.first));
+  }
+}
+
+void add_shared_cores(std::vector<Placement> const& ranks, std::vector<std::string>& texts) {
+  struct OfHost {
+    std::set<int> cores;
+    int threads = 0;
+    std::vector<std::size_t> ranks;
+  };
+  std::map<int, OfHost> hosts;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    OfHost& host = hosts[ranks[rank].host];
+    host.cores.insert(ranks[rank].cores.begin(), ranks[rank].cores.end());
+    host.threads += ranks[rank].threads;
+    host.ranks.push_back(rank);
+  }
+  for (auto const& [number, host] : hosts) {
+    auto const cores = static_cast<int>(host.cores.size());
+    if (host.threads <= cores || host.ranks.size() < 2) continue;
+    std::string const bound = "bind each to cores of its own (mpirun --bind-to core --map-by slot:PE=THREADS)";
+    texts.push_back(fmt::format(
+        "{} ranks with {} threads share {} core{} of host {} and take turns on {}; start fewer "
+        "ranks, fewer threads (OMP_NUM_THREADS), or {}",
+        host.ranks.size(), host.threads, cores, cores == 1 ? "" : "s", number, cores == 1 ? "it" : "them", bound));
+  }
+}
+
+}  // namespace
+
+std::vector<Placement> find_placements(Communicator const& communicator) {
+  Placement const mine{communicator.host(), usable_cores(), host_threads(), device_address()};
+  std::vector<Placement> all;
+  for (std::string const& text : communicator.gather(packed(mine))) all.push_back(unpacked(text));
+  return all;
+}
+
+std::vector<std::string> shared_hardware(std::vector<Placement> const& ranks) {
+  std::vector<std::string> texts;
+  add_shared_devices(ranks, texts);
+  add_shared_cores(ranks, texts);
+  return texts;
+}
+
+std::string describe(Placement const& placement) {
+  std::string text = fmt::format("host {}, core{} {}{}, {} thread{}", placement.host,
+                                 placement.cores.size() == 1 ? "" : "s", ranges_of(placement.cores),
+                                 nodes_of(placement.cores), placement.threads, placement.threads == 1 ? "" : "s");
+  if (!placement.device.empty()) text += ", device " + placement.device + node_of_device(placement.device);
+  return text;
+}
+
+}  // namespace halocline
