@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Measures what is hidden of the messages of a wave's steps, by runs with and without overlap in turn.
+
+For each cube of cells on each number of ranks, `--repeat` pairs of runs. A run leaves a trace of all ranks: how long a
+step took, how long messages were under way, and how long the ranks did nothing but wait for them. The first steps of a
+run are left out. Both runs of a pair must record the same bits.
+
+    bench/overlap.py --program bin/halocline --cells 48 96 --ranks 2 4 --json bench/results/overlap.json
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+
+STEPS, FIRST = 120, 20
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="the driver")
+    parser.add_argument("--cells", type=int, nargs="+", default=[48, 96, 192], help="along each axis")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2])
+    parser.add_argument("--precision", default="single")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
+    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
+    parser.add_argument("--json", help="where the result goes")
+    return parser.parse_args()
+
+
+def spans(events, rank, name):
+    """Begin and end in seconds of the spans of one name, in order."""
+    return sorted((1e-6 * e["ts"], 1e-6 * (e["ts"] + e["dur"])) for e in events
+                  if e["pid"] == rank and e["ph"] == "X" and e["name"] == name)
+
+
+def messages(events, rank):
+    ends = {e["id"]: 1e-6 * e["ts"] for e in events if e["pid"] == rank and e["ph"] == "e"}
+    return sorted((1e-6 * e["ts"], ends[e["id"]]) for e in events if e["pid"] == rank and e["ph"] == "b")
+
+
+def run(given, folder, cells, ranks, overlap):
+    """Seconds of a step, of its messages under way and of waiting for them, the mean of the ranks; what was recorded."""
+    deck = {"physics": "wave", "precision": given.precision, "mesh": {"cells": [cells] * 3},
+            "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)", "receivers": [{"position": [0.3, 0.4, 0.5]}]},
+            "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap},
+            "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+    (folder / "deck.yaml").write_text(json.dumps(deck))
+    command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
+               str(folder / "out"), "--overwrite", "--quiet", "--trace"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"overlap: exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    events = json.loads((folder / "out/trace.json").read_text())["traceEvents"]
+    times = []
+    for rank in range(ranks):
+        steps = spans(events, rank, "step")
+        since = steps[FIRST][0]
+        count = STEPS - FIRST
+        inside = [sum(end - begin for begin, end in found if begin >= since) / count
+                  for found in (messages(events, rank), spans(events, rank, "halo: wait"))]
+        times.append(((steps[-1][1] - since) / count, *inside))
+    recorded = (folder / "out/traces.csv").read_text()
+    return [statistics.mean(column) for column in zip(*times)], recorded, json.loads((folder / "out/summary.json").read_text())
+
+
+def measure(given, folder, cells, ranks):
+    times, recorded = {True: [], False: []}, set()
+    for _ in range(given.repeat):
+        for overlap, found in times.items():
+            seconds, traces, summary = run(given, folder, cells, ranks, overlap)
+            found.append(seconds)
+            recorded.add(traces)
+    if len(recorded) != 1:
+        sys.exit(f"overlap: {cells}^3 on {ranks} ranks: runs differ")
+    rows = []
+    for overlap, found in times.items():
+        step, under_way, waiting = (statistics.median(column) for column in zip(*found))
+        rows.append({"cells": cells, "ranks": ranks, "precision": given.precision, "overlap": overlap,
+                     "seconds_a_step": step, "seconds_under_way": under_way, "seconds_waiting": waiting,
+                     "runs": found})
+        print(f"{cells:5}^3 {ranks} ranks, overlap {str(overlap):5}: {1e6 * step:9.1f} us a step, messages under way "
+              f"{1e6 * under_way:8.1f} us, waited for {1e6 * waiting:8.1f} us", flush=True)
+    print(f"       with / without: {rows[0]['seconds_a_step'] / rows[1]['seconds_a_step']:.3f}", flush=True)
+    return rows, summary["provenance"]
+
+
+def main():
+    given = arguments()
+    rows, provenance = [], {}
+    with tempfile.TemporaryDirectory() as name:
+        for cells in given.cells:
+            for ranks in given.ranks:
+                more, provenance = measure(given, pathlib.Path(name), cells, ranks)
+                rows += more
+    if given.json:
+        command = "bench/overlap.py " + shlex.join([os.path.basename(a) if "/" in a else a for a in sys.argv[1:]])
+        result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
+                  "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],
+                  "command": command, "remark": given.remark, "rows": rows}
+        pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+
+namespace halocline::wave {
+
+/// Ghost layers that the sweeps read.
+inline constexpr int ghosts = 4;
+
+/// Weights of the centre and of the points at distance 1 to 4 along an axis.
+using Weights = std::array<double, 5>;
+
+/// The second derivative to eighth order on points that are one apart (Fornberg, 1988, Mathematics of Computation 51,
+/// table 1).
+inline constexpr Weights second_derivative{-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560};
+
+/// A layer along the faces of the mesh that are not periodic, in which waves are damped.
+struct Sponge {
+  double width = 0;  ///< in the mesh's unit of length; 0: none
+  double rate = 0;   ///< of damping at the face, per unit of time; it falls with the square of the distance from it
+};
+
+/// What waves go through.
+template <class Real>
+struct Medium {
+  double speed = 1;                            ///< where `speed_squared` is null
+  Field<Real> const* speed_squared = nullptr;  ///< by cell
+  Sponge sponge{};
+};
+
+/// The sweeps over the cells of a mesh with equal spacing along each axis, and four ghost layers around its fields.
+/// Boxes are local ranges of a block.
+template <class Real>
+class Sweeps {
+ public:
+  virtual ~Sweeps() = default;
+  Sweeps(Sweeps const&) = delete;
+  Sweeps& operator=(Sweeps const&) = delete;
+
+  /// One step of leapfrog: `before` becomes u a time `h` after u. With a speed that varies, or a sponge s, by
+  /// d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives in time central.
+  virtual void step(Block const& block, IndexRange const& box, Medium<Real> const& medium, double h,
+                    Field<Real> const& u, Field<Real>& before) const = 0;
+  /// out = factor div grad u
+  virtual void laplacian(Block const& block, IndexRange const& box, double factor, Field<Real> const& u,
+                         Field<Real>& out) const = 0;
+  /// out = the sum over all points of the star of u, each times the weight of its distance; the centre once.
+  virtual void weighted_sum(Block const& block, IndexRange const& box, Weights const& weights, Field<Real> const& u,
+                            Field<Real>& out) const = 0;
+
+ protected:
+  Sweeps() = default;
+};
+
+template <class Real>
+[[nodiscard]] std::unique_ptr<Sweeps<Real>> make_sweeps(std::shared_ptr<StructuredMesh const> mesh);
+
+/// For a mesh of `Axes` axes.
+template <class Real, int Axes>
+[[nodiscard]] std::unique_ptr<Sweeps<Real>> make_sweeps_of(std::shared_ptr<StructuredMesh const> mesh);
+
+}  // namespace halocline::wave

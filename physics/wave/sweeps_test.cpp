@@ -1,0 +1,305 @@
+#include "physics/wave/sweeps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/field/test_fields.hpp"
+#include "framework/halo/exchange.hpp"
+#include "framework/kernel/recording.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "physics/wave/star.hpp"
+
+namespace halocline::wave {
+namespace {
+
+using test::HostCopy;
+using MeshPointer = std::shared_ptr<StructuredMesh const>;
+
+template <class Real>
+std::shared_ptr<Field<Real>> field_of(MeshPointer const& mesh) {
+  return std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "u", .ghosts = ghosts});
+}
+
+/// A number between -1 and 1 for every cell of a mesh, whatever its cut; zero beyond ends that are not periodic.
+template <class Real>
+double number_at(StructuredMesh const& mesh, Extents at, int seed) {
+  Extents const cells = mesh.extents(Centring::cell);
+  for (int axis = 0; axis < 3; ++axis) {
+    auto const a = static_cast<std::size_t>(axis);
+    if (at[a] >= 0 && at[a] < cells[a]) continue;
+    if (!mesh.periodic(axis)) return 0;
+    at[a] = (at[a] + cells[a]) % cells[a];
+  }
+  double const number = static_cast<double>(at[0] + cells[0] * (at[1] + cells[1] * at[2]) + seed);
+  return static_cast<double>(static_cast<Real>(std::sin(12.9898 * number)));
+}
+
+/// Calls visit(local, global) for every cell of a block.
+template <class Visit>
+void for_each_cell(FieldBase const& field, Block const& block, Visit const& visit) {
+  IndexRange const owned = field.owned(block);
+  Extents const& first = block.cells.begin;
+  for (Index k = 0; k < owned.end[2]; ++k) {
+    for (Index j = 0; j < owned.end[1]; ++j) {
+      for (Index i = 0; i < owned.end[0]; ++i)
+        visit(Extents{i, j, k}, Extents{i + first[0], j + first[1], k + first[2]});
+    }
+  }
+}
+
+template <class Real>
+void fill(Field<Real>& field, int seed) {
+  for (Block const& block : field.mesh().blocks()) {
+    HostCopy<Real> host(field, block);
+    for_each_cell(field, block, [&](Extents const& at, Extents const& global) {
+      host(0, at[0], at[1], at[2]) = static_cast<Real>(number_at<Real>(structured(field.mesh()), global, seed));
+    });
+    host.write_back();
+  }
+}
+
+/// What a weighted sum is in exact arithmetic, and the sum of the magnitudes of its terms, which bounds what rounding
+/// does to it.
+struct Bounded {
+  double value = 0;
+  double magnitude = 0;
+  void add(double term) {
+    value += term;
+    magnitude += std::abs(term);
+  }
+};
+
+/// The star of a cell; along each axis `weights` times `scale[axis]`, where the centre has `centre`.
+template <class Real>
+Bounded star(StructuredMesh const& mesh, Extents const& at, Weights const& weights, double centre,
+             std::vector<double> const& scale, int seed) {
+  Bounded sum;
+  sum.add(centre * number_at<Real>(mesh, at, seed));
+  for (std::size_t axis = 0; axis < scale.size(); ++axis) {
+    for (Index n = 1; n <= 4; ++n) {
+      for (Index const side : {-n, n}) {
+        Extents there = at;
+        there[axis] += side;
+        sum.add(scale[axis] * weights[static_cast<std::size_t>(n)] * number_at<Real>(mesh, there, seed));
+      }
+    }
+  }
+  return sum;
+}
+
+template <class Real>
+class WaveSweepsTest : public testing::Test {
+ protected:
+  /// Every cell is within the rounding of `operations` of what it should be.
+  template <class Expected>
+  static void expect_cells(Field<Real>& field, int operations, Expected const& expected) {
+    // Higham, 2002, Accuracy and Stability of Numerical Algorithms, 3.1.
+    double const rounding = operations * static_cast<double>(std::numeric_limits<Real>::epsilon()) / 2;
+    for (Block const& block : field.mesh().blocks()) {
+      HostCopy<Real> host(field, block);
+      for_each_cell(field, block, [&](Extents const& at, Extents const& global) {
+        Bounded const sum = expected(global);
+        EXPECT_NEAR(static_cast<double>(host(0, at[0], at[1], at[2])), sum.value,
+                    rounding / (1 - rounding) * sum.magnitude)
+            << global[0] << ", " << global[1] << ", " << global[2];
+      });
+    }
+  }
+};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(WaveSweepsTest, Reals);
+
+std::vector<MeshPointer> meshes() {
+  Axis const x = Axis::uniform(37, 0, 2);
+  Axis const y = Axis::uniform(16, -1, 1);
+  Axis const z = Axis::uniform(17, 0, 3);
+  return {test::mesh_of({x}, {}), test::mesh_of({x, y}, {true, false, false}), test::mesh_of({x, y, z}, {}),
+          test::mesh_of({x, y, z}, {true, true, true})};
+}
+
+/// Spacings to the power of -2.
+std::vector<double> inverse_squares(StructuredMesh const& mesh) {
+  std::vector<double> all;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) all.push_back(1 / std::pow(mesh.axis(axis).spacing(), 2));
+  return all;
+}
+
+double sum_of(std::vector<double> const& numbers) {
+  double sum = 0;
+  for (double const number : numbers) sum += number;
+  return sum;
+}
+
+TYPED_TEST(WaveSweepsTest, AWeightedSumIsThatOfTheStar) {
+  Weights const weights{0.375, -0.25, 0.125, 0.0625, -0.03125};
+  for (MeshPointer const& mesh : meshes()) {
+    auto const u = field_of<TypeParam>(mesh);
+    auto const out = field_of<TypeParam>(mesh);
+    fill(*u, 1);
+    Exchange({u.get()}).exchange({u.get()});
+    auto const sweeps = make_sweeps<TypeParam>(mesh);
+    for (Block const& block : mesh->blocks()) sweeps->weighted_sum(block, u->owned(block), weights, *u, *out);
+    std::vector<double> const ones(static_cast<std::size_t>(mesh->dimensions()), 1.0);
+    this->expect_cells(*out, 26,
+                       [&](Extents const& at) { return star<TypeParam>(*mesh, at, weights, weights[0], ones, 1); });
+  }
+}
+
+TYPED_TEST(WaveSweepsTest, AStepIsThatOfLeapfrog) {
+  double const h = 0.03125;
+  double const speed = 1.5;
+  for (MeshPointer const& mesh : meshes()) {
+    auto const u = field_of<TypeParam>(mesh);
+    auto const before = field_of<TypeParam>(mesh);
+    fill(*u, 1);
+    fill(*before, 2);
+    Exchange({u.get()}).exchange({u.get()});
+    auto const sweeps = make_sweeps<TypeParam>(mesh);
+    for (Block const& block : mesh->blocks()) {
+      sweeps->step(block, u->owned(block), {.speed = speed}, h, *u, *before);
+    }
+    std::vector<double> scale = inverse_squares(*mesh);
+    for (double& of_axis : scale) of_axis *= h * h * speed * speed;
+    // Weights are rounded too, the centre's after a sum.
+    this->expect_cells(*before, 34, [&](Extents const& at) {
+      Bounded sum = star<TypeParam>(*mesh, at, second_derivative, second_derivative[0] * sum_of(scale), scale, 1);
+      sum.add(2 * number_at<TypeParam>(*mesh, at, 1));
+      sum.add(-number_at<TypeParam>(*mesh, at, 2));
+      return sum;
+    });
+  }
+}
+
+TYPED_TEST(WaveSweepsTest, AStepInAMediumIsDampedBySponges) {
+  double const h = 0.03125;
+  Sponge const sponge{.width = 0.5, .rate = 3};
+  for (MeshPointer const& mesh : meshes()) {
+    auto const u = field_of<TypeParam>(mesh);
+    auto const before = field_of<TypeParam>(mesh);
+    auto const speed_squared = field_of<TypeParam>(mesh);
+    fill(*u, 1);
+    fill(*before, 2);
+    fill(*speed_squared, 3);
+    Exchange({u.get()}).exchange({u.get()});
+    auto const sweeps = make_sweeps<TypeParam>(mesh);
+    for (Block const& block : mesh->blocks()) {
+      sweeps->step(block, u->owned(block), {.speed_squared = speed_squared.get(), .sponge = sponge}, h, *u, *before);
+    }
+    std::vector<double> scale = inverse_squares(*mesh);
+    for (double& of_axis : scale) of_axis *= h * h;
+    auto const damping_at = [&](Extents const& at) {
+      double damping = 0;
+      for (int axis = 0; axis < mesh->dimensions(); ++axis) {
+        if (mesh->periodic(axis)) continue;
+        Axis const& line = mesh->axis(axis);
+        double const x = line.centre(at[static_cast<std::size_t>(axis)]);
+        double const depth = std::max({0.0, line.lower() + sponge.width - x, x - (line.upper() - sponge.width)});
+        damping += h * sponge.rate * depth * depth / (sponge.width * sponge.width);
+      }
+      return damping;
+    };
+    // The depth in the sponge has an error of a few roundings of the coordinate, which is six times as large at most.
+    this->expect_cells(*before, 120, [&](Extents const& at) {
+      double const damping = damping_at(at);
+      double const medium = number_at<TypeParam>(*mesh, at, 3);
+      Bounded const star_sum =
+          star<TypeParam>(*mesh, at, second_derivative, second_derivative[0] * sum_of(scale), scale, 1);
+      Bounded sum;
+      sum.add(2 * number_at<TypeParam>(*mesh, at, 1));
+      sum.add(-(1 - damping) * number_at<TypeParam>(*mesh, at, 2));
+      return Bounded{(sum.value + medium * star_sum.value) / (1 + damping),
+                     (sum.magnitude + std::abs(medium) * star_sum.magnitude) / (1 + damping)};
+    });
+  }
+}
+
+/// Boxes that cover a block leave the bits of one sweep.
+TYPED_TEST(WaveSweepsTest, BoxesOfABlockLeaveTheBitsOfTheWhole) {
+  for (MeshPointer const& mesh : meshes()) {
+    auto const u = field_of<TypeParam>(mesh);
+    auto const whole = field_of<TypeParam>(mesh);
+    auto const parts = field_of<TypeParam>(mesh);
+    fill(*u, 1);
+    fill(*whole, 2);
+    fill(*parts, 2);
+    Exchange({u.get()}).exchange({u.get()});
+    auto const sweeps = make_sweeps<TypeParam>(mesh);
+    for (Block const& block : mesh->blocks()) {
+      sweeps->step(block, u->owned(block), {.speed = 1.5}, 0.03125, *u, *whole);
+      sweeps->step(block, mesh->interior(block, Centring::cell, ghosts), {.speed = 1.5}, 0.03125, *u, *parts);
+      for (IndexRange const& box : mesh->shell(block, Centring::cell, ghosts)) {
+        sweeps->step(block, box, {.speed = 1.5}, 0.03125, *u, *parts);
+      }
+      HostCopy<TypeParam> expected(*whole, block);
+      HostCopy<TypeParam> actual(*parts, block);
+      Index differences = 0;
+      for_each_cell(*whole, block, [&](Extents const& at, Extents const&) {
+        differences += expected(0, at[0], at[1], at[2]) != actual(0, at[0], at[1], at[2]) ? 1 : 0;
+      });
+      EXPECT_EQ(differences, 0);
+    }
+  }
+}
+
+/// Largest error of div grad of a wave on a periodic mesh with `cells` cells along each axis.
+double laplacian_error(Index cells, int dimensions) {
+  std::vector<Axis> axes;
+  Periodicity periodic{};
+  double eigenvalue = 0;
+  std::string wave = "1";
+  for (int axis = 0; axis < dimensions; ++axis) {
+    double const length = 1 + 0.25 * axis;
+    axes.push_back(Axis::uniform(cells, 0, length));
+    periodic[static_cast<std::size_t>(axis)] = true;
+    eigenvalue -= std::pow(2 * std::numbers::pi / length, 2);
+    wave += std::string(" * sin(2*pi*") + "xyz"[axis] + "/" + std::to_string(length) + " + 0.3)";
+  }
+  auto const mesh = test::mesh_of(axes, periodic);
+  auto const u = field_of<double>(mesh);
+  auto const out = field_of<double>(mesh);
+  FieldVector<double> u_vector(u);
+  FieldVector<double> out_vector(out);
+  evaluate<double>(Expression(wave), "wave", 0, u_vector);
+  Exchange({u.get()}).exchange({u.get()});
+  auto const sweeps = make_sweeps<double>(mesh);
+  for (Block const& block : mesh->blocks()) sweeps->laplacian(block, u->owned(block), 1, *u, *out);
+  out_vector.add(-eigenvalue, u_vector);
+  return out_vector.maximum();
+}
+
+TEST(WaveOperator, IsOfEighthOrder) {
+  for (int const dimensions : {1, 2, 3}) {
+    double const coarse = laplacian_error(20, dimensions);
+    double const fine = laplacian_error(40, dimensions);
+    EXPECT_NEAR(std::log2(coarse / fine), 8, 0.3) << dimensions << " axes: " << coarse << ", " << fine;
+  }
+}
+
+template <int Axes>
+void expect_reads_within_shapes() {
+  auto const star_reads = reads_within_shape<1>(WeightedStar<double, Axes>{});
+  EXPECT_TRUE(star_reads) << star_reads.message;
+  auto const step_reads = reads_within_shape<2>(Step<double, Axes>{});
+  EXPECT_TRUE(step_reads) << step_reads.message;
+  auto const damped_reads = reads_within_shape<3>(DampedStep<double, Axes>{});
+  EXPECT_TRUE(damped_reads) << damped_reads.message;
+  EXPECT_TRUE(reads_only_here<2>(Step<double, Axes>{}, 1));
+  EXPECT_TRUE(reads_only_here<3>(DampedStep<double, Axes>{}, 1));
+}
+
+TEST(WaveFunctors, ReadWithinTheirShapes) {
+  expect_reads_within_shapes<1>();
+  expect_reads_within_shapes<2>();
+  expect_reads_within_shapes<3>();
+}
+
+}  // namespace
+}  // namespace halocline::wave

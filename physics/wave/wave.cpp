@@ -1,0 +1,399 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/halo/orders.hpp"
+#include "framework/kernel/reduce/fields.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "physics/wave/points.hpp"
+#include "physics/wave/sweeps.hpp"
+
+namespace halocline::wave {
+namespace {
+
+/// What u was before, from u, a change w and div grad u times a factor: keep u + change w + laplacian.
+template <class Real>
+struct Before {
+  static constexpr Shape shape = point;
+  Real keep, change;
+  template <class P, class U, class W, class L>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u, W const& w, L const& laplacian) const {
+    return keep * u[here] + change * w[here] + laplacian[here];
+  }
+};
+template <class Real>
+struct BeforeInMedium {
+  static constexpr Shape shape = point;
+  Real keep, change;
+  template <class P, class U, class W, class L, class S>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u, W const& w, L const& laplacian, S const& speed_squared) const {
+    return keep * u[here] + change * w[here] + speed_squared[here] * laplacian[here];
+  }
+};
+
+/// (u - before)^2 / c^2 - before h^2 div grad u, which leapfrog keeps when it is summed over all cells.
+template <class Real>
+struct Energy {
+  static constexpr Shape shape = point;
+  double speed_squared;
+  template <class P, class U, class B, class L>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, U const& u, B const& before, L const& laplacian) const {
+    double const change = static_cast<double>(u[here]) - static_cast<double>(before[here]);
+    return {
+        {},
+        {change * change / speed_squared - static_cast<double>(before[here]) * static_cast<double>(laplacian[here])}};
+  }
+};
+template <class Real>
+struct EnergyInMedium {
+  static constexpr Shape shape = point;
+  template <class P, class U, class B, class L, class S>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const& at, U const& u, B const& before, L const& laplacian,
+                                                  S const& speed_squared) const {
+    return Energy<Real>{static_cast<double>(speed_squared[here])}(at, u, before, laplacian);
+  }
+};
+
+bool is_weighted_sum(Options const& wave) { return wave.choice("method") == "weighted_sum"; }
+bool has_sponge(Options const& wave) { return wave.section("sponge").real("width") > 0; }
+/// Whether c^2 is kept by cell.
+bool has_medium(Options const& wave) {
+  return !is_weighted_sum(wave) && (has_sponge(wave) || !wave.expression("speed").is_constant());
+}
+
+Weights weights_of(Options const& wave) {
+  Weights weights{};
+  std::vector<double> const given = wave.reals("weights");
+  std::copy(given.begin(), given.end(), weights.begin());
+  return weights;
+}
+
+/// d2u/dt2 = c^2 div grad u + sources on cells, by leapfrog; or, over and over, a weighted sum of each cell's star.
+/// Beyond faces that are not periodic u is zero.
+template <class Real>
+class Wave final : public Physics {
+ public:
+  explicit Wave(PhysicsContext const& context)
+      : options_(context.deck.section("wave")),
+        mesh_(context.mesh),
+        weighted_sum_(is_weighted_sum(options_)),
+        time_(context.deck.section("time").real("start")),
+        h_(context.deck.section("time").real("step")),
+        same_steps_(context.deck.section("time").has("steps")),
+        u_(make_field("u")),
+        before_(make_field("u_before")),
+        exchange_({u_.get()}),
+        sweeps_(make_sweeps<Real>(mesh_)),
+        sources_(options_.list("sources"), time_, *mesh_, *u_),
+        receivers_(options_.list("receivers"), mesh_, *u_) {
+    set("initial", u_);
+    if (weighted_sum_) {
+      weights_ = weights_of(options_);
+      exchange_.exchange({u_.get()});
+    } else {
+      prepare_medium();
+      prepare_leapfrog();
+    }
+    receivers_.record(time_, *u_);
+    if (options_.has("exact"))
+      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
+  }
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
+    if (speed_squared_) return {u_.get(), speed_squared_.get()};
+    return {u_.get()};
+  }
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    std::vector<Quantity> all{{"maximum", FieldVector<Real>(u_).maximum()}};
+    if (!weighted_sum_) all.push_back({"energy", energy()});
+    if (!options_.has("exact")) return all;
+    ErrorNorms const norms = error();
+    all.push_back({"error_2", norms.two});
+    all.push_back({"error_maximum", norms.maximum});
+    return all;
+  }
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    bool const closed = !has_sponge(options_) && options_.list("sources").empty();
+    if (weighted_sum_ || !closed || !same_steps_) return {};
+    return {"energy"};
+  }
+  /// Leapfrog is stable while h^2 c^2 times the largest eigenvalue of -div grad is at most 4: that of the wave that
+  /// changes its sign from cell to cell along all axes.
+  [[nodiscard]] double stable_step() const override {
+    if (weighted_sum_) return Physics::stable_step();
+    double weight = 0;
+    for (std::size_t n = 0; n < second_derivative.size(); ++n)
+      weight += (n > 0 ? 2 : 1) * std::abs(second_derivative[n]);
+    double largest = 0;
+    for (int axis = 0; axis < mesh_->dimensions(); ++axis) largest += weight / std::pow(mesh_->axis(axis).spacing(), 2);
+    return 2 / (highest_speed_ * std::sqrt(largest));
+  }
+  [[nodiscard]] Traces take_traces() override { return receivers_.take(); }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
+    exchange_.finish();
+    if (!weighted_sum_) {
+      if (step.size != h_) change_step(step.size);
+      // What is taken from u before is in u after.
+      sources_.add(-h_ * h_, time_, *before_);
+    }
+    produce(exchange_, {before_.get()}, Centring::cell, ghosts, [&](Block const& block, IndexRange const& box) {
+      if (weighted_sum_) {
+        sweeps_->weighted_sum(block, box, weights_, *u_, *before_);
+      } else {
+        sweeps_->step(block, box, medium_, h_, *u_, *before_);
+      }
+    });
+    u_->swap_values(*before_);
+    time_ = step.time + step.size;
+    receivers_.record(time_, *u_);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Field<Real>> make_field(std::string name) const {
+    return std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = std::move(name), .ghosts = ghosts});
+  }
+  /// The cells of a field become an expression of the deck; its ghosts stay.
+  void set(std::string const& option, std::shared_ptr<Field<Real>> const& field) const {
+    FieldVector<Real> values(field);
+    evaluate<Real>(options_.expression(option), options_.full_name(option), time_, values);
+  }
+
+  void prepare_medium() {
+    Expression const speed = options_.expression("speed");
+    if (!has_medium(options_)) {
+      medium_.speed = speed(0, 0, 0, 0);
+      highest_speed_ = medium_.speed;
+      return;
+    }
+    speed_squared_ = std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = "speed_squared", .ghosts = 0});
+    set("speed", speed_squared_);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (Block const& block : mesh_->blocks()) {
+      Reduction<Execution, Least> least;
+      reduce::minimum(execution(block), speed_squared_->owned(block), std::as_const(*speed_squared_).view(block),
+                      least);
+      lowest = std::min(lowest, least.value());
+    }
+    if (!(mesh_->communicator().min(lowest) > 0)) {
+      throw InputError("`" + options_.full_name("speed") + "`: '" + speed.text() + "' is not above 0 everywhere");
+    }
+    FieldVector<Real> squared(speed_squared_);
+    highest_speed_ = squared.maximum();
+    squared.multiply(squared, squared);
+    medium_.speed_squared = speed_squared_.get();
+    Options const sponge = options_.section("sponge");
+    medium_.sponge.width = sponge.real("width");
+    // So that what goes in, meets the face and comes out again is left with a part of its amplitude (Collino and
+    // Tsogka, 2001, Geophysics 66, for the same profile).
+    if (has_sponge(options_)) {
+      medium_.sponge.rate = 1.5 * highest_speed_ * std::log(1 / sponge.real("reflection")) / medium_.sponge.width;
+    }
+  }
+
+  /// Finds u a step before the start, from the rate of change there.
+  void prepare_leapfrog() {
+    laplacian_ = make_field("laplacian");
+    set("initial_rate", before_);
+    exchange_.exchange({u_.get()});
+    set_before(1, -h_, h_ * h_ / 2);
+  }
+
+  /// Steps have another length from now on.
+  void change_step(double h) {
+    double const ratio = h / h_;
+    set_before(1 - ratio, ratio, (h * h - h * h_) / 2);
+    h_ = h;
+  }
+
+  /// u before = keep u + change (u before) + factor d2u/dt2. The sponge is left out: it is weak where waves start.
+  void set_before(double keep, double change, double factor) {
+    sweep_laplacian(medium_.speed_squared != nullptr ? factor : factor * medium_.speed * medium_.speed);
+    auto const kept = static_cast<Real>(keep);
+    auto const changed = static_cast<Real>(change);
+    for (Block const& block : mesh_->blocks()) {
+      auto const out = before_->view(block);
+      BlockView<Real const> const w = std::as_const(*before_).view(block);
+      if (medium_.speed_squared == nullptr) {
+        sweep(execution(block), u_->owned(block), Geometry<Real>{}, out, Before<Real>{kept, changed}, u(block), w,
+              laplacian(block));
+      } else {
+        sweep(execution(block), u_->owned(block), Geometry<Real>{}, out, BeforeInMedium<Real>{kept, changed}, u(block),
+              w, laplacian(block), medium_.speed_squared->view(block));
+      }
+    }
+    sources_.add(factor, time_, *before_);
+  }
+
+  /// Energy half a step ago: the sum of (du/dt)^2 / (2 c^2) and |grad u|^2 / 2 over the volume. It is positive for
+  /// stable steps, and leapfrog keeps it to rounding.
+  [[nodiscard]] double energy() const {
+    exchange_.finish();
+    sweep_laplacian(h_ * h_);
+    double sum = 0;
+    for (Block const& block : mesh_->blocks()) {
+      Reduction<Execution> terms;
+      if (medium_.speed_squared == nullptr) {
+        sweep_reduce(execution(block), u_->owned(block), Geometry<Real>{}, terms, no_outputs,
+                     Energy<Real>{medium_.speed * medium_.speed}, u(block), before(block), laplacian(block));
+      } else {
+        sweep_reduce(execution(block), u_->owned(block), Geometry<Real>{}, terms, no_outputs, EnergyInMedium<Real>{},
+                     u(block), before(block), laplacian(block), medium_.speed_squared->view(block));
+      }
+      sum += terms.value();
+    }
+    double volume = 1;
+    for (int axis = 0; axis < mesh_->dimensions(); ++axis) volume *= mesh_->axis(axis).spacing();
+    return mesh_->communicator().sum(sum) * volume / (2 * h_ * h_);
+  }
+
+  /// Needs the ghosts of u.
+  void sweep_laplacian(double factor) const {
+    for (Block const& block : mesh_->blocks()) sweeps_->laplacian(block, u_->owned(block), factor, *u_, *laplacian_);
+  }
+
+  [[nodiscard]] BlockView<Real const> u(Block const& block) const { return std::as_const(*u_).view(block); }
+  [[nodiscard]] BlockView<Real const> before(Block const& block) const { return std::as_const(*before_).view(block); }
+  [[nodiscard]] BlockView<Real const> laplacian(Block const& block) const {
+    return std::as_const(*laplacian_).view(block);
+  }
+
+  [[nodiscard]] ErrorNorms error() const {
+    FieldVector<Real> const u(u_);
+    auto const weight = u.create();
+    weight->fill(1);
+    return error_norms<Real>(u, options_.expression("exact"), options_.full_name("exact"), time_, *weight);
+  }
+
+  Options options_;
+  std::shared_ptr<StructuredMesh const> mesh_;
+  bool weighted_sum_;
+  double time_;      ///< of u
+  double h_;         ///< from u before to u
+  bool same_steps_;  ///< all of them
+  std::shared_ptr<Field<Real>> u_;
+  std::shared_ptr<Field<Real>> before_;
+  std::shared_ptr<Field<Real>> laplacian_;      ///< to work on; null for a weighted sum
+  std::shared_ptr<Field<Real>> speed_squared_;  ///< null where it is one number
+  Medium<Real> medium_;
+  Weights weights_{};
+  double highest_speed_ = 0;
+  mutable Exchange exchange_;  ///< of u, under way since the step that made it
+  std::unique_ptr<Sweeps<Real>> sweeps_;
+  Sources<Real> sources_;
+  Receivers<Real> receivers_;
+};
+
+void judge(Options const& deck, Mistakes& mistakes) {
+  Options const wave = deck.section("wave");
+  Options const mesh = deck.section("mesh");
+  if (mesh.has("growth")) {
+    add_mistake(mesh, "growth", "wave needs cells of equal width along each axis", mistakes, "leave it out");
+  }
+  judge_positions(wave.list("sources"), mesh, mistakes);
+  judge_positions(wave.list("receivers"), mesh, mistakes);
+  judge_names(wave.list("receivers"), mistakes);
+}
+
+/// What a way to step has no use for.
+void judge_method(Options const& wave, Mistakes& mistakes) {
+  bool const weighted_sum = is_weighted_sum(wave);
+  if (weighted_sum && !wave.has("weights")) {
+    mistakes.add(wave.location(), wave.full_name("weights"), "missing", "a weighted sum needs them");
+  }
+  if (!weighted_sum && wave.has("weights")) {
+    add_mistake(wave, "weights", "of no use to leapfrog", mistakes, "leave them out, or choose `method: weighted_sum`");
+  }
+  if (!weighted_sum) {
+    Expression const speed = wave.expression("speed");
+    if (speed.depends_on_time()) {
+      add_mistake(wave, "speed", "'" + speed.text() + "' depends on t, but the medium stays as it is", mistakes);
+    }
+    if (speed.is_constant() && !(speed(0, 0, 0, 0) > 0)) {
+      add_mistake(wave, "speed", "'" + speed.text() + "' is not above 0", mistakes);
+    }
+    return;
+  }
+  for (std::string const option : {"speed", "initial_rate"}) {
+    if (wave.given(option)) add_mistake(wave, option, "of no use to a weighted sum", mistakes, "leave it out");
+  }
+  if (has_sponge(wave)) add_mistake(wave.section("sponge"), "width", "of no use to a weighted sum", mistakes);
+  if (!wave.list("sources").empty()) {
+    mistakes.add(wave.location("sources"), wave.full_name("sources"), "of no use to a weighted sum", "leave them out");
+  }
+}
+
+Section wave_section() {
+  Section wave("wave", "The wave equation d2u/dt2 = c^2 div grad u + sources on cells, to eighth order in space.");
+  wave.choice(
+          "method",
+          "leapfrog: second order in time; weighted_sum: every step replaces u by a weighted sum of the points of a "
+          "star of radius 4, 25 of them in 3D.",
+          std::vector<std::string>{"leapfrog", "weighted_sum"})
+      .defaults_to(std::string("leapfrog"));
+  wave.reals("weights", "Of a weighted sum: the centre's, then those at distance 1 to 4.", 5, 5).optional();
+  wave.expression("speed", "c, above 0.").defaults_to(std::string("1"));
+  wave.expression("initial", "u at the start.").defaults_to(std::string("0"));
+  wave.expression("initial_rate", "du/dt at the start.").defaults_to(std::string("0"));
+  wave.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  Section& sponge = wave.section("sponge", "A layer that swallows waves along all faces that are not periodic.");
+  sponge.real("width", "Of the layer; 0: none.").at_least(0).defaults_to(0.0);
+  sponge
+      .real("reflection",
+            "Part of its amplitude that a wave is left with after it has met the face; of waves no longer than a "
+            "quarter of the width.")
+      .above(0)
+      .below(1)
+      .defaults_to(1e-3);
+  wave.list(source_section());
+  wave.list(receiver_section());
+  wave.check(judge_method);
+  return wave;
+}
+
+/// u, u before and, but for a weighted sum, div grad u; c^2; three for the error. Each with four ghost layers, of which
+/// one is counted for us.
+double arrays_of(Options const& deck) {
+  Options const wave = deck.section("wave");
+  double arrays = (is_weighted_sum(wave) ? 2 : 3) + (has_medium(wave) ? 1 : 0) + (wave.has("exact") ? 3 : 0);
+  for (std::int64_t const cells : deck.section("mesh").integers("cells")) {
+    auto const along = static_cast<double>(cells);
+    arrays *= (along + 2 * ghosts) / (along + 2);
+  }
+  return arrays;
+}
+
+PhysicsEntry wave_physics() {
+  Section options = wave_section();
+  std::string const sentence = options.sentence();
+  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    if (context.precision == Precision::single) return std::make_unique<Wave<float>>(context);
+    return std::make_unique<Wave<double>>(context);
+  };
+  return {.name = "wave",
+          .sentence = sentence,
+          .options = std::move(options),
+          .time_dependence = TimeDependence::evolving,
+          .steps_by_itself = true,
+          .judge = judge,
+          .create = create,
+          .arrays = arrays_of};
+}
+
+}  // namespace
+}  // namespace halocline::wave
+
+HALOCLINE_PLUGIN(halocline::wave::wave_physics);

@@ -1,0 +1,214 @@
+"""Waves: order in time, energy, sources, sponges and receivers, and weighted sums of a star."""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import unittest
+
+from program import ROOT, Run, scratch
+
+
+def wave(cells, step, end, **options):
+    return {"physics": "wave", "mesh": {"cells": cells, "periodic": [True] * len(cells)}, "wave": options,
+            "time": {"step": step, "end": end}, "output": {"snapshots": {"interval": 0}}}
+
+
+class Wave(unittest.TestCase):
+    def run_deck(self, deck, ranks=1):
+        """The summary of a deck that runs without a word of trouble, and the rows of traces.csv."""
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            run = Run(["run", path, "--output", "run.out", "--ranks", ranks], folder)
+            self.assertEqual((run.code, run.err), (0, ""), deck)
+            traces = path.parent / "run.out/traces.csv"
+            return run.summary(), traces.read_text() if traces.exists() else None
+
+    def messages(self, deck):
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            run = Run(["check", path], folder)
+            self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]))
+            return run.err
+
+    def assert_second_order(self, steps, end, ranks=1, **options):
+        coarse, fine = (self.run_deck(wave([64], step, end, **options), ranks)[0]["quantities"] for step in steps)
+        for name in ("error_2", "error_maximum"):
+            self.assertAlmostEqual(math.log2(coarse[name] / fine[name]), 2, delta=0.1, msg=(name, coarse, fine))
+
+    def test_second_order_in_time(self):
+        # To eighth order in space on 64 cells: what is left is the error of the steps.
+        standing = {"initial": "sin(2*pi*x)", "exact": "sin(2*pi*x)*cos(2*pi*t)"}
+        moving = {"initial": "sin(2*pi*x)", "initial_rate": "-2*pi*cos(2*pi*x)", "exact": "sin(2*pi*(x-t))"}
+        self.assert_second_order((0.01, 0.005), 0.3, **standing)
+        self.assert_second_order((0.01, 0.005), 0.3, ranks=3, **moving)
+        # Neither ends with a whole step.
+        self.assert_second_order((0.008, 0.004), 0.303, **moving)
+        # A speed that varies, at a place where it does not.
+        self.assert_second_order((0.005, 0.0025), 0.3, speed="2 + 0*x", initial="sin(2*pi*x)",
+                                 exact="sin(2*pi*x)*cos(4*pi*t)")
+
+    def test_energy_is_kept(self):
+        for ranks, precision, speed in ((1, "double", "1"), (3, "double", "1 + 0.5*sin(2*pi*x)"), (2, "single", "1")):
+            with self.subTest(ranks=ranks, precision=precision, speed=speed):
+                deck = wave([24, 20], 0.01, 1, speed=speed, initial="exp(-50*((x-0.5)^2+(y-0.4)^2))")
+                deck["precision"] = precision
+                deck["mesh"]["periodic"] = [True, False]
+                deck["time"] = {"step": 0.01, "steps": 100}
+                summary, _ = self.run_deck(deck, ranks)
+                energy = summary["conserved"]["energy"]
+                self.assertGreater(energy["initial"], 0)
+                self.assertLessEqual(energy["largest_relative_drift"], energy["explained_relative_drift"])
+
+    def test_energy_is_not_claimed_where_it_comes_or_goes(self):
+        source = {"position": [0.5], "frequency": 4}
+        for options in ({"sponge": {"width": 0.1}}, {"sources": [source]}):
+            deck = wave([64], 0.01, 0.1, **options)
+            deck["time"] = {"step": 0.01, "steps": 10}
+            self.assertEqual(self.run_deck(deck)[0]["conserved"], {})
+
+    def test_a_source_is_that_of_free_space(self):
+        """u = s(t - r / c) / (4 pi c^2 r) at distance r, while nothing has come back from the faces."""
+        cells, speed, frequency, step = 60, 2.0, 4.0, 0.002
+        source = {"position": [0.5 + 0.5 / cells] * 3, "frequency": frequency, "amplitude": 3.0}
+        place = [0.5 + 0.5 / cells, 0.5 + 0.5 / cells, 0.5 + 12.5 / cells]
+        deck = {"physics": "wave", "mesh": {"cells": [cells] * 3}, "time": {"step": step, "end": 0.52},
+                "wave": {"speed": speed, "sources": [source], "receivers": [{"position": place}]},
+                "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+        _, traces = self.run_deck(deck, ranks=2)
+        distance = 12 / cells
+        largest = 3 / (4 * math.pi * speed**2 * distance)
+        for row in csv.DictReader(traces.splitlines()):
+            argument = (math.pi * frequency * (float(row["time"]) - distance / speed - 1.5 / frequency)) ** 2
+            expected = largest * (1 - 2 * argument) * math.exp(-argument)
+            # What the nearest face sends back, 0.8 / c on its way, is there after 0.52. Of second order in time: half of the
+            # tolerance is left of it at this step.
+            if float(row["time"]) < 0.52:
+                self.assertAlmostEqual(float(row["receiver_1"]), expected, delta=0.001 * largest)
+
+    def test_a_sponge_swallows_waves(self):
+        # Four wavelengths fit into the sponge.
+        left = {}
+        for width, reflection in ((0, 0.5), (0.2, 1e-2), (0.2, 1e-3)):
+            deck = wave([400], 0.0008, 1.25, initial="exp(-200*(x-0.5)^2) * cos(40*pi*(x-0.5))",
+                        sponge={"width": width, "reflection": reflection})
+            deck["mesh"]["periodic"] = [False]
+            left[reflection] = self.run_deck(deck)[0]["quantities"]["maximum"]
+        # Both halves of the pulse come back whole, or the part of them that was asked for.
+        self.assertAlmostEqual(left[0.5], 0.5, delta=0.005)
+        self.assertAlmostEqual(left[1e-2], 0.5e-2, delta=0.05e-2)
+        self.assertAlmostEqual(left[1e-3], 0.5e-3, delta=0.1e-3)
+
+    def test_any_number_of_ranks_records_the_same_bits(self):
+        deck = {"physics": "wave", "mesh": {"cells": [23, 19, 17]}, "time": {"step": 0.005, "steps": 40},
+                "wave": {"speed": "1 + z", "sponge": {"width": 0.2},
+                         "sources": [{"position": [0.4, 0.5, 0.6], "frequency": 5},
+                                     {"position": [0.9, 0.1, 0.2], "frequency": 7, "delay": 0.1, "amplitude": -2}],
+                         "receivers": [{"position": [0.4, 0.5, 0.9], "name": "near"}, {"position": [0, 0, 0]},
+                                       {"position": [1, 1, 1]}]},
+                "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 7}}}
+        _, alone = self.run_deck(deck)
+        rows = alone.splitlines()
+        self.assertEqual(rows[0], "time,near,receiver_2,receiver_3")
+        self.assertEqual(len(rows), 1 + 41)
+        self.assertNotEqual(float(rows[-1].split(",")[1]), 0)
+        for ranks in (2, 3, 4):
+            with self.subTest(ranks=ranks):
+                self.assertEqual(self.run_deck(deck, ranks)[1], alone)
+
+    def test_a_weighted_sum_counts_zeros_beyond_the_ends(self):
+        deck = {"physics": "wave", "mesh": {"cells": [21, 22, 23], "processes": [1, 1, 0]},
+                "wave": {"method": "weighted_sum", "weights": [1, 1, 1, 1, 1], "initial": "1",
+                         "receivers": [{"position": [0.5, 0.5, 0.5]}, {"position": [0, 0, 0]}, {"position": [0, 0.5, 0.5]}]},
+                "time": {"step": 1, "steps": 1}}
+        for ranks in (1, 2, 4):
+            with self.subTest(ranks=ranks):
+                summary, traces = self.run_deck(deck, ranks)
+                self.assertEqual(traces.splitlines()[-1], "1,25,13,21")
+                self.assertEqual(summary["quantities"], {"maximum": 25})
+
+    def traced(self, ranks, **halo):
+        """The trace of a run, its traces.csv, and the seconds that it waited for ghosts."""
+        deck = wave([32, 24], 0.005, 0.1, initial="sin(2*pi*x)", receivers=[{"position": [0.1, 0.2]}])
+        deck["halo"] = halo
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            run = Run(["run", path, "--output", "run.out", "--ranks", ranks, "--trace"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            output = path.parent / "run.out"
+            return json.loads((output / "trace.json").read_text()), (output / "traces.csv").read_text()
+
+    def test_a_trace_shows_what_ran_under_messages(self):
+        recorded = None
+        for overlap in (True, False):
+            trace, traces = self.traced(3, overlap=overlap)
+            self.assertEqual(recorded or traces, traces)
+            recorded = traces
+            events = trace["traceEvents"]
+            self.assertEqual({event["pid"] for event in events}, {0, 1, 2})
+            for rank in range(3):
+                mine = [event for event in events if event["pid"] == rank]
+                spans = {name: [(event["ts"], event["ts"] + event["dur"]) for event in mine
+                                if event["ph"] == "X" and event["name"] == name]
+                         for name in ("step", "shell", "interior", "halo: wait")}
+                self.assertEqual([len(spans[name]) for name in ("step", "shell", "interior")], [20, 20, 20])
+                for name in ("shell", "interior"):
+                    for (begin, end), (first, last) in zip(spans[name], spans["step"]):
+                        self.assertTrue(first <= begin <= end <= last, (name, begin, end, first, last))
+                begun = sorted(event["ts"] for event in mine if event["ph"] == "b")
+                self.assertEqual(len(begun), 20)
+                # With overlap messages leave before the interior is begun, and nobody waits before it is done.
+                waits = sorted(spans["halo: wait"])
+                for step in range(20):
+                    begin, end = spans["interior"][step]
+                    self.assertLessEqual(begun[step], begin)
+                    between = [wait for wait in waits if begun[step] <= wait[0] <= begin]
+                    self.assertEqual(len(between), 0 if overlap else 1)
+
+    def test_ranks_that_share_cores_are_told(self):
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(wave([64], 0.005, 0.05, initial="x")))
+            ranks = len(os.sched_getaffinity(0)) + 1
+            run = Run(["run", path, "--ranks", ranks, "--output", "run.out"], folder, {"OMP_NUM_THREADS": "1"})
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertRegex(run.said, rf"warning: {ranks} ranks with {ranks} threads share .*; start fewer ranks")
+
+    def test_wrong_input_is_named(self):
+        deck = wave([16, 16], 0.01, 0.1, speed="1 - 2*x", weights=[1, 2, 3, 4, 5],
+                    sources=[{"position": [0.5], "frequency": 1}],
+                    receivers=[{"position": [0.5, 2], "name": "a"}, {"position": [0, 0], "name": "a"},
+                               {"position": [0, 0], "name": "a,b"}])
+        deck["time"]["method"] = "crank_nicolson"
+        deck["solver"] = {"method": "cg"}
+        deck["mesh"]["growth"] = [1.1, 1]
+        text = self.messages(deck)
+        for part in ("`time.method`: of no use to wave", "`solver`: of no use to wave", "`mesh.growth`: wave needs",
+                     "`wave.weights`: of no use to leapfrog", "position`: has 1 entries", "outside of the mesh along y",
+                     "'a' heads another column already", "'a,b' cannot head a column"):
+            self.assertIn(part, text)
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(wave([16], 0.001, 0.1, speed="1 - 2*x")))
+            run = Run(["run", path], folder)
+            self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]))
+            self.assertIn("`wave.speed`: '1 - 2*x' is not above 0 everywhere", run.err)
+            path.write_text(json.dumps(wave([16], 0.1, 1, speed=2)))
+            run = Run(["run", path], folder)
+            self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]))
+            # 2 / (2 * 16 * sqrt(6.50159))
+            self.assertIn("`time.step`: 0.1 is longer than the longest stable step, 0.0245", run.err)
+
+    def test_decks_of_waves_run(self):
+        for name in ("wave-3d", "stencil-25"):
+            with self.subTest(deck=name), scratch() as folder:
+                run = Run(["run", ROOT / f"decks/{name}.yaml", "--set", "time.steps=3", "--ranks", "2"], folder)
+                self.assertEqual((run.code, run.err), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
