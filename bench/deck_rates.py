@@ -17,13 +17,14 @@ Bytes of an iteration and an unknown, in numbers of the run's precision:
 """
 import argparse
 import json
-import os
 import pathlib
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
+
+from record import store
 
 FEW, MANY = 20, 120
 SOURCE = "sin(17*x)*cos(31*y)+z"
@@ -136,11 +137,7 @@ output:
                         print(f"{case:36} {method:7} {precision:7} {ranks} ranks {1e3 * each:8.4f} ms "
                               f"{1e-9 * rows[-1]['bytes_per_second']:8.1f} GB/s {rows[-1]['of_dirichlet']:6.3f}", flush=True)
     if given.json:
-        command = "bench/deck_rates.py " + shlex.join([os.path.basename(a) if "/" in a else a for a in sys.argv[1:]])
-        result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
-                  "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],
-                  "command": command, "remark": given.remark, "cells": given.cells, "iterations": [FEW, MANY], "rows": rows}
-        pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
+        store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=[FEW, MANY], rows=rows)
 
 
 if __name__ == "__main__":

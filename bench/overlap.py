@@ -9,13 +9,14 @@ run are left out. Both runs of a pair must record the same bits.
 """
 import argparse
 import json
-import os
 import pathlib
 import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
+
+from record import store
 
 STEPS, FIRST = 120, 20
 
@@ -99,11 +100,7 @@ def main():
                 more, provenance = measure(given, pathlib.Path(name), cells, ranks)
                 rows += more
     if given.json:
-        command = "bench/overlap.py " + shlex.join([os.path.basename(a) if "/" in a else a for a in sys.argv[1:]])
-        result = {"machine": provenance["machine"], "hardware": provenance["hardware"], "backend": provenance["backend"],
-                  "version": provenance["version"], "commit": provenance["revision"], "date": provenance["started"],
-                  "command": command, "remark": given.remark, "rows": rows}
-        pathlib.Path(given.json).write_text(json.dumps(result, indent=1) + "\n")
+        store(given.json, provenance, remark=given.remark, rows=rows)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
       ->option_text("FOLDER");
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
   add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
-  app.add_flag("--plot", run.plot, "Draws slices of the last state and the residuals as PNG");
+  app.add_flag("--plot", run.plot, "Draws slices of the last state, the residuals and the traces of receivers as PNG");
   app.add_flag("--trace", run.trace, "Writes trace.json, a timeline of all ranks for Perfetto or chrome://tracing");
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
   app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");

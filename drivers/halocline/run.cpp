@@ -20,8 +20,8 @@
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
-#include "framework/runtime/communicator.hpp"
 #include "framework/runtime/failure.hpp"
+#include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -44,13 +44,7 @@ struct Case {
 
 std::filesystem::path judged_folder(RunCommand const& command, Communicator const& communicator) {
   std::filesystem::path folder = output_folder(command);
-  std::exception_ptr failure;
-  try {
-    if (communicator.rank() == 0) judge_output_folder(folder, command.overwrite);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  communicator.agree(failure);
+  on_first_rank(communicator, [&] { judge_output_folder(folder, command.overwrite); });
   return folder;
 }
 
@@ -87,13 +81,7 @@ void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
 
 void write_trace(Communicator const& communicator, std::filesystem::path const& path) {
   std::string const text = trace::merged(communicator);
-  std::exception_ptr failure;
-  try {
-    if (communicator.rank() == 0) write_whole_file(path, text);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  communicator.agree(failure);
+  on_first_rank(communicator, [&] { write_whole_file(path, text); });
 }
 
 /// What ended the run is what it tells, also where the record of that cannot be written.

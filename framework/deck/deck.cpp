@@ -1,6 +1,5 @@
 #include "framework/deck/deck.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "framework/deck/deck_text.hpp"
@@ -9,7 +8,7 @@
 #include "framework/deck/tea_reader.hpp"
 #include "framework/deck/tea_words.hpp"
 #include "framework/deck/yaml_reader.hpp"
-#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/throw_site.hpp"
 
 namespace halocline {
@@ -20,15 +19,7 @@ Deck::Deck(std::string name, std::string text, std::vector<std::string> override
 Deck Deck::load(std::string const& path, std::vector<std::string> const& overrides, Communicator const& communicator) {
   throw_site(ThrowSite::deck);
   std::string text;
-  std::exception_ptr failure;
-  if (communicator.rank() == 0) {
-    try {
-      text = deck::file_text(path);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  communicator.agree(failure);
+  on_first_rank(communicator, [&] { text = deck::file_text(path); });
   communicator.broadcast(text, 0);
   return Deck(path, std::move(text), overrides);
 }

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <exception>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/first_rank.hpp"
 
 namespace halocline {
 
@@ -74,15 +74,7 @@ void judge_output_folder(fs::path const& folder, bool overwrite) {
 }
 
 void create_output_folder(Communicator const& communicator, fs::path const& folder) {
-  std::exception_ptr failure;
-  if (communicator.rank() == 0) {
-    try {
-      create(folder);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
-  communicator.agree(failure);
+  on_first_rank(communicator, [&] { create(folder); });
 }
 
 }  // namespace halocline

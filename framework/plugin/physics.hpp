@@ -77,6 +77,13 @@ struct PhysicsContext {
 
 enum class TimeDependence { stationary, evolving };
 
+/// For PhysicsEntry::create: a physics that is a class template of the type of its numbers.
+template <template <class Real> class OfPrecision>
+[[nodiscard]] std::unique_ptr<Physics> create_physics(PhysicsContext const& context) {
+  if (context.precision == Precision::single) return std::make_unique<OfPrecision<float>>(context);
+  return std::make_unique<OfPrecision<double>>(context);
+}
+
 /// Everything the framework knows of a physics before it runs. A plugin is one function that returns one of these.
 struct PhysicsEntry {
   std::string name;      ///< what a deck chooses it by, and the name of its section

@@ -36,6 +36,12 @@ std::vector<int> ranks_by_memory(MPI_Comm communicator, int rank, int size) {
   return all;
 }
 
+/// Memory that MPI may still read or write, since a message there could not be called back.
+std::vector<std::shared_ptr<void const>>& kept_for_ever() {
+  static auto& kept = *new std::vector<std::shared_ptr<void const>>;
+  return kept;
+}
+
 }  // namespace
 
 Communicator::Communicator(MPI_Comm parent, std::span<int const> hosts)
@@ -148,8 +154,6 @@ bool Communicator::test_all(std::span<MPI_Request> requests) const {
 }
 
 void Communicator::abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept {
-  // Reachable for ever: MPI may still read or write what cannot be called back.
-  static auto& kept = *new std::vector<std::shared_ptr<void const>>;
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
@@ -165,7 +169,7 @@ void Communicator::abandon(std::span<MPI_Request> requests, std::shared_ptr<void
     complete = complete && done != 0;
     MPI_Request_free(&request);
   }
-  if (!complete && memory) kept.push_back(std::move(memory));
+  if (!complete && memory) kept_for_ever().push_back(std::move(memory));
 }
 
 std::unique_ptr<Communicator> Communicator::split(int colour, int key) const {

@@ -240,16 +240,12 @@ double arrays_of(Options const& deck) {
 PhysicsEntry heat_physics() {
   Section options = heat_section();
   std::string const sentence = options.sentence();
-  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
-    if (context.precision == Precision::single) return std::make_unique<Heat<float>>(context);
-    return std::make_unique<Heat<double>>(context);
-  };
   return {.name = "heat",
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .judge = judge,
-          .create = create,
+          .create = create_physics<Heat>,
           .arrays = arrays_of};
 }
 

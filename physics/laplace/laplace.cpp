@@ -140,16 +140,12 @@ double arrays_of(Options const& deck) {
 PhysicsEntry laplace_physics() {
   Section options = laplace_section();
   std::string const sentence = options.sentence();
-  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
-    if (context.precision == Precision::single) return std::make_unique<Laplace<float>>(context);
-    return std::make_unique<Laplace<double>>(context);
-  };
   return {.name = "laplace",
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::stationary,
           .judge = judge,
-          .create = create,
+          .create = create_physics<Laplace>,
           .arrays = arrays_of};
 }
 

@@ -10,6 +10,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "physics/wave/sweeps.hpp"
 
 namespace halocline::wave {
 namespace {
@@ -44,12 +45,6 @@ std::optional<OwnedCell> find_cell(StructuredMesh const& mesh, FieldBase const& 
                                  (cell[2] - first[2]) * layout.plane};
   }
   return std::nullopt;
-}
-
-double volume_at(StructuredMesh const& mesh) {
-  double volume = 1;
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
-  return volume;
 }
 
 std::string name_of(Options const& receiver, std::size_t number) {
@@ -136,7 +131,7 @@ Sources<Real>::Sources(std::vector<Options> const& sources, double start, Struct
     auto const cell = find_cell(mesh, like, given.reals("position"));
     if (!cell) continue;
     double const frequency = given.real("frequency");
-    sources_.push_back({*cell, given.real("amplitude") / volume_at(mesh), frequency,
+    sources_.push_back({*cell, given.real("amplitude") / cell_volume(mesh), frequency,
                         start + (given.has("delay") ? given.real("delay") : 1.5 / frequency)});
   }
 }

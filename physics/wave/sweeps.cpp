@@ -4,6 +4,12 @@
 
 namespace halocline::wave {
 
+double cell_volume(StructuredMesh const& mesh) {
+  double volume = 1;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
+  return volume;
+}
+
 template <class Real>
 std::unique_ptr<Sweeps<Real>> make_sweeps(std::shared_ptr<StructuredMesh const> mesh) {
   switch (mesh->dimensions()) {

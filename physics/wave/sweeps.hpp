@@ -5,11 +5,15 @@
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "physics/wave/star.hpp"
 
 namespace halocline::wave {
 
 /// Ghost layers that the sweeps read.
-inline constexpr int ghosts = 4;
+inline constexpr int ghosts = radius;
+
+/// Of each cell of a mesh with equal spacing along each axis.
+[[nodiscard]] double cell_volume(StructuredMesh const& mesh);
 
 /// Weights of the centre and of the points at distance 1 to 4 along an axis.
 using Weights = std::array<double, 5>;

@@ -255,9 +255,7 @@ class Wave final : public Physics {
       }
       sum += terms.value();
     }
-    double volume = 1;
-    for (int axis = 0; axis < mesh_->dimensions(); ++axis) volume *= mesh_->axis(axis).spacing();
-    return mesh_->communicator().sum(sum) * volume / (2 * h_ * h_);
+    return mesh_->communicator().sum(sum) * cell_volume(*mesh_) / (2 * h_ * h_);
   }
 
   /// Needs the ghosts of u.
@@ -379,17 +377,13 @@ double arrays_of(Options const& deck) {
 PhysicsEntry wave_physics() {
   Section options = wave_section();
   std::string const sentence = options.sentence();
-  auto const create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
-    if (context.precision == Precision::single) return std::make_unique<Wave<float>>(context);
-    return std::make_unique<Wave<double>>(context);
-  };
   return {.name = "wave",
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .steps_by_itself = true,
           .judge = judge,
-          .create = create,
+          .create = create_physics<Wave>,
           .arrays = arrays_of};
 }
 

@@ -23,9 +23,9 @@ def without_shared(text):
 
 
 class Run:
-    """One finished command: `code`, `out`, `err` without warnings of shared hardware, `said` with them, `seconds`, and the
-    folder it wrote, if it did. `launcher` are the words
-    of a launcher in front of it, `prepare` is called in the new process."""
+    """One finished command: `code`, `out`, `err` without warnings of shared hardware, `said` with them, `seconds`, and
+    the folder it wrote, if it did. `launcher` are the words of a launcher in front of it, `prepare` is called in the new
+    process."""
 
     def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None):
         self.folder = pathlib.Path(folder)

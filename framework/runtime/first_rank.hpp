@@ -1,0 +1,24 @@
+#pragma once
+
+#include <exception>
+
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+/// Collective. Does `work` on rank 0 alone; what it throws there ends the call on all ranks, as Communicator::agree
+/// says.
+template <class Work>
+void on_first_rank(Communicator const& communicator, Work const& work) {
+  std::exception_ptr failure;
+  if (communicator.rank() == 0) {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  communicator.agree(failure);
+}
+
+}  // namespace halocline
