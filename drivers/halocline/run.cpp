@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
@@ -16,7 +18,6 @@
 #include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
-#include "framework/halo/transport.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -55,6 +56,21 @@ Case judged(RunCommand const& command, Registry<PhysicsEntry> const& physics, De
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
   return {entry, options, schedule, judged_folder(command, communicator)};
+}
+
+HaloRecord record_of(TransportChoice const& choice) {
+  HaloRecord record{.transport = choice.names, .measured = {}, .left_out = choice.left_out};
+  for (TransportTimings const& timings : choice.timings) {
+    TransportMeasurement measurement{.across_hosts = timings.across_hosts,
+                                     .bytes = timings.bytes,
+                                     .seconds = {},
+                                     .chosen = choice.candidates[timings.chosen]};
+    for (std::size_t n = 0; n < timings.seconds.size(); ++n) {
+      if (std::isfinite(timings.seconds[n])) measurement.seconds.push_back({choice.candidates[n], timings.seconds[n]});
+    }
+    record.measured.push_back(std::move(measurement));
+  }
+  return record;
 }
 
 /// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
@@ -137,15 +153,15 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
   log_set_up(*mesh);
   begin_tuning(run.deck.choice("tune"));
-  set_halo_settings(read_halo_settings(run.deck.section("halo")));
+  HaloRecord const halo = record_of(apply_halo_section(run.deck.section("halo"), *mesh));
+  log_transport(halo);
   auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
   create_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), host_staged_transport()->name()},
-                command.plot);
+                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot);
   try {
     output.add_timing("set_up", seconds_since(start));
     if (command.trace) trace::start();

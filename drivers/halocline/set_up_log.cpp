@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/io/run_record.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
@@ -57,6 +58,21 @@ void log_set_up(StructuredMesh const& mesh) {
   for (std::size_t host = 0; host < blocks.size(); ++host) {
     log_debug(fmt::format("host {} has blocks {}", host, fmt::join(blocks[host], ", ")));
   }
+}
+
+void log_transport(HaloRecord const& halo) {
+  if (!logs(LogLevel::debug)) return;
+  log_debug("halos go by " + halo.transport);
+  for (TransportMeasurement const& measurement : halo.measured) {
+    std::vector<std::string> times;
+    for (NamedValue const& seconds : measurement.seconds) {
+      times.push_back(fmt::format("{} {:.1f} us", seconds.name, 1e6 * seconds.value));
+    }
+    log_debug(fmt::format("halos of {} bytes to {}: {}; by {}", measurement.bytes,
+                          measurement.across_hosts ? "other hosts" : "ranks of this host", fmt::join(times, ", "),
+                          measurement.chosen));
+  }
+  for (std::string const& left_out : halo.left_out) log_debug("halos do not go by " + left_out);
 }
 
 }  // namespace halocline

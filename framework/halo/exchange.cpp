@@ -39,15 +39,16 @@ class Exchange::Implementation {
     outgoing.insert(outgoing.end(), plan.local.begin(), plan.local.end());
     outgoing_ = BoxCopies(outgoing);
     incoming_ = BoxCopies(plan.unpack);
-    slots_ = BoxSlots(2 + like.size() * mesh_->blocks().size());
+    slots_ = BoxSlots(plan.slots());
     if (plan.sends.empty()) return;
-    auto const transport = options.transport != nullptr ? options.transport : host_staged_transport();
+    first_send_slot_ = plan.first_send_slot;
+    first_receive_slot_ = plan.first_receive_slot;
+    messages_ = plan.sends.size();
+    auto const transport = options.transport != nullptr ? options.transport : halo_settings().transport;
     far_ = std::any_of(plan.sends.begin(), plan.sends.end(), [&](Message const& message) {
       return mesh_->communicator().host_of(message.rank) != mesh_->communicator().host();
     });
     channel_ = transport->open(mesh_->communicator(), plan.sends, plan.receives);
-    slots_.set(0, channel_->send_buffer());
-    slots_.set(1, channel_->receive_buffer());
   }
 
   void start(std::span<FieldBase* const> fields) {
@@ -59,6 +60,10 @@ class Exchange::Implementation {
     under_way_ = true;
     if (channel_ == nullptr) return outgoing_.run(execution_, slots_);
     channel_->expect();
+    for (std::size_t n = 0; n < messages_; ++n) {
+      slots_.set(first_send_slot_ + n, channel_->send_memory(n));
+      slots_.set(first_receive_slot_ + n, channel_->receive_memory(n));
+    }
     {
       ScopedRegion const region("halo: pack");
       outgoing_.run(execution_, slots_);
@@ -126,10 +131,13 @@ class Exchange::Implementation {
   std::shared_ptr<Mesh const> mesh_;
   Execution execution_{};  ///< that of the first block
   BoxSlots slots_;
-  BoxCopies outgoing_;  ///< into the send buffer, and between blocks of this rank
+  BoxCopies outgoing_;  ///< into messages, and between blocks of this rank
   BoxCopies incoming_;
   std::unique_ptr<Channel> channel_;  ///< null without neighbouring ranks
-  bool idle_ = true;                  ///< nothing to exchange at all
+  std::size_t messages_ = 0;          ///< sent, and as many received: neighbours send both ways
+  std::size_t first_send_slot_ = 0;
+  std::size_t first_receive_slot_ = 0;
+  bool idle_ = true;  ///< nothing to exchange at all
   bool overlaps_ = halo_settings().overlap;
   bool under_way_ = false;
   bool far_ = false;      ///< some messages go to another host

@@ -13,7 +13,7 @@ namespace halocline {
 struct ExchangeOptions {
   bool corners = false;  ///< also ghosts beyond edges and corners of a block (26 neighbours), as box stencils need
   int width = 0;         ///< ghost layers to exchange; 0: all that each field has
-  std::shared_ptr<Transport> transport = nullptr;  ///< null: host_staged_transport()
+  std::shared_ptr<Transport const> transport = nullptr;  ///< null: that of the halo settings
 };
 
 /// Copies owned entries into the ghosts of neighbouring blocks, for a set of fields of any centrings, precisions, ghost

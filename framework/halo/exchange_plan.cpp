@@ -11,8 +11,7 @@ namespace halocline {
 
 namespace {
 
-constexpr Index message_alignment = 64;  // bytes
-constexpr Index part_alignment = 8;      // bytes
+constexpr Index part_alignment = 8;  // bytes
 
 Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
 
@@ -62,25 +61,25 @@ BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const&
 /// One part of a message; parts are put in the order of `key`, which both ends agree on.
 struct Part {
   std::tuple<Index, std::size_t, std::size_t, int> key;  ///< sending block, its direction, field, component
-  BoxCopy copy;                                          ///< without its place in the buffer
+  BoxCopy copy;                                          ///< without its place in the message
 };
 using PartsByRank = std::map<int, std::vector<Part>>;
 
-/// Gives every part its place in the buffer; `end` is the place of the copy that lies there.
-std::vector<Message> lay_out(PartsByRank& by_rank, int slot, BoxPlace BoxCopy::*end, std::vector<BoxCopy>& copies) {
+/// Gives every part its place in a message; `end` is the place of the copy that lies there.
+std::vector<Message> lay_out(PartsByRank& by_rank, std::size_t first_slot, BoxPlace BoxCopy::*end,
+                             std::vector<BoxCopy>& copies) {
   std::vector<Message> messages;
-  Index offset = 0;
   for (auto& [rank, parts] : by_rank) {
     std::sort(parts.begin(), parts.end(), [](Part const& a, Part const& b) { return a.key < b.key; });
-    Index const begin = offset;
+    auto const slot = static_cast<int>(first_slot + messages.size());
+    Index offset = 0;
     for (Part& part : parts) {
       BoxCopy& copy = part.copy;
       copy.*end = {slot, offset / copy.bytes_per_entry, copy.extents[0], copy.extents[0] * copy.extents[1]};
       offset += round_up(copy.entries() * copy.bytes_per_entry, part_alignment);
       copies.push_back(copy);
     }
-    messages.push_back({rank, begin, offset - begin});
-    offset = round_up(offset, message_alignment);
+    messages.push_back({rank, offset});
   }
   return messages;
 }
@@ -98,8 +97,10 @@ class Planner {
         if (wanted) add_direction(block, direction, *block.neighbours[n]);
       }
     }
-    plan_.sends = lay_out(sends_, 0, &BoxCopy::to, plan_.pack);
-    plan_.receives = lay_out(receives_, 1, &BoxCopy::from, plan_.unpack);
+    plan_.first_send_slot = fields_.size() * blocks();
+    plan_.sends = lay_out(sends_, plan_.first_send_slot, &BoxCopy::to, plan_.pack);
+    plan_.first_receive_slot = plan_.first_send_slot + plan_.sends.size();
+    plan_.receives = lay_out(receives_, plan_.first_receive_slot, &BoxCopy::from, plan_.unpack);
     return std::move(plan_);
   }
 

@@ -32,7 +32,7 @@ TEST(ExchangePlan, SendsOneMessageToEachNeighbouringRank) {
   EXPECT_EQ(plan.receives.size(), ranks.size());
   for (std::size_t n = 0; n < plan.sends.size(); ++n) {
     EXPECT_TRUE(ranks.contains(plan.sends[n].rank));
-    EXPECT_EQ(plan.sends[n].offset % 64, 0);
+    EXPECT_EQ(plan.sends[n].bytes % 8, 0);
   }
   EXPECT_EQ(plan.local.empty(), mesh->blocks().front().neighbour(0, 1)->rank != mesh->communicator().rank() &&
                                     mesh->blocks().front().neighbour(1, 1)->rank != mesh->communicator().rank() &&

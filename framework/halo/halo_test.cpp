@@ -1,11 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+
 #include "framework/field/field.hpp"
 #include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/halo/orders.hpp"
 #include "framework/halo/settings.hpp"
+#include "framework/halo/transports/mixed.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -94,6 +100,35 @@ void expect_exchanged(Field<Real>& field, bool corners, int width) {
   }
 }
 
+/// What is owned becomes `value`, and ghosts `untouched` where they are to be wiped.
+template <class Real>
+void fill(Field<Real>& field, double value, bool wipe_ghosts) {
+  for (Block const& block : field.mesh().blocks()) {
+    HostCopy<Real> host(field, block);
+    for (int c = 0; c < field.components(); ++c) {
+      for_each_entry(field, block, [&](Extents const& at, Extents const&, Direction const& steps) {
+        bool const owned = distance(steps) == 0;
+        if (owned || wipe_ghosts) host(c, at[0], at[1], at[2]) = static_cast<Real>(owned ? value : untouched);
+      });
+    }
+    host.write_back();
+  }
+}
+
+template <class Real>
+Index ghosts_other_than(Field<Real>& field, double value) {
+  Index others = 0;
+  for (Block const& block : field.mesh().blocks()) {
+    HostCopy<Real> host(field, block);
+    for (int c = 0; c < field.components(); ++c) {
+      for_each_entry(field, block, [&](Extents const& at, Extents const&, Direction const& steps) {
+        others += distance(steps) != 0 && static_cast<double>(host(c, at[0], at[1], at[2])) != value;
+      });
+    }
+  }
+  return others;
+}
+
 struct Shape {
   std::vector<Index> cells;
   Periodicity periodic;
@@ -113,7 +148,39 @@ std::vector<Shape> shapes() {
           {{17, 4, 5}, {true, false, true}, {0, 1, 1}}};
 }
 
-TEST(Exchange, FillsGhostsOfEveryCentringAndWidth) {
+/// All transports that this build has a use for, and two of them in one exchange.
+std::vector<std::string> transports() {
+  std::vector<std::string> names{"mixed"};
+  for (TransportEntry const& entry : known_transports()) {
+    if (entry.obstacle.empty()) names.push_back(entry.name);
+  }
+  return names;
+}
+
+std::shared_ptr<Transport const> transport_called(std::string const& name) {
+  std::vector<std::shared_ptr<Transport const>> usable;
+  for (TransportEntry const& entry : known_transports()) {
+    if (entry.name == name) return entry.make();
+    if (entry.obstacle.empty()) usable.push_back(entry.make());
+  }
+  int const rank = test::communicator().rank();
+  return std::make_shared<MixedTransport>(usable, [rank, count = usable.size()](int other, Index) {
+    return static_cast<std::size_t>(rank + other) % count;
+  });
+}
+
+class ExchangeBy : public testing::TestWithParam<std::string> {
+ protected:
+  ExchangeBy() { set_halo_settings({.transport = transport_called(GetParam())}); }
+  ~ExchangeBy() override { set_halo_settings({}); }
+};
+INSTANTIATE_TEST_SUITE_P(EveryTransport, ExchangeBy, testing::ValuesIn(transports()), [](auto const& test) {
+  std::string name = test.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST_P(ExchangeBy, FillsGhostsOfEveryCentringAndWidth) {
   for (Shape const& shape : shapes()) {
     auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
     for (bool const corners : {false, true}) {
@@ -130,7 +197,7 @@ TEST(Exchange, FillsGhostsOfEveryCentringAndWidth) {
   }
 }
 
-TEST(Exchange, TakesManyFieldsInOneMessage) {
+TEST_P(ExchangeBy, TakesManyFieldsInOneMessage) {
   for (Shape const& shape : shapes()) {
     auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
     for (bool const corners : {false, true}) {
@@ -158,7 +225,7 @@ TEST(Exchange, TakesManyFieldsInOneMessage) {
   }
 }
 
-TEST(Exchange, TakesOtherFieldsOfTheSameShape) {
+TEST_P(ExchangeBy, TakesOtherFieldsOfTheSameShape) {
   auto const mesh = mesh_of({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u"});
   Field<double> v(mesh, {.name = "v"});
@@ -183,7 +250,7 @@ TEST(Exchange, ExchangesFewerLayersWhenAsked) {
   expect_exchanged(u, true, 2);
 }
 
-TEST(Exchange, LargeMessagesArePackedInManyPieces) {
+TEST_P(ExchangeBy, LargeMessagesArePackedInManyPieces) {
   // Faces of 300 x 300 cells, two layers: well above what one host thread copies at a time.
   auto const mesh = mesh_of({24, 300, 300}, {true, false, false}, {0, 1, 1});
   Field<float> u(mesh, {.name = "u", .ghosts = 2});
@@ -193,7 +260,7 @@ TEST(Exchange, LargeMessagesArePackedInManyPieces) {
   expect_exchanged(u, true, 2);
 }
 
-TEST(Exchange, SeveralMayBeUnderWay) {
+TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
   auto const mesh = mesh_of({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 2});
   Field<float> v(mesh, {.name = "v", .centring = Centring::node});
@@ -207,6 +274,32 @@ TEST(Exchange, SeveralMayBeUnderWay) {
   of_u.finish();
   expect_exchanged(u, false, 2);
   expect_exchanged(v, true, 1);
+}
+
+/// Ranks come late, each in its own time, and overwrite what they have sent as soon as they may.
+TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
+  auto const mesh = mesh_of({19, 18}, {true, true, false});
+  Field<double> u(mesh, {.name = "u", .centring = Centring::node, .ghosts = 3});
+  Field<float> v(mesh, {.name = "v", .centring = Centring::face_x, .components = 2});
+  Exchange exchange({&u, &v}, {.corners = true});
+  std::minstd_rand random(static_cast<unsigned>(mesh->communicator().rank()) + 1);
+  Index wrong = 0;
+  for (int repetition = 0; repetition < 1000; ++repetition) {
+    auto const delay = [&] {
+      if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 50));
+    };
+    auto const value = static_cast<double>(repetition);
+    fill(u, value + 0.25, true);
+    fill(v, value + 0.5, true);
+    delay();
+    exchange.start({&u, &v});
+    fill(u, -2, false);
+    fill(v, -2, false);
+    delay();
+    exchange.finish();
+    wrong += ghosts_other_than(u, value + 0.25) + ghosts_other_than(v, value + 0.5);
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(Exchange, WithoutNeighboursDoesNothing) {
@@ -286,7 +379,7 @@ struct CountingSweep {
 };
 
 /// Calls of `progress` bring all messages in; what is left to `finish` is to put them where they belong.
-TEST(Exchange, GetsOnWithMessages) {
+TEST_P(ExchangeBy, GetsOnWithMessages) {
   for (Shape const& shape : shapes()) {
     auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
     Field<double> u(mesh, {.name = "u", .ghosts = 2});

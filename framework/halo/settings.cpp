@@ -1,5 +1,13 @@
 #include "framework/halo/settings.hpp"
 
+#include <string>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/halo/transport.hpp"
+#include "framework/runtime/error.hpp"
+
 namespace halocline {
 
 namespace {
@@ -16,11 +24,30 @@ HaloSettings const& halo_settings() { return current(); }
 
 Section halo_section() {
   Section halo("halo", "How blocks get the values next to them from other ranks. No value depends on it.");
+  std::string sentence = "What carries them. auto: the fastest of those below, measured as the run starts";
+  std::vector<std::string> names{"auto"};
+  for (TransportEntry const& transport : known_transports()) {
+    sentence += "; " + transport.name + ": " + transport.sentence;
+    names.push_back(transport.name);
+  }
+  halo.choice("transport", sentence + ".", names).defaults_to(std::string("auto"));
   halo.boolean("overlap", "Sweeps go on while values are on their way; false: they wait, to see what that is worth.")
       .defaults_to(true);
   return halo;
 }
 
-HaloSettings read_halo_settings(Options const& halo) { return {.overlap = halo.boolean("overlap")}; }
+TransportChoice apply_halo_section(Options const& halo, Mesh const& mesh) {
+  std::string const wanted = halo.choice("transport");
+  try {
+    TransportChoice choice = choose_transport(wanted, mesh);
+    set_halo_settings({.overlap = halo.boolean("overlap"), .transport = choice.transport});
+    return choice;
+  } catch (InputError const& error) {
+    Mistakes mistakes;
+    add_mistake(halo, "transport", error.what(), mistakes, "`auto` chooses one that can");
+    mistakes.report();
+    throw;
+  }
+}
 
 }  // namespace halocline

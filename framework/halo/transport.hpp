@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,29 +12,30 @@ namespace halocline {
 
 class Communicator;
 
-/// What one rank sends to, or receives from, one neighbour: a stretch of the channel's buffer.
+/// What one rank sends to, or receives from, one neighbour.
 struct Message {
   int rank = 0;
-  Index offset = 0;  ///< bytes from the buffer's beginning
   Index bytes = 0;
 };
 
-/// The open connection of one exchange to its neighbours, used again and again: expect, pack into send_buffer, send,
-/// receive, unpack from receive_buffer. Buffers live as long as the channel, in the backend's memory, 64-byte aligned.
+/// The open connection of one exchange to its neighbours, used again and again: expect, pack into the memory of what is
+/// sent, send, receive, unpack from the memory of what was received. That memory is in the backend's reach, 64-byte
+/// aligned, and the same from one `expect` to the next.
 class Channel {
  public:
   virtual ~Channel() = default;
-  [[nodiscard]] virtual std::byte* send_buffer() = 0;
-  [[nodiscard]] virtual std::byte* receive_buffer() = 0;
-  /// Gets ready to receive, before anything is packed.
+  /// Memory for the n-th of the messages that the channel was opened to send.
+  [[nodiscard]] virtual std::byte* send_memory(std::size_t n) = 0;
+  /// Memory of the n-th of those that it receives.
+  [[nodiscard]] virtual std::byte* receive_memory(std::size_t n) = 0;
+  /// Begins a use, before anything is packed.
   virtual void expect() = 0;
   /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
   virtual void send() = 0;
   /// Lets messages go on while others work. Whether all have come; `receive` is needed all the same. Throws RemoteError
   /// when a rank has failed.
   [[nodiscard]] virtual bool progress() = 0;
-  /// Returns when kernels enqueued from now on find what was received, and may pack again. Throws RemoteError when a
-  /// rank has failed.
+  /// Returns when kernels enqueued from now on find what was received. Throws RemoteError when a rank has failed.
   virtual void receive() = 0;
 };
 
@@ -41,17 +43,32 @@ class Channel {
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// What records call it: "host-staged MPI".
+  /// What decks and records call it.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Each send is matched by a receive of the same size on the rank it names. Channels between the same ranks are
-  /// opened in the same order on both, and so is each use of them begun.
+  /// Each send is matched by a receive of the same size on the rank it names, and ranks that send to each other do so
+  /// both ways. Channels between the same ranks are opened in the same order on both, and so is each use of them begun.
+  /// Throws InputOutputError where a neighbour cannot be reached; both ends of such a pair do.
   [[nodiscard]] virtual std::unique_ptr<Channel> open(Communicator const& communicator,
                                                       std::vector<Message> const& sends,
-                                                      std::vector<Message> const& receives) = 0;
+                                                      std::vector<Message> const& receives) const = 0;
 };
 
-/// Messages pass through host memory and MPI: works for every backend and every MPI. Where the backend's memory is the
-/// host's, nothing is copied.
-[[nodiscard]] std::shared_ptr<Transport> host_staged_transport();
+/// What is known of a transport before it is made.
+struct TransportEntry {
+  std::string name;
+  std::string sentence;
+  bool across_hosts;     ///< reaches ranks of other hosts
+  std::string obstacle;  ///< why this build has no use for it; empty: it has
+  std::shared_ptr<Transport const> (*make)();
+};
+/// All of them, whether or not this build has a use for them; the first reaches every rank in every build.
+[[nodiscard]] std::span<TransportEntry const> known_transports();
+
+/// Messages pass through host memory and MPI. Where the backend's memory is the host's, nothing is copied.
+[[nodiscard]] std::shared_ptr<Transport const> mpi_host_transport();
+
+/// Ranks of one host pack right into memory that the receiver shares with them, in two places in turn, and raise a flag
+/// there. No message, no library in between.
+[[nodiscard]] std::shared_ptr<Transport const> shared_memory_transport();
 
 }  // namespace halocline

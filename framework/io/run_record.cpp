@@ -82,6 +82,17 @@ void set_end(Json& summary, std::optional<ExitCode> code, std::string const& mes
 // Text that is no UTF-8 (a path, say) is no reason to lose the record.
 std::string text_of(Json const& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
 
+Json described(HaloRecord const& halo) {
+  Json measured = Json::array();
+  for (TransportMeasurement const& measurement : halo.measured) {
+    measured.push_back({{"to", measurement.across_hosts ? "other hosts" : "this host"},
+                        {"bytes", measurement.bytes},
+                        {"seconds", by_name(measurement.seconds)},
+                        {"chosen", measurement.chosen}});
+  }
+  return {{"transport", halo.transport}, {"measured", std::move(measured)}, {"left_out", halo.left_out}};
+}
+
 Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
   Json deck{
       {"path", provenance.deck_path}, {"xxh3_128", checksum(provenance.deck_text)}, {"text", provenance.deck_text}};
@@ -97,7 +108,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
           {"ranks", ranks},
           {"hosts", hosts},
           {"threads", host_threads()},
-          {"transport", provenance.transport}};
+          {"transport", provenance.halo.transport}};
 }
 
 }  // namespace
@@ -221,6 +232,7 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["timings"]["total"] = total;
   summary["timings"]["regions"] = regions();
   summary["sweeps"] = described(sweeps_);
+  summary["halo"] = described(provenance_.halo);
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
   return text_of(summary);
 }

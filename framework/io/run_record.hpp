@@ -16,19 +16,34 @@
 
 namespace halocline {
 
+/// A named number of a run.
+struct NamedValue {
+  std::string name;
+  double value = 0;
+};
+
+/// What an exchange of equal messages took by each transport that could carry it.
+struct TransportMeasurement {
+  bool across_hosts = false;
+  Index bytes = 0;                  ///< of a message
+  std::vector<NamedValue> seconds;  ///< by transport
+  std::string chosen;
+};
+
+/// How halos were exchanged.
+struct HaloRecord {
+  std::string transport;  ///< or several, with commas between; "none" on one rank
+  std::vector<TransportMeasurement> measured = {};
+  std::vector<std::string> left_out = {};  ///< transports that could not be chosen, and why
+};
+
 /// Where a run comes from: what it takes to repeat it.
 struct Provenance {
   std::string command;  ///< as typed
   std::string deck_path;
   std::string deck_text;  ///< its checksum is recorded too
   std::string deck;       ///< the judged deck with all defaults, as JSON; may be empty
-  std::string transport;  ///< of the halo exchange
-};
-
-/// A named number of a run.
-struct NamedValue {
-  std::string name;
-  double value = 0;
+  HaloRecord halo;
 };
 
 /// How well a run kept what should not change.

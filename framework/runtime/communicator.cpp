@@ -134,16 +134,19 @@ MPI_Request Communicator::receive(void* data, Index bytes, int from, int tag) co
   return request;
 }
 
-void Communicator::wait_all(std::span<MPI_Request> requests) const {
+void Communicator::wait_until(std::function<bool()> const& done) const {
   throw_site(ThrowSite::wait);
   Rhythm rhythm(*control_);
-  int done = 0;
-  while (true) {
+  while (!done()) rhythm.pause();
+}
+
+void Communicator::wait_all(std::span<MPI_Request> requests) const {
+  wait_until([&] {
+    int done = 0;
     check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
               "MPI_Testall");
-    if (done != 0) return;
-    rhythm.pause();
-  }
+    return done != 0;
+  });
 }
 
 bool Communicator::test_all(std::span<MPI_Request> requests) const {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,6 +60,8 @@ class Communicator {
   /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
+  /// Returns when `done`, which is asked again and again, says so.
+  void wait_until(std::function<bool()> const& done) const;
   /// Lets messages go on, and says whether all requests are complete. Throws RemoteError as waits do.
   [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
   /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.

@@ -42,7 +42,7 @@ struct WeightedStar {
 /// One step of leapfrog: u(t + h) = 2 u(t) - u(t - h) + h^2 c^2 div grad u, where `change` has h^2 c^2 in its weights.
 /// Inputs: u, what it was before.
 template <class Real, int Axes>
-struct Step {
+struct LeapfrogStep {
   static constexpr Shape shape = star<radius, Axes>;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
   WeightedStar<Real, Axes> change;

@@ -26,7 +26,7 @@ class StarSweeps final : public Sweeps<Real> {
     Geometry<Real> const& geometry = geometry_[block.local].geometry();
     BlockView<Real const> const was = std::as_const(before).view(block);
     if (medium.speed_squared == nullptr) {
-      Step<Real, Axes> const functor{derivative(h * h * medium.speed * medium.speed)};
+      LeapfrogStep<Real, Axes> const functor{derivative(h * h * medium.speed * medium.speed)};
       sweep(execution(block), box, geometry, before.view(block), functor, u.view(block), was);
     } else {
       DampedStep<Real, Axes> const functor{derivative(h * h), damping(medium.sponge, h)};

@@ -287,11 +287,11 @@ template <int Axes>
 void expect_reads_within_shapes() {
   auto const star_reads = reads_within_shape<1>(WeightedStar<double, Axes>{});
   EXPECT_TRUE(star_reads) << star_reads.message;
-  auto const step_reads = reads_within_shape<2>(Step<double, Axes>{});
+  auto const step_reads = reads_within_shape<2>(LeapfrogStep<double, Axes>{});
   EXPECT_TRUE(step_reads) << step_reads.message;
   auto const damped_reads = reads_within_shape<3>(DampedStep<double, Axes>{});
   EXPECT_TRUE(damped_reads) << damped_reads.message;
-  EXPECT_TRUE(reads_only_here<2>(Step<double, Axes>{}, 1));
+  EXPECT_TRUE(reads_only_here<2>(LeapfrogStep<double, Axes>{}, 1));
   EXPECT_TRUE(reads_only_here<3>(DampedStep<double, Axes>{}, 1));
 }
 

@@ -75,7 +75,7 @@ class Record(unittest.TestCase):
             provenance = run.summary("deck.out")["provenance"]
             self.assertEqual(shlex.split(provenance["command"]), ["halocline", *words])
             self.assertTrue(provenance["command"].startswith("halocline run deck.yaml --set 'heat"))
-            self.assertEqual(provenance["transport"], "host-staged MPI")
+            self.assertEqual(provenance["transport"], "none")
 
     def foretold(self, deck, folder, *arguments):
         """Bytes that `check` names: needed, free."""

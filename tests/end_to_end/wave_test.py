@@ -169,6 +169,32 @@ class Wave(unittest.TestCase):
                     between = [wait for wait in waits if begun[step] <= wait[0] <= begin]
                     self.assertEqual(len(between), 0 if overlap else 1)
 
+    def test_every_transport_gives_the_same_bits(self):
+        recorded = set()
+        for transport in ("auto", "mpi-host", "shared-memory"):
+            deck = wave([40, 30], 0.005, 0.1, initial="exp(-50*((x-0.3)^2 + (y-0.6)^2))",
+                        receivers=[{"position": [0.7, 0.2]}])
+            deck["halo"] = {"transport": transport}
+            with scratch() as folder:
+                path = pathlib.Path(folder) / "deck.yaml"
+                path.write_text(json.dumps(deck))
+                run = Run(["run", path, "--ranks", 3, "--output", "run.out", "-v"], folder)
+                if run.code == 2:
+                    self.assertIn("shared-memory cannot be used here: fields are in the memory of a device", run.err)
+                    self.assertEqual(run.files(), ["deck.yaml"])
+                    continue
+                self.assertEqual(run.code, 0)
+                halo, provenance = run.summary()["halo"], run.summary()["provenance"]
+                recorded.add((pathlib.Path(folder) / "run.out/traces.csv").read_text())
+            self.assertEqual(provenance["transport"], halo["transport"])
+            self.assertIn(f"halos go by {halo['transport']}\n", run.err)
+            self.assertTrue(transport in ("auto", halo["transport"]))
+            for row in halo["measured"]:
+                self.assertEqual(row["to"], "this host")
+                self.assertEqual(row["chosen"], min(row["seconds"], key=row["seconds"].get))
+                self.assertIn(f"halos of {row['bytes']} bytes to ranks of this host: mpi-host ", run.err)
+        self.assertEqual(len(recorded), 1)
+
     def test_ranks_that_share_cores_are_told(self):
         with scratch() as folder:
             path = pathlib.Path(folder) / "deck.yaml"

@@ -1,5 +1,4 @@
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/backend.hpp"
@@ -17,25 +16,28 @@ constexpr int tag = 1;
 using Staging = Kokkos::SharedHostPinnedSpace;
 constexpr bool staged = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
-Index total(std::vector<Message> const& messages) {
-  Index end = 0;
-  for (Message const& message : messages) end = std::max(end, message.offset + message.bytes);
-  return end;
-}
+constexpr Index alignment = 64;  // bytes
 
-/// A buffer in the backend's memory and, where MPI cannot reach that, its double on the host.
+/// A buffer in the backend's memory with room for some messages and, where MPI cannot reach that, its double on the
+/// host.
 class Buffer {
  public:
-  explicit Buffer(Index bytes)
-      : work_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), static_cast<std::size_t>(bytes)) {
+  explicit Buffer(std::vector<Message> const& messages) {
+    Index end = 0;
+    for (Message const& message : messages) {
+      offsets_.push_back(end);
+      end += (message.bytes + alignment - 1) / alignment * alignment;
+    }
+    work_ =
+        decltype(work_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), static_cast<std::size_t>(end));
     if constexpr (staged) {
       host_ = decltype(host_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo staging"), work_.extent(0));
     }
   }
-  [[nodiscard]] std::byte* work() const { return work_.data(); }
-  [[nodiscard]] std::byte* host() const {
-    if constexpr (staged) return host_.data();
-    return work_.data();
+  [[nodiscard]] std::byte* work(std::size_t n) const { return work_.data() + offsets_[n]; }
+  [[nodiscard]] std::byte* host(std::size_t n) const {
+    if constexpr (staged) return host_.data() + offsets_[n];
+    return work(n);
   }
   void to_host(Execution const& execution) const {
     if constexpr (staged) Kokkos::deep_copy(execution, host_, work_);
@@ -45,39 +47,37 @@ class Buffer {
   }
 
  private:
+  std::vector<Index> offsets_;  ///< of each message, in bytes
   Kokkos::View<std::byte*, Memory> work_;
   Kokkos::View<std::byte*, Staging> host_;
 };
 
 struct Buffers {
-  Buffers(Index sent_bytes, Index received_bytes) : sent(sent_bytes), received(received_bytes) {}
+  Buffers(std::vector<Message> const& sends, std::vector<Message> const& receives) : sent(sends), received(receives) {}
   Buffer sent;
   Buffer received;
 };
 
-class HostStagedChannel final : public Channel {
+class MpiHostChannel final : public Channel {
  public:
-  HostStagedChannel(Communicator const& communicator, std::vector<Message> const& sends,
-                    std::vector<Message> const& receives)
-      : communicator_(communicator),
-        buffers_(std::make_shared<Buffers>(total(sends), total(receives))),
-        receives_(receives.size()) {
+  MpiHostChannel(Communicator const& communicator, std::vector<Message> const& sends,
+                 std::vector<Message> const& receives)
+      : communicator_(communicator), buffers_(std::make_shared<Buffers>(sends, receives)), receives_(receives.size()) {
     // Receives come first, so that one range starts them and one waits for everything.
-    for (Message const& message : receives) {
+    for (std::size_t n = 0; n < receives.size(); ++n) {
       requests_.push_back(
-          communicator.receive_init(buffers_->received.host() + message.offset, message.bytes, message.rank, tag));
+          communicator.receive_init(buffers_->received.host(n), receives[n].bytes, receives[n].rank, tag));
     }
-    for (Message const& message : sends) {
-      requests_.push_back(
-          communicator.send_init(buffers_->sent.host() + message.offset, message.bytes, message.rank, tag));
+    for (std::size_t n = 0; n < sends.size(); ++n) {
+      requests_.push_back(communicator.send_init(buffers_->sent.host(n), sends[n].bytes, sends[n].rank, tag));
     }
   }
-  ~HostStagedChannel() override { Communicator::abandon(requests_, buffers_); }
-  HostStagedChannel(HostStagedChannel const&) = delete;
-  HostStagedChannel& operator=(HostStagedChannel const&) = delete;
+  ~MpiHostChannel() override { Communicator::abandon(requests_, buffers_); }
+  MpiHostChannel(MpiHostChannel const&) = delete;
+  MpiHostChannel& operator=(MpiHostChannel const&) = delete;
 
-  std::byte* send_buffer() override { return buffers_->sent.work(); }
-  std::byte* receive_buffer() override { return buffers_->received.work(); }
+  std::byte* send_memory(std::size_t n) override { return buffers_->sent.work(n); }
+  std::byte* receive_memory(std::size_t n) override { return buffers_->received.work(n); }
   void expect() override {
     if constexpr (!staged) start(0, receives_);
   }
@@ -106,17 +106,17 @@ class HostStagedChannel final : public Channel {
   std::vector<MPI_Request> requests_;
 };
 
-class HostStagedTransport final : public Transport {
+class MpiHostTransport final : public Transport {
  public:
-  [[nodiscard]] std::string name() const override { return "host-staged MPI"; }
+  [[nodiscard]] std::string name() const override { return "mpi-host"; }
   std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                std::vector<Message> const& receives) override {
-    return std::make_unique<HostStagedChannel>(communicator, sends, receives);
+                                std::vector<Message> const& receives) const override {
+    return std::make_unique<MpiHostChannel>(communicator, sends, receives);
   }
 };
 
 }  // namespace
 
-std::shared_ptr<Transport> host_staged_transport() { return std::make_shared<HostStagedTransport>(); }
+std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<MpiHostTransport>(); }
 
 }  // namespace halocline

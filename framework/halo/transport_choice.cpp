@@ -1,0 +1,301 @@
+#include "framework/halo/transport_choice.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "framework/halo/box_copy.hpp"
+#include "framework/halo/transports/mixed.hpp"
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr Index smallest_class = 512;  // bytes
+constexpr Index largest_class = Index{16} << 20;
+constexpr Index between_classes = 8;
+constexpr double seconds_a_batch = 0.002;
+
+/// The ranks that share faces with this one.
+struct Neighbourhood {
+  std::vector<int> near;  ///< on this host
+  std::vector<int> far;
+  Index largest = 0;  ///< bytes of the largest message that is likely: four layers of numbers of eight bytes
+
+  [[nodiscard]] std::vector<int> const& at(bool across_hosts) const { return across_hosts ? far : near; }
+  [[nodiscard]] std::vector<int> all() const {
+    std::vector<int> ranks = near;
+    ranks.insert(ranks.end(), far.begin(), far.end());
+    return ranks;
+  }
+};
+
+Neighbourhood neighbourhood_of(Mesh const& mesh) {
+  Communicator const& communicator = mesh.communicator();
+  Neighbourhood found;
+  std::vector<int> ranks;
+  for (Block const& block : mesh.blocks()) {
+    for (std::size_t n = 0; n < block.neighbours.size(); ++n) {
+      auto const& neighbour = block.neighbours[n];
+      if (!neighbour || neighbour->rank == communicator.rank()) continue;
+      ranks.push_back(neighbour->rank);
+      Index face = 1;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (direction_at(n)[axis] == 0) face *= block.cells.end[axis] - block.cells.begin[axis];
+      }
+      found.largest = std::max(found.largest, face * 4 * Index{sizeof(double)});
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  for (int const rank : ranks) {
+    (communicator.host_of(rank) == communicator.host() ? found.near : found.far).push_back(rank);
+  }
+  found.largest = communicator.max(found.largest);
+  return found;
+}
+
+/// Exchanges equal messages with some ranks, as an Exchange does: packed by one kernel and unpacked by one.
+class Trial {
+ public:
+  Trial(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks, Index bytes)
+      : rank_(communicator.rank()),
+        ranks_(ranks),
+        entries_(bytes / Index{sizeof(double)}),
+        source_("halo trial", static_cast<std::size_t>(entries_)),
+        sink_("halo trial", ranks.size(), source_.extent(0)),
+        slots_(2 + 2 * ranks.size()) {
+    if (ranks.empty()) return;
+    std::vector<Message> messages;
+    std::vector<BoxCopy> outgoing;
+    std::vector<BoxCopy> incoming;
+    for (std::size_t n = 0; n < ranks.size(); ++n) {
+      messages.push_back({ranks[n], entries_ * Index{sizeof(double)}});
+      BoxCopy copy;
+      copy.extents[0] = entries_;
+      copy.to.slot = send_slot(n);
+      outgoing.push_back(copy);
+      copy.from.slot = receive_slot(n);
+      copy.to = {1, static_cast<Index>(n) * entries_, entries_, entries_};
+      incoming.push_back(copy);
+    }
+    outgoing_ = BoxCopies(outgoing);
+    incoming_ = BoxCopies(incoming);
+    slots_.set(0, source_.data());
+    slots_.set(1, sink_.data());
+    channel_ = transport.open(communicator, messages, messages);
+  }
+
+  void exchange() {
+    if (channel_ == nullptr) return;
+    channel_->expect();
+    for (std::size_t n = 0; n < ranks_.size(); ++n) {
+      slots_.set(static_cast<std::size_t>(send_slot(n)), channel_->send_memory(n));
+      slots_.set(static_cast<std::size_t>(receive_slot(n)), channel_->receive_memory(n));
+    }
+    outgoing_.run(execution_, slots_);
+    channel_->send();
+    channel_->receive();
+    incoming_.run(execution_, slots_);
+  }
+  void fence() const { execution_.fence("halo: a trial"); }
+
+  /// Whether some exchanges bring what was sent.
+  [[nodiscard]] bool brings_what_was_sent() {
+    auto const sent = Kokkos::create_mirror_view(source_);
+    auto const received = Kokkos::create_mirror_view(sink_);
+    bool right = true;  // neighbours go on to the end too
+    for (int use = 0; use < 4; ++use) {
+      for (Index i = 0; i < entries_; ++i) sent(i) = value(rank_, i, use);
+      Kokkos::deep_copy(source_, sent);
+      exchange();
+      fence();
+      Kokkos::deep_copy(received, sink_);
+      for (std::size_t n = 0; n < ranks_.size(); ++n) {
+        for (Index i = 0; i < entries_; ++i) {
+          right = right && received(n, i) == value(ranks_[n], i, use);
+        }
+      }
+    }
+    return right;
+  }
+
+ private:
+  [[nodiscard]] static double value(int rank, Index i, int use) {
+    return rank + 0.25 * use + 1000.0 * static_cast<double>(i + 1);
+  }
+  [[nodiscard]] static int send_slot(std::size_t n) { return static_cast<int>(2 + 2 * n); }
+  [[nodiscard]] static int receive_slot(std::size_t n) { return static_cast<int>(3 + 2 * n); }
+
+  int rank_;
+  std::vector<int> ranks_;
+  Index entries_;
+  Kokkos::View<double*, Memory> source_;
+  Kokkos::View<double**, Kokkos::LayoutRight, Memory> sink_;  ///< by neighbour
+  BoxSlots slots_;
+  BoxCopies outgoing_;
+  BoxCopies incoming_;
+  std::unique_ptr<Channel> channel_;
+  Execution execution_;
+};
+
+/// Collective. The first of the texts of all ranks that is not empty.
+std::string first_of(Communicator const& communicator, std::string const& mine) {
+  std::string first;
+  for (std::string const& text : communicator.gather(mine)) {
+    if (first.empty()) first = text;
+  }
+  communicator.broadcast(first, 0);
+  return first;
+}
+
+/// Collective. Why these ranks cannot be reached that way; empty: they can.
+std::string failure_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks) {
+  std::string failure;
+  try {
+    // A size that is no multiple of a cache line.
+    Trial trial(communicator, transport, ranks, 1000 * Index{sizeof(double)});
+    if (!trial.brings_what_was_sent()) failure = "a trial brought other values than were sent";
+  } catch (InputOutputError const& error) {
+    failure = error.what();
+  }
+  return first_of(communicator, failure);
+}
+
+/// Collective. Seconds of an exchange on the slowest rank: the best of some batches.
+double seconds_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks,
+                  Index bytes) {
+  using Clock = std::chrono::steady_clock;
+  Trial trial(communicator, transport, ranks, bytes);
+  auto const batch = [&](Index repetitions) {
+    communicator.barrier();
+    Clock::time_point const begin = Clock::now();
+    for (Index n = 0; n < repetitions; ++n) trial.exchange();
+    trial.fence();
+    double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return communicator.max(seconds) / static_cast<double>(repetitions);
+  };
+  double best = batch(3);
+  auto const repetitions = std::clamp(static_cast<Index>(seconds_a_batch / best), Index{3}, Index{200});
+  for (int n = 0; n < 3; ++n) best = std::min(best, batch(repetitions));
+  return best;
+}
+
+TransportEntry const& entry_of(std::string const& name, std::span<TransportEntry const> known) {
+  for (TransportEntry const& entry : known) {
+    if (entry.name == name) return entry;
+  }
+  throw DefectError("no transport is called `" + name + "`");
+}
+
+TransportChoice wanted_transport(TransportEntry const& entry, Communicator const& communicator,
+                                 Neighbourhood const& neighbours) {
+  auto const refuse = [&](std::string const& why) { throw InputError(entry.name + " cannot be used here: " + why); };
+  if (!entry.obstacle.empty()) refuse(entry.obstacle);
+  if (!entry.across_hosts && communicator.any(!neighbours.far.empty())) {
+    refuse("blocks on different hosts are neighbours, and it stays within one");
+  }
+  TransportChoice choice;
+  choice.transport = entry.make();
+  choice.names = entry.name;
+  std::string const failure = failure_of(communicator, *choice.transport, neighbours.all());
+  if (!failure.empty()) refuse(failure);
+  return choice;
+}
+
+/// The transports that pass a trial; notes the others.
+std::vector<TransportEntry const*> candidates(Communicator const& communicator, Neighbourhood const& neighbours,
+                                              std::span<TransportEntry const> known,
+                                              std::vector<std::string>& left_out) {
+  std::vector<TransportEntry const*> passed;
+  for (TransportEntry const& entry : known) {
+    std::string failure = entry.obstacle;
+    if (failure.empty()) {
+      failure = failure_of(communicator, *entry.make(), entry.across_hosts ? neighbours.all() : neighbours.near);
+    }
+    if (failure.empty()) {
+      passed.push_back(&entry);
+    } else {
+      left_out.push_back(entry.name + ": " + failure);
+    }
+  }
+  return passed;
+}
+
+TransportTimings measured(Communicator const& communicator, std::vector<TransportEntry const*> const& entries,
+                          std::vector<int> const& ranks, bool across_hosts, Index bytes) {
+  TransportTimings timings{.across_hosts = across_hosts, .bytes = bytes, .seconds = {}};
+  for (TransportEntry const* const entry : entries) {
+    bool const reaches = entry->across_hosts || !across_hosts;
+    timings.seconds.push_back(reaches ? seconds_of(communicator, *entry->make(), ranks, bytes)
+                                      : std::numeric_limits<double>::infinity());
+  }
+  auto const best = std::min_element(timings.seconds.begin(), timings.seconds.end());
+  timings.chosen = static_cast<std::size_t>(best - timings.seconds.begin());
+  return timings;
+}
+
+MixedTransport::Choice by_timings(std::vector<TransportTimings> timings, Communicator const& communicator) {
+  std::vector<bool> far;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    far.push_back(communicator.host_of(rank) != communicator.host());
+  }
+  return [timings = std::move(timings), far = std::move(far)](int rank, Index bytes) {
+    std::size_t chosen = 0;
+    for (TransportTimings const& size_class : timings) {
+      if (size_class.across_hosts != far[static_cast<std::size_t>(rank)]) continue;
+      chosen = size_class.chosen;
+      if (bytes <= size_class.bytes) break;
+    }
+    return chosen;
+  };
+}
+
+std::string names_of(std::vector<std::string> const& candidates, std::vector<TransportTimings> const& timings) {
+  std::string names;
+  for (std::size_t n = 0; n < candidates.size(); ++n) {
+    bool const used =
+        std::any_of(timings.begin(), timings.end(), [&](TransportTimings const& t) { return t.chosen == n; });
+    if (used) names += (names.empty() ? "" : ", ") + candidates[n];
+  }
+  return names;
+}
+
+}  // namespace
+
+TransportChoice choose_transport(std::string const& wanted, Mesh const& mesh, std::span<TransportEntry const> known) {
+  Communicator const& communicator = mesh.communicator();
+  Neighbourhood const neighbours = neighbourhood_of(mesh);
+  if (wanted != "auto") return wanted_transport(entry_of(wanted, known), communicator, neighbours);
+
+  TransportChoice choice;
+  choice.transport = known.front().make();
+  choice.names = "none";
+  if (neighbours.largest == 0) return choice;
+  std::vector<TransportEntry const*> const entries = candidates(communicator, neighbours, known, choice.left_out);
+  if (entries.empty()) throw DefectError("no transport passes its trial: " + choice.left_out.front());
+  for (TransportEntry const* const entry : entries) choice.candidates.push_back(entry->name);
+  if (entries.size() == 1) {
+    choice.transport = entries.front()->make();
+    choice.names = entries.front()->name;
+    return choice;
+  }
+  for (bool const across_hosts : {false, true}) {
+    if (!communicator.any(!neighbours.at(across_hosts).empty())) continue;
+    for (Index bytes = smallest_class;; bytes *= between_classes) {
+      choice.timings.push_back(measured(communicator, entries, neighbours.at(across_hosts), across_hosts, bytes));
+      if (bytes >= std::min(neighbours.largest, largest_class)) break;
+    }
+  }
+  choice.names = names_of(choice.candidates, choice.timings);
+  std::vector<std::shared_ptr<Transport const>> transports;
+  for (TransportEntry const* const entry : entries) transports.push_back(entry->make());
+  choice.transport = std::make_shared<MixedTransport>(std::move(transports), by_timings(choice.timings, communicator));
+  return choice;
+}
+
+}  // namespace halocline

@@ -1,0 +1,278 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cmath>
+#include <set>
+
+#include "framework/deck/deck.hpp"
+#include "framework/field/test_fields.hpp"
+#include "framework/halo/exchange.hpp"
+#include "framework/halo/settings.hpp"
+#include "framework/halo/transport_choice.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+using test::message_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char const* reaches_no_one = "cannot reach anyone";
+
+/// A transport that is not one.
+class Broken : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "broken"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const&, std::vector<Message> const&,
+                                              std::vector<Message> const&) const override {
+    throw InputOutputError(reaches_no_one);
+  }
+};
+
+/// Carries messages, but the last byte of each on one of the ranks comes in wrong.
+class Wrong : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "wrong"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    return std::make_unique<WrongChannel>(mpi_host_transport()->open(communicator, sends, receives), receives,
+                                          communicator.rank() == communicator.size() - 1);
+  }
+
+ private:
+  class WrongChannel final : public Channel {
+   public:
+    WrongChannel(std::unique_ptr<Channel> channel, std::vector<Message> receives, bool spoils)
+        : channel_(std::move(channel)), receives_(std::move(receives)), spoils_(spoils) {}
+    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
+    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
+    void expect() override { channel_->expect(); }
+    void send() override { channel_->send(); }
+    bool progress() override { return channel_->progress(); }
+    void receive() override {
+      channel_->receive();
+      for (std::size_t n = 0; spoils_ && n < receives_.size(); ++n) {
+        Kokkos::View<std::byte*, Memory, Kokkos::MemoryUnmanaged> const last(receive_memory(n) + receives_[n].bytes - 1,
+                                                                             1);
+        Kokkos::deep_copy(last, std::byte{77});
+      }
+    }
+
+   private:
+    std::unique_ptr<Channel> channel_;
+    std::vector<Message> receives_;
+    bool spoils_;
+  };
+};
+
+TransportEntry entry_of(std::string const& name) {
+  for (TransportEntry const& entry : known_transports()) {
+    if (entry.name == name) return entry;
+  }
+  throw DefectError("unknown");
+}
+
+template <class T>
+TransportEntry entry_for(std::string const& name, std::string const& obstacle = "") {
+  return {.name = name, .sentence = "", .across_hosts = true, .obstacle = obstacle, .make = [] {
+            return std::shared_ptr<Transport const>(std::make_shared<T>());
+          }};
+}
+
+/// A mesh of two dimensions over ranks that are said to be on these hosts; all on one without any.
+std::shared_ptr<StructuredMesh const> mesh_on(std::vector<int> const& hosts, Index cells) {
+  Communicator const& all = test::communicator();
+  auto const communicator = std::make_shared<Communicator>(
+      all.data(), hosts.empty() ? std::vector<int>(static_cast<std::size_t>(all.size()), 0) : hosts);
+  return StructuredMesh::make(
+      {.axes = {Axis::uniform(cells, 0, 1), Axis::uniform(cells, 0, 1)}, .periodic = {true, true, false}},
+      communicator);
+}
+
+/// Of ranks in turn.
+std::vector<int> two_hosts() {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < test::communicator().size(); ++rank) hosts.push_back(rank % 2);
+  return hosts;
+}
+
+bool alone() { return test::communicator().size() == 1; }
+bool shares_memory() { return entry_of("shared-memory").obstacle.empty(); }
+
+/// Ghosts of a field that is 1 + the rank of its owner are those of neighbours.
+void expect_right_answer(std::shared_ptr<StructuredMesh const> const& mesh, TransportChoice const& choice) {
+  Field<double> u(mesh, {.name = "u", .ghosts = 2});
+  Exchange exchange({&u}, {.transport = choice.transport});
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    for (Block const& block : mesh->blocks()) {
+      test::HostCopy<double> host(u, block);
+      IndexRange const owned = u.owned(block);
+      for (Index j = 0; j < owned.end[1]; ++j) {
+        for (Index i = 0; i < owned.end[0]; ++i) host(0, i, j, 0) = 1 + block.rank + 10 * repetition;
+      }
+      host.write_back();
+    }
+    exchange.exchange({&u});
+    for (Block const& block : mesh->blocks()) {
+      test::HostCopy<double> host(u, block);
+      IndexRange const owned = u.owned(block);
+      for (int const axis : {0, 1}) {
+        double const expected = 1 + block.neighbour(axis, -1)->rank + 10 * repetition;
+        EXPECT_EQ(host(0, axis == 0 ? -2 : owned.end[0] - 1, axis == 1 ? -1 : 0, 0), expected);
+      }
+    }
+  }
+}
+
+TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
+  std::vector<TransportEntry> const known{entry_of("mpi-host"), entry_for<Broken>("broken"), entry_for<Wrong>("wrong"),
+                                          entry_for<Broken>("unfit", "this build has none"), entry_of("shared-memory")};
+  Index const cells = 300;
+  auto const mesh = mesh_on({}, cells);
+  TransportChoice const choice = choose_transport("auto", *mesh, known);
+  expect_right_answer(mesh, choice);
+  if (alone()) {
+    EXPECT_EQ(choice.names, "none");
+    EXPECT_TRUE(choice.timings.empty());
+    return;
+  }
+  std::vector<std::string> const left_out{"broken: cannot reach anyone",
+                                          "wrong: a trial brought other values than were sent",
+                                          "unfit: this build has none"};
+  for (std::string const& text : left_out) EXPECT_THAT(choice.left_out, testing::Contains(text));
+  if (!shares_memory()) {
+    EXPECT_THAT(choice.candidates, ElementsAre("mpi-host"));
+    EXPECT_EQ(choice.names, "mpi-host");
+    return;
+  }
+  EXPECT_THAT(choice.candidates, ElementsAre("mpi-host", "shared-memory"));
+  // The largest face of a block has 300 cells on two ranks, four layers of 8 bytes: two classes hold it on all of them.
+  ASSERT_EQ(choice.timings.size(), 3u);
+  std::set<std::string> used;
+  for (TransportTimings const& timings : choice.timings) {
+    EXPECT_FALSE(timings.across_hosts);
+    ASSERT_EQ(timings.seconds.size(), 2u);
+    EXPECT_LE(timings.seconds[timings.chosen], std::min(timings.seconds[0], timings.seconds[1]));
+    used.insert(choice.candidates[timings.chosen]);
+  }
+  EXPECT_EQ(choice.timings.front().bytes, 512);
+  EXPECT_GE(choice.timings.back().bytes, cells / 2 * 4 * 8);
+  for (std::string const& name : used) EXPECT_THAT(choice.names, HasSubstr(name));
+}
+
+/// Memory that ranks share reaches no further than their host.
+TEST(TransportChoice, KeepsToTheMapOfHosts) {
+  auto const mesh = mesh_on(two_hosts(), 20);
+  TransportChoice const choice = choose_transport("auto", *mesh);
+  expect_right_answer(mesh, choice);
+  bool across = false;
+  for (TransportTimings const& timings : choice.timings) {
+    across = across || timings.across_hosts;
+    if (!timings.across_hosts) continue;
+    EXPECT_EQ(choice.candidates[timings.chosen], "mpi-host");
+    EXPECT_TRUE(std::isinf(timings.seconds[1]));
+  }
+  EXPECT_EQ(across, !alone() && shares_memory());
+  if (alone()) return;
+  EXPECT_THAT(choice.names, HasSubstr("mpi-host"));
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("shared-memory", *mesh)); }),
+            shares_memory()
+                ? "shared-memory cannot be used here: blocks on different hosts are neighbours, and it stays "
+                  "within one"
+                : "shared-memory cannot be used here: fields are in the memory of a device, not of the host");
+}
+
+TEST(TransportChoice, TakesWhatIsWanted) {
+  auto const mesh = mesh_on({}, 20);
+  for (TransportEntry const& entry : known_transports()) {
+    if (!entry.obstacle.empty()) continue;
+    TransportChoice const choice = choose_transport(entry.name, *mesh);
+    EXPECT_EQ(choice.names, entry.name);
+    EXPECT_EQ(choice.transport->name(), entry.name);
+    EXPECT_TRUE(choice.timings.empty());
+    expect_right_answer(mesh, choice);
+  }
+}
+
+TEST(TransportChoice, RefusesWhatCannotBeUsed) {
+  std::vector<TransportEntry> const known{entry_for<Broken>("broken"), entry_for<Wrong>("wrong"),
+                                          entry_for<Broken>("unfit", "this build has none")};
+  auto const mesh = mesh_on({}, 20);
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("unfit", *mesh, known)); }),
+            "unfit cannot be used here: this build has none");
+  if (alone()) return;
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("broken", *mesh, known)); }),
+            "broken cannot be used here: cannot reach anyone");
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("wrong", *mesh, known)); }),
+            "wrong cannot be used here: a trial brought other values than were sent");
+}
+
+TEST(TransportChoice, NamesThePlaceInTheDeck) {
+  Section root("", "");
+  root.section(halo_section());
+  Options const deck = Deck("deck.yaml", "halo:\n  transport: shared-memory\n  overlap: false\n", {}).read(root);
+  auto const mesh = mesh_on(two_hosts(), 20);
+  if (alone() && shares_memory()) {
+    EXPECT_EQ(apply_halo_section(deck.section("halo"), *mesh).names, "shared-memory");
+    EXPECT_EQ(halo_settings().transport->name(), "shared-memory");
+    EXPECT_FALSE(halo_settings().overlap);
+    set_halo_settings({});
+    return;
+  }
+  std::string const message = message_of([&] { apply_halo_section(deck.section("halo"), *mesh); });
+  EXPECT_THAT(message, HasSubstr("deck.yaml:2:14"));
+  EXPECT_THAT(message, HasSubstr("`halo.transport`: shared-memory cannot be used here: "));
+  EXPECT_THAT(message, HasSubstr("`auto` chooses one that can"));
+  EXPECT_TRUE(halo_settings().overlap) << "nothing is taken over of a deck that is wrong";
+}
+
+/// A process that can open no more files: while it lives, here and in the neighbours.
+class NoMoreFiles {
+ public:
+  NoMoreFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none = before_;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoMoreFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoMoreFiles(NoMoreFiles const&) = delete;
+  NoMoreFiles& operator=(NoMoreFiles const&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// Where one rank fails to share its memory those around it fail with it, and nobody waits.
+TEST(SharedMemory, FailsOnBothEndsOfAPair) {
+  Communicator const& all = test::communicator();
+  int const left = (all.rank() + all.size() - 1) % all.size();
+  int const right = (all.rank() + 1) % all.size();
+  std::vector<Message> messages;
+  for (int const rank : std::set<int>{left, right}) {
+    if (rank != all.rank()) messages.push_back({rank, 1000});
+  }
+  // Whatever MPI opens between neighbours is open by then.
+  auto const by_mpi = mpi_host_transport()->open(all, messages, messages);
+  by_mpi->expect();
+  by_mpi->send();
+  by_mpi->receive();
+
+  std::string said;
+  {
+    std::unique_ptr<NoMoreFiles> const none = all.rank() == 0 ? std::make_unique<NoMoreFiles>() : nullptr;
+    said = message_of([&] { shared_memory_transport()->open(all, messages, messages); });
+  }
+  if (all.rank() == 0) {
+    EXPECT_EQ(said, "cannot share memory: memfd_create: Too many open files");
+  } else {
+    EXPECT_THAT(said, StartsWith("cannot share memory"));
+  }
+}
+
+}  // namespace
+}  // namespace halocline
