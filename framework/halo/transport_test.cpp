@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "framework/deck/deck.hpp"
 #include "framework/field/test_fields.hpp"
@@ -69,6 +71,47 @@ class Wrong : public Transport {
   };
 };
 
+/// MPI that takes its time.
+class Slow : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "slow"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    return std::make_unique<SlowChannel>(mpi_host_transport()->open(communicator, sends, receives));
+  }
+
+ private:
+  class SlowChannel final : public Channel {
+   public:
+    explicit SlowChannel(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
+    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
+    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
+    void expect() override { channel_->expect(); }
+    void send() override { channel_->send(); }
+    bool progress() override { return channel_->progress(); }
+    void receive() override {
+      channel_->receive();
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+
+   private:
+    std::unique_ptr<Channel> channel_;
+  };
+};
+
+/// MPI within a host alone, which counts the messages that its channels are opened for.
+class Near : public Transport {
+ public:
+  static inline std::size_t opened = 0;
+  [[nodiscard]] std::string name() const override { return "near"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    for (Message const& message : sends) EXPECT_EQ(communicator.host_of(message.rank), communicator.host());
+    opened += sends.size();
+    return mpi_host_transport()->open(communicator, sends, receives);
+  }
+};
+
 TransportEntry entry_of(std::string const& name) {
   for (TransportEntry const& entry : known_transports()) {
     if (entry.name == name) return entry;
@@ -77,8 +120,8 @@ TransportEntry entry_of(std::string const& name) {
 }
 
 template <class T>
-TransportEntry entry_for(std::string const& name, std::string const& obstacle = "") {
-  return {.name = name, .sentence = "", .across_hosts = true, .obstacle = obstacle, .make = [] {
+TransportEntry entry_for(std::string const& name, std::string const& obstacle = "", bool across_hosts = true) {
+  return {.name = name, .sentence = "", .across_hosts = across_hosts, .obstacle = obstacle, .make = [] {
             return std::shared_ptr<Transport const>(std::make_shared<T>());
           }};
 }
@@ -184,6 +227,23 @@ TEST(TransportChoice, KeepsToTheMapOfHosts) {
                 ? "shared-memory cannot be used here: blocks on different hosts are neighbours, and it stays "
                   "within one"
                 : "shared-memory cannot be used here: fields are in the memory of a device, not of the host");
+}
+
+/// What is fastest, but stays within a host, carries what is for ranks of the host, and nothing else.
+TEST(TransportChoice, MixesWithinHostsAndAcross) {
+  std::vector<TransportEntry> const known{entry_for<Slow>("slow"), entry_for<Near>("near", "", false)};
+  std::vector<int> pairs;
+  for (int rank = 0; rank < test::communicator().size(); ++rank) pairs.push_back(rank / 2);
+  auto const mesh = mesh_on(pairs, 20);
+  std::set<int> near;
+  for (auto const& neighbour : mesh->blocks().front().neighbours) {
+    int const mine = test::communicator().rank();
+    if (neighbour && neighbour->rank != mine && neighbour->rank / 2 == mine / 2) near.insert(neighbour->rank);
+  }
+  TransportChoice const choice = choose_transport("auto", *mesh, known);
+  Near::opened = 0;
+  expect_right_answer(mesh, choice);
+  EXPECT_EQ(Near::opened, near.size());
 }
 
 TEST(TransportChoice, TakesWhatIsWanted) {
