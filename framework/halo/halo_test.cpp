@@ -458,7 +458,12 @@ TEST_P(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
     exchange.finish();
     visited = 0;
     Field<double> from_consumed = make("from consumed");
-    consume(exchange, {&once}, Centring::cell, 2, CountingSweep{once, from_consumed, visited});
+    int boxes = 0;
+    consume(exchange, {&once}, Centring::cell, 2, [&](Block const& block, IndexRange const& range) {
+      EXPECT_EQ(exchange.under_way(), GetParam() && has_neighbours && boxes == 0) << "the interior is the first";
+      ++boxes;
+      CountingSweep{once, from_consumed, visited}(block, range);
+    });
     EXPECT_EQ(visited, owned);
 
     for (Block const& block : mesh->blocks()) {

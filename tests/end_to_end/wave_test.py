@@ -81,7 +81,10 @@ class Wave(unittest.TestCase):
         _, traces = self.run_deck(deck, ranks=2)
         distance = 12 / cells
         largest = 3 / (4 * math.pi * speed**2 * distance)
-        for row in csv.DictReader(traces.splitlines()):
+        rows = list(csv.DictReader(traces.splitlines()))
+        for number, row in enumerate(rows):
+            self.assertAlmostEqual(float(row["time"]), number * step, delta=1e-9)
+        for row in rows:
             argument = (math.pi * frequency * (float(row["time"]) - distance / speed - 1.5 / frequency)) ** 2
             expected = largest * (1 - 2 * argument) * math.exp(-argument)
             # What the nearest face sends back, 0.8 / c on its way, is there after 0.52. Of second order in time: half of the

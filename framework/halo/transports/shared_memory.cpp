@@ -20,7 +20,7 @@ namespace halocline {
 namespace {
 
 /// Of what ranks tell each other while a channel is opened.
-constexpr int tag = 2;
+constexpr int tag = 3;
 constexpr Index alignment = 64;  // bytes: a cache line, so that no flag shares one with what it stands for
 constexpr Index round_up(Index bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
