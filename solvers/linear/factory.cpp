@@ -5,10 +5,13 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "solvers/linear/assembled_solver.hpp"
+#include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/minres.hpp"
 #include "solvers/multigrid/factory.hpp"
 
 namespace halocline {
@@ -22,22 +25,69 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
   return all;
 }
 
-SolverEntry conjugate_gradients_entry() {
-  std::string const sentence = "Conjugate gradients, for symmetric positive definite operators.";
-  auto const declare = [sentence] {
-    Section section("cg", sentence);
+/// A method that takes a preconditioner and no other options.
+///
+/// \param alone vectors of its own without a preconditioner
+/// \param preconditioned … and with one, that preconditioner's not counted
+template <class Solver>
+SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
+                                 double preconditioned) {
+  auto const declare = [name, sentence] {
+    Section section(name, sentence);
     declare_criteria(section);
     declare_preconditioner(section);
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
-    return std::make_unique<ConjugateGradients>(criteria(options), make_preconditioner(options));
+    return std::make_unique<Solver>(criteria(options), make_preconditioner(options));
   };
-  // r, p and q, and z where there is a preconditioner.
+  auto const vectors = [alone, preconditioned](Options const& options, ProblemSize const& problem) {
+    return options.choice("preconditioner") == "none" ? alone
+                                                      : preconditioned + preconditioner_vectors(options, problem);
+  };
+  return {name, sentence, declare, create, vectors};
+}
+
+SolverEntry gmres_entry() {
+  std::string const sentence =
+      "Generalised minimal residuals with restarts, for any operator; the residual never grows.";
+  auto const declare = [sentence] {
+    Section section("gmres", sentence);
+    declare_criteria(section);
+    section.integer("restart", "Iterations after which the basis is dropped; each holds one more vector.")
+        .defaults_to(std::int64_t{30})
+        .at_least(1)
+        .at_most(1000);
+    section
+        .boolean("flexible",
+                 "Whether the preconditioner may be another one in every iteration, as an iteration with an end of its "
+                 "own is: each iteration holds two more vectors then.")
+        .defaults_to(false);
+    section
+        .choice(
+            "orthogonalisation",
+            "Of the basis. classical_twice: two sums over the ranks in an iteration; modified: one for each vector.",
+            std::vector<std::string>{"classical_twice", "modified"})
+        .defaults_to(std::string("classical_twice"));
+    declare_preconditioner(section);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    return std::make_unique<Gmres>(
+        Gmres::Settings{.criteria = criteria(options),
+                        .restart = options.integer("restart"),
+                        .flexible = options.boolean("flexible"),
+                        .orthogonalisation = options.choice("orthogonalisation") == "modified"
+                                                 ? Orthogonalisation::modified
+                                                 : Orthogonalisation::classical_twice},
+        make_preconditioner(options));
+  };
   auto const vectors = [](Options const& options, ProblemSize const& problem) {
-    return options.choice("preconditioner") == "none" ? 3 : 4 + preconditioner_vectors(options, problem);
+    auto const restart = static_cast<double>(options.integer("restart"));
+    if (options.choice("preconditioner") == "none") return restart + 1;
+    return restart + 1 + (options.boolean("flexible") ? restart : 1) + preconditioner_vectors(options, problem);
   };
-  return {"cg", sentence, declare, create, vectors};
+  return {"gmres", sentence, declare, create, vectors};
 }
 
 SolverEntry jacobi_entry() {
@@ -114,7 +164,13 @@ bool asks_for_multigrid(Options const& solver) {
 Registry<SolverEntry>& solvers() {
   static Registry<SolverEntry> registry = [] {
     Registry<SolverEntry> built_in("solver");
-    built_in.add(conjugate_gradients_entry());
+    built_in.add(preconditioned_entry<ConjugateGradients>(
+        "cg", "Conjugate gradients, for symmetric positive definite operators.", 3, 4));
+    built_in.add(preconditioned_entry<Minres>(
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8));
+    built_in.add(gmres_entry());
+    built_in.add(preconditioned_entry<BiCgStab>(
+        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());

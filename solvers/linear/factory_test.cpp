@@ -6,10 +6,13 @@
 #include "framework/deck/deck.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/assembled_solver.hpp"
+#include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/minres.hpp"
 
 namespace halocline {
 namespace {
@@ -32,6 +35,10 @@ TEST(SolverFactory, MakesWhatTheDeckNames) {
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {}"));
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {method: cg, cg: {preconditioner: jacobi}}"));
   EXPECT_TRUE(makes<Jacobi>("solver: {method: jacobi, jacobi: {weight: 0.5, quantity: change}}"));
+  EXPECT_TRUE(makes<Minres>("solver: {method: minres, minres: {preconditioner: jacobi}}"));
+  EXPECT_TRUE(makes<BiCgStab>("solver: {method: bicgstab}"));
+  EXPECT_TRUE(
+      makes<Gmres>("solver: {method: gmres, gmres: {restart: 5, flexible: true, orthogonalisation: modified}}"));
   EXPECT_TRUE(makes<Chebyshev>("solver: {method: chebyshev, chebyshev: {presteps: 30}}"));
 }
 
@@ -78,6 +85,8 @@ TEST(SolverFactory, NonsenseIsRefusedByName) {
   refused("solver: {cg: {preconditioner: jacoby}}", "jacobi");
   refused("solver: {jacobi: {weight: 0}}", "weight");
   refused("solver: {chebyshev: {presteps: 1}}", "presteps");
+  refused("solver: {gmres: {restart: 0}}", "restart");
+  refused("solver: {gmres: {orthogonalisation: modifed}}", "modified");
 }
 
 TEST(SolverFactory, OthersCanRegister) {

@@ -7,11 +7,14 @@
 #include "framework/operator/crs_operator.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/assembled_solver.hpp"
+#include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
+#include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/minres.hpp"
 #include "solvers/linear/test_operators.hpp"
 #include "solvers/multigrid/test_chain.hpp"
 
@@ -26,6 +29,7 @@ using test_problem::Wall;
 struct Method {
   char const* name;
   std::function<std::unique_ptr<LinearSolver>(Criteria const&)> make;
+  bool jumps = false;  ///< its residual may, so that rounding decides which iteration is the last
 };
 
 std::vector<Method> all_methods() {
@@ -38,6 +42,23 @@ std::vector<Method> all_methods() {
       {"cg with chebyshev",
        [](Criteria const& c) {
          return std::make_unique<ConjugateGradients>(c, std::make_unique<ChebyshevPreconditioner>(3, 20));
+       }},
+      {"minres", [](Criteria const& c) { return std::make_unique<Minres>(c); }},
+      {"minres with chebyshev",
+       [](Criteria const& c) { return std::make_unique<Minres>(c, std::make_unique<ChebyshevPreconditioner>(3, 20)); }},
+      {"bicgstab", [](Criteria const& c) { return std::make_unique<BiCgStab>(c); }, true},
+      {"bicgstab with jacobi",
+       [](Criteria const& c) { return std::make_unique<BiCgStab>(c, std::make_unique<JacobiPreconditioner>()); }, true},
+      {"gmres", [](Criteria const& c) { return std::make_unique<Gmres>(Gmres::Settings{.criteria = c}); }},
+      {"gmres with jacobi",
+       [](Criteria const& c) {
+         return std::make_unique<Gmres>(Gmres::Settings{.criteria = c}, std::make_unique<JacobiPreconditioner>());
+       }},
+      {"flexible gmres with chebyshev",
+       [](Criteria const& c) {
+         return std::make_unique<Gmres>(
+             Gmres::Settings{.criteria = c, .flexible = true, .orthogonalisation = Orthogonalisation::modified},
+             std::make_unique<ChebyshevPreconditioner>(3, 20));
        }},
       {"chebyshev", [](Criteria const& c) { return std::make_unique<Chebyshev>(Chebyshev::Settings{.criteria = c}); }},
       {"jacobi", [](Criteria const& c) { return std::make_unique<Jacobi>(c); }},
@@ -107,7 +128,8 @@ TEST(LinearSolver, TheAssembledOperatorIsSolvedInTheSameSteps) {
     solver->prepare(assembled);
     SolveReport const report = solver->solve(assembled, *problem.b, *y);
     EXPECT_EQ(report.outcome, Outcome::converged);
-    EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(matrix_free.iterations), 2);
+    auto const expected = static_cast<double>(matrix_free.iterations);
+    EXPECT_NEAR(static_cast<double>(report.iterations), expected, method.jumps ? expected / 3 : 2);
     EXPECT_LE(problem.error(*y), 1e-5);
   }
 }

@@ -1,0 +1,296 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "framework/operator/test_problem.hpp"
+#include "solvers/linear/bicgstab.hpp"
+#include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/convergence.hpp"
+#include "solvers/linear/gmres.hpp"
+#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/minres.hpp"
+#include "solvers/linear/test_operators.hpp"
+
+// What sets the methods for indefinite and for unsymmetric operators apart.
+
+namespace halocline {
+namespace {
+
+using test_operators::DiagonalOperator;
+using test_operators::make_array;
+
+constexpr Criteria tight{.relative = 1e-10, .absolute = 0, .iterations = 200};
+
+/// D + u v^T: unsymmetric, and known.
+class RankOneOperator final : public Operator {
+ public:
+  RankOneOperator(Index rows, double strength)
+      : diagonal_(make_array(rows)), u_(make_array(rows)), v_(make_array(rows)) {
+    test_operators::set(*diagonal_, [](Index row) { return 1.0 + static_cast<double>(row % 3); });
+    u_->randomize(3);
+    v_->randomize(4);
+    u_->scale(strength / std::sqrt(u_->square() * v_->square()));
+  }
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return u_->create(); }
+  void apply(Vector const& x, Vector& y) const override {
+    y.multiply(*diagonal_, x);
+    y.add(v_->dot(x), *u_);
+  }
+  [[nodiscard]] bool diagonal(Vector& d) const override { return d.copy(*diagonal_), true; }
+  [[nodiscard]] double norm_bound() const override { return 10; }
+
+ private:
+  std::unique_ptr<ArrayVector<double>> diagonal_, u_, v_;
+};
+
+/// Turns each pair of entries by a right angle: A x is at right angles to x, whatever x is.
+class Turn final : public Operator {
+ public:
+  explicit Turn(Index pairs) : rows_(2 * pairs) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return make_array(rows_); }
+  void apply(Vector const& x, Vector& y) const override {
+    auto const in = dynamic_cast<ArrayVector<double> const&>(x).values();
+    auto const out = dynamic_cast<ArrayVector<double>&>(y).values();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in);
+    auto const turned = Kokkos::create_mirror_view(out);
+    for (std::size_t n = 0; n < host.extent(0); n += 2) {
+      turned(n) = -host(n + 1);
+      turned(n + 1) = host(n);
+    }
+    Kokkos::deep_copy(out, turned);
+  }
+  [[nodiscard]] double norm_bound() const override { return 1; }
+
+ private:
+  Index rows_;
+};
+
+struct Solved {
+  SolveReport report;
+  std::unique_ptr<Vector> x;
+};
+
+Solved solve(LinearSolver& solver, Operator const& a, Vector const& b) {
+  auto x = a.create_vector();
+  solver.prepare(a);
+  SolveReport report = solver.solve(a, b, *x);
+  return {std::move(report), std::move(x)};
+}
+
+std::unique_ptr<Vector> made_by(Operator const& a, Vector const& x) {
+  auto b = a.create_vector();
+  a.apply(x, *b);
+  return b;
+}
+
+double distance(Vector const& x, Vector const& y) {
+  auto const e = x.create();
+  e->copy(x);
+  e->add(-1, y);
+  return std::sqrt(e->square() / y.square());
+}
+
+TEST(Krylov, NeedsAsManyStepsAsThereAreEigenvalues) {
+  for (int const different : {1, 2, 3, 6}) {
+    for (bool const indefinite : {false, true}) {
+      DiagonalOperator const a(48, [&](Index row) {
+        double const value = 1.0 + static_cast<double>(row % different);
+        return indefinite && row % different % 2 == 1 ? -value : value;
+      });
+      auto const b = a.create_vector();
+      b->fill(1);
+      Minres minres(tight);
+      Gmres gmres({.criteria = tight});
+      for (LinearSolver* const solver : {static_cast<LinearSolver*>(&minres), static_cast<LinearSolver*>(&gmres)}) {
+        SolveReport const report = solve(*solver, a, *b).report;
+        EXPECT_EQ(report.outcome, Outcome::converged) << report.method << report.remark;
+        EXPECT_EQ(report.iterations, different) << report.method;
+      }
+      if (indefinite) continue;
+      BiCgStab bicgstab(tight);
+      SolveReport const report = solve(bicgstab, a, *b).report;
+      EXPECT_EQ(report.outcome, Outcome::converged);
+      EXPECT_LE(report.iterations, different);
+    }
+  }
+}
+
+/// D has three eigenvalues, and a change of rank one adds at most as many again and one to the minimal polynomial.
+TEST(Krylov, SolvesWhatIsNotSymmetric) {
+  RankOneOperator const a(40, 2);
+  auto const solution = a.create_vector();
+  solution->randomize(1);
+  auto const b = made_by(a, *solution);
+  for (bool const preconditioned : {false, true}) {
+    auto const preconditioner = [&]() -> std::unique_ptr<Preconditioner> {
+      return preconditioned ? std::make_unique<JacobiPreconditioner>() : nullptr;
+    };
+    Gmres gmres({.criteria = tight}, preconditioner());
+    Gmres modified({.criteria = tight, .orthogonalisation = Orthogonalisation::modified}, preconditioner());
+    Gmres flexible({.criteria = tight, .flexible = true}, preconditioner());
+    BiCgStab bicgstab(tight, preconditioner());
+    std::vector<SolveReport> reports;
+    for (LinearSolver* const solver : {static_cast<LinearSolver*>(&gmres), static_cast<LinearSolver*>(&modified),
+                                       static_cast<LinearSolver*>(&flexible), static_cast<LinearSolver*>(&bicgstab)}) {
+      Solved const solved = solve(*solver, a, *b);
+      EXPECT_EQ(solved.report.outcome, Outcome::converged) << solved.report.method << solved.report.remark;
+      EXPECT_LE(solved.report.true_residual, 1e-10 * solved.report.initial_residual);
+      EXPECT_LE(distance(*solved.x, *solution), 1e-8);
+      reports.push_back(solved.report);
+    }
+    EXPECT_LE(reports[0].iterations, 7);
+    // The same iterates by other arithmetic.
+    for (std::size_t n = 1; n < 3; ++n) {
+      ASSERT_EQ(reports[n].history.size(), reports[0].history.size());
+      for (std::size_t k = 0; k < reports[0].history.size(); ++k) {
+        EXPECT_NEAR(reports[n].history[k], reports[0].history[k], 1e-12 * reports[0].initial_residual);
+      }
+    }
+  }
+}
+
+TEST(Gmres, RestartsNeverLoseGround) {
+  auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {14, 11}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  Index unrestarted = 0;
+  for (Index const restart : {200, 10, 3}) {
+    Gmres gmres({.criteria = {.relative = 1e-8, .absolute = 0, .iterations = 20000}, .restart = restart});
+    SolveReport const report = solve(gmres, *a, *b).report;
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+    for (std::size_t n = 1; n < report.history.size(); ++n) {
+      EXPECT_LE(report.history[n], report.history[n - 1] * (1 + 1e-10));
+    }
+    if (unrestarted == 0) unrestarted = report.iterations;
+    EXPECT_GE(report.iterations, unrestarted);
+    EXPECT_NEAR(report.final_residual, report.true_residual, 1e-6 * report.true_residual);
+  }
+}
+
+TEST(Gmres, NeedsABasisThatReachesTheSolution) {
+  Turn const a(9);
+  auto const b = a.create_vector();
+  b->randomize(1);
+  Gmres two({.criteria = tight, .restart = 2});
+  SolveReport const solved = solve(two, a, *b).report;
+  EXPECT_EQ(solved.outcome, Outcome::converged);
+  EXPECT_EQ(solved.iterations, 2);
+  Gmres one({.criteria = tight, .restart = 1});
+  SolveReport const stalled = solve(one, a, *b).report;
+  EXPECT_EQ(stalled.outcome, Outcome::stalled);
+  EXPECT_EQ(stalled.iterations, 1);
+}
+
+TEST(BiCgStab, SaysWhereItBreaksDown) {
+  Turn const a(9);
+  auto const b = a.create_vector();
+  b->randomize(1);
+  BiCgStab bicgstab(tight);
+  SolveReport const report = solve(bicgstab, a, *b).report;
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "a product that the method divides by has vanished");
+}
+
+/// Multiplies by one of two numbers in turn: no method but a flexible one gets over that.
+class Fickle final : public Preconditioner {
+ public:
+  void prepare(Operator const&) override { odd_ = false; }
+  void apply(Vector const& r, Vector& z) override {
+    odd_ = !odd_;
+    z.copy(r);
+    z.scale(odd_ ? 1 : 0.1);
+  }
+
+ private:
+  bool odd_ = false;
+};
+
+TEST(Gmres, IsFlexibleWhereItIsToldTo) {
+  RankOneOperator const a(40, 2);
+  auto const b = a.create_vector();
+  b->randomize(1);
+  Gmres flexible({.criteria = tight, .flexible = true}, std::make_unique<Fickle>());
+  Gmres rigid({.criteria = tight}, std::make_unique<Fickle>());
+  SolveReport const solved = solve(flexible, a, *b).report;
+  EXPECT_EQ(solved.outcome, Outcome::converged);
+  EXPECT_EQ(solved.method, "fgmres");
+  EXPECT_LE(solved.iterations, 7);
+  SolveReport const astray = solve(rigid, a, *b).report;
+  EXPECT_FALSE(reached(astray.outcome));
+  EXPECT_GT(astray.true_residual, 10 * astray.final_residual);
+}
+
+TEST(Gmres, SaysThatAnOperatorIsSingular) {
+  DiagonalOperator const a(30, [](Index row) { return static_cast<double>(row % 3); });
+  auto const b = a.create_vector();
+  b->fill(1);  // no A x has entries where the diagonal is zero
+  Gmres gmres({.criteria = tight});
+  SolveReport const report = solve(gmres, a, *b).report;
+  EXPECT_EQ(report.outcome, Outcome::breakdown);
+  EXPECT_EQ(report.remark, "the operator is singular");
+  EXPECT_NEAR(report.true_residual, std::sqrt(b->square() / 3), 1e-10);
+}
+
+TEST(Minres, KnowsItsResidual) {
+  auto const positive = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  DiagonalOperator const indefinite(40, [](Index row) {
+    double const value = 1 + 0.37 * static_cast<double>(row % 17);
+    return row % 2 == 0 ? value : -value;
+  });
+  for (Operator const* const a :
+       {static_cast<Operator const*>(positive.get()), static_cast<Operator const*>(&indefinite)}) {
+    auto const solution = a->create_vector();
+    solution->randomize(1);
+    auto const b = made_by(*a, *solution);
+    for (Index const iterations : {1, 2, 5, 300}) {
+      Minres alone({.relative = 1e-9, .absolute = 0, .iterations = iterations});
+      SolveReport const report = solve(alone, *a, *b).report;
+      EXPECT_NEAR(report.final_residual, report.true_residual, 1e-8 * report.initial_residual);
+      for (std::size_t n = 1; n < report.history.size(); ++n) EXPECT_LE(report.history[n], report.history[n - 1]);
+      EXPECT_EQ(report.outcome, iterations == 300 ? Outcome::converged : Outcome::iteration_limit);
+      if (a == &indefinite) continue;
+      Minres preconditioned({.relative = 1e-9, .absolute = 0, .iterations = iterations},
+                            std::make_unique<ChebyshevPreconditioner>(4, 20));
+      SolveReport const other = solve(preconditioned, *a, *b).report;
+      EXPECT_NEAR(other.final_residual, other.true_residual, 1e-8 * other.initial_residual);
+      EXPECT_EQ(other.outcome, iterations == 300 ? Outcome::converged : Outcome::iteration_limit);
+      if (iterations == 300) {
+        EXPECT_LT(other.iterations, report.iterations / 2);
+      }
+    }
+  }
+}
+
+TEST(Minres, WithTheInverseAsPreconditionerTakesOneStep) {
+  DiagonalOperator const a(50, [](Index row) { return 1.0 + static_cast<double>(row * row); });
+  auto const b = a.create_vector();
+  b->randomize(1);
+  Minres solver(tight, std::make_unique<JacobiPreconditioner>());
+  EXPECT_EQ(solve(solver, a, *b).report.iterations, 1);
+}
+
+TEST(Minres, NeedsAPositivePreconditioner) {
+  DiagonalOperator const a(50, [](Index row) { return row % 2 == 0 ? 1.0 + static_cast<double>(row) : -5.0; });
+  auto const b = a.create_vector();
+  test_operators::set(dynamic_cast<ArrayVector<double>&>(*b), [](Index row) { return row % 2 == 0 ? 0.1 : 10.0; });
+  Minres solver(tight, std::make_unique<JacobiPreconditioner>());
+  SolveReport const report = solve(solver, a, *b).report;
+  EXPECT_EQ(report.outcome, Outcome::indefinite);
+  EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+}
+
+TEST(Minres, SolvesWhatIsSingularWhereThereIsASolution) {
+  DiagonalOperator const a(60, [](Index row) { return static_cast<double>(row % 5) - 2; });
+  auto const solution = a.create_vector();
+  solution->randomize(1);
+  auto const b = made_by(a, *solution);
+  Minres solver(tight);
+  SolveReport const report = solve(solver, a, *b).report;
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+  EXPECT_LE(report.iterations, 4);
+  b->fill(1);
+  EXPECT_FALSE(reached(solve(solver, a, *b).report.outcome));
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "solvers/linear/convergence.hpp"
+#include "solvers/linear/solve_record.hpp"
+
+namespace halocline {
+
+/// One solve by a method that watches the residual of its own recurrence: how it begins, when b - A x is looked at, and
+/// how it ends. Rounding lets the recurrence drift away from b - A x, so a recurrence that meets the criteria is
+/// believed when b - A x meets them too; until then the method starts again from there.
+class ResidualSolve {
+ public:
+  /// \param operator_norm Operator::norm_bound
+  ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer, Operator const& a,
+                Vector const& b, Vector& x, double operator_norm);
+
+  /// r = b - A x, the residual of iteration 0. How the solve ended if there is nothing to iterate for.
+  [[nodiscard]] std::optional<Outcome> begin(Vector& r);
+  /// Takes the residual of the recurrence after one more iteration; says how the solve failed, if it did.
+  [[nodiscard]] std::optional<Outcome> measure(double residual);
+  /// Whether to go on before b - A x is looked at: not at the limit, nor where the recurrence has got where it should.
+  [[nodiscard]] bool goes_on() const;
+  /// r = b - A x for the x of now. How the solve ended; nothing: the next start is from r.
+  [[nodiscard]] std::optional<Outcome> look(Vector& r);
+  /// For methods whose x is there in every iteration: keeps what rounding explains up with it.
+  void note_solution();
+
+  /// Of the recurrence, or b - A x after a look.
+  [[nodiscard]] double residual() const { return residual_; }
+  [[nodiscard]] Index iterations() const { return iteration_; }
+  [[nodiscard]] Index most_iterations() const { return convergence_.criteria().iterations; }
+
+  [[nodiscard]] std::optional<Outcome> fail(Outcome outcome, std::string remark);
+  /// Reports; `r` is spare memory.
+  [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});
+
+ private:
+  void measure_solution();
+
+  Operator const& a_;
+  Vector const& b_;
+  Vector& x_;
+  Convergence convergence_;
+  SolveRecord record_;
+  std::string remark_;
+  double operator_norm_;
+  Index iteration_ = 0;
+  double residual_ = 0;
+  double true_residual_ = 0;
+  double last_start_ = 0;
+  double b_norm_ = 0;
+  double rounding_ = 0;  ///< what rounding explains
+  double rounding_at_start_ = 0;
+  double residual_at_norm_ = 0;
+  bool looked_ = false;  ///< true_residual_ is that of the x of now
+};
+
+}  // namespace halocline
