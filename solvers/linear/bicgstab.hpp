@@ -1,9 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 
 namespace halocline {
 
@@ -11,23 +10,23 @@ namespace halocline {
 /// Systems, algorithm 7.7). Preconditioned from the right, so that the residual is that of A x = b itself. Six vectors
 /// whatever the number of iterations, each of which applies the operator twice; the residual may jump. Where a
 /// coefficient vanishes the iteration starts again from b - A x.
-class BiCgStab final : public LinearSolver {
+class BiCgStab final : public KrylovSolver {
  public:
-  /// A null preconditioner means none.
   explicit BiCgStab(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);
-  ~BiCgStab() override;
-
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
  private:
-  friend class BiCgStabIteration;
-  Criteria criteria_;
-  std::unique_ptr<Preconditioner> preconditioner_;
+  enum class Step { taken, last, breakdown, not_a_number };
+
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *r_; }
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+  [[nodiscard]] Step step(Operator const& a, Vector& x);
+
   std::unique_ptr<Vector> r_, shadow_, p_, v_, t_;
   std::unique_ptr<Vector> z_;  ///< with a preconditioner
-  double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  double shadow_norm_ = 0;
+  double rho_ = 0;       ///< product of the residual and the shadow residual
+  double residual_ = 0;  ///< 2-norm
 };
 
 }  // namespace halocline

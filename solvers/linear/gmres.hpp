@@ -1,10 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 
 namespace halocline {
 
@@ -17,7 +16,7 @@ enum class Orthogonalisation {
 /// Generalised minimal residuals with restarts, for any operator (Saad and Schultz 1986; Saad, Iterative Methods for
 /// Sparse Linear Systems, algorithms 6.9, 9.5 and, flexible, 9.6). Preconditioned from the right, so that the residual
 /// is that of A x = b itself; it never grows.
-class Gmres final : public LinearSolver {
+class Gmres final : public KrylovSolver {
  public:
   struct Settings {
     Criteria criteria;
@@ -25,21 +24,33 @@ class Gmres final : public LinearSolver {
     bool flexible = false;  ///< the preconditioner may be another one in every iteration: one more vector for each
     Orthogonalisation orthogonalisation = Orthogonalisation::classical_twice;
   };
-  /// A null preconditioner means none.
   explicit Gmres(Settings settings, std::unique_ptr<Preconditioner> preconditioner = nullptr);
-  ~Gmres() override;
-
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
  private:
-  friend class GmresIteration;
+  /// A rotation of two rows that makes the lower entry zero.
+  struct Rotation {
+    double cosine;
+    double sine;
+    void operator()(double& upper, double& lower) const;
+  };
+
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *basis_.front(); }
+  /// One cycle, to the restart.
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+  [[nodiscard]] std::vector<double> next_direction(Operator const& a);
+  [[nodiscard]] std::vector<double> make_orthogonal(Vector& next) const;
+  void rotate(std::vector<double>& column);
+  void add_solution(Vector& x);
+  /// What the n-th vector of the basis was preconditioned to.
+  [[nodiscard]] std::unique_ptr<Vector> const& direction(std::size_t n) const;
+
   Settings settings_;
-  std::unique_ptr<Preconditioner> preconditioner_;
   std::vector<std::unique_ptr<Vector>> basis_;           ///< restart + 1; the first holds b - A x between cycles
   std::vector<std::unique_ptr<Vector>> preconditioned_;  ///< by basis vector if flexible, else one to work on
-  double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  std::vector<std::vector<double>> columns_;             ///< of the triangular matrix, each down to its diagonal
+  std::vector<Rotation> rotations_;
+  std::vector<double> right_;  ///< the right-hand side of that matrix; below it the residual, but for its sign
 };
 
 }  // namespace halocline

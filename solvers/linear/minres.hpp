@@ -1,9 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 
 namespace halocline {
 
@@ -11,23 +10,32 @@ namespace halocline {
 /// which must be positive definite, Elman, Silvester and Wathen, Finite Elements and Fast Iterative Solvers, 2nd
 /// edition, algorithm 4.1). Without a preconditioner the residual never grows; with one that holds for its norm by the
 /// preconditioner, while the 2-norm, which is watched, comes by a recurrence of the residual itself.
-class Minres final : public LinearSolver {
+class Minres final : public KrylovSolver {
  public:
-  /// A null preconditioner means none.
   explicit Minres(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);
-  ~Minres() override;
-
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
  private:
-  friend class MinresIteration;
-  Criteria criteria_;
-  std::unique_ptr<Preconditioner> preconditioner_;
+  /// A rotation of two rows that makes the lower entry zero.
+  struct Rotation {
+    double cosine = 1;
+    double sine = 0;
+  };
+
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *r_; }
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+  [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Operator const& a, Vector& x);
+  [[nodiscard]] std::optional<Outcome> find_norm(ResidualSolve& solve, Vector const& v,
+                                                 std::unique_ptr<Vector> const& z);
+  void normalise(Vector& v, Vector* z) const;
+
   std::unique_ptr<Vector> r_, v_, v_before_, w_, w_before_, product_;
   std::unique_ptr<Vector> z_, z_next_;  ///< with a preconditioner
-  double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  Rotation rotation_;
+  Rotation before_;
+  double gamma_ = 0;     ///< norm of v by the preconditioner: below the diagonal of the tridiagonal matrix
+  double rest_ = 0;      ///< of the right-hand side: its absolute value is the residual's norm by the preconditioner
+  double residual_ = 0;  ///< its 2-norm
 };
 
 }  // namespace halocline

@@ -34,6 +34,9 @@ class ResidualSolve {
   [[nodiscard]] Index most_iterations() const { return convergence_.criteria().iterations; }
 
   [[nodiscard]] std::optional<Outcome> fail(Outcome outcome, std::string remark);
+  [[nodiscard]] std::optional<Outcome> not_a_number() {
+    return fail(Outcome::not_a_number, "a product of two vectors is not a finite number");
+  }
   /// Reports; `r` is spare memory.
   [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "solvers/linear/residual_solve.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// What methods that watch the residual of their own recurrence share: the preconditioner, and starting again from
+/// b - A x until that meets the criteria.
+class KrylovSolver : public LinearSolver {
+ public:
+  /// \param name what reports call the method
+  /// \param preconditioner null: none
+  KrylovSolver(std::string name, Criteria criteria, std::unique_ptr<Preconditioner> preconditioner);
+  ~KrylovSolver() override;
+
+  void prepare(Operator const& a) final;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) final;
+
+ protected:
+  /// Makes the vectors that the method works with, of the space of `a`.
+  virtual void make_vectors(Operator const& a) = 0;
+  /// Where b - A x is put before each start.
+  [[nodiscard]] virtual Vector& residual() const = 0;
+  /// Iterates from there, for as long as `solve` goes on; x is up to date on return. How the solve ended, if it failed;
+  /// nothing: b - A x is to be looked at.
+  [[nodiscard]] virtual std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) = 0;
+
+  [[nodiscard]] bool has_preconditioner() const { return preconditioner_ != nullptr; }
+  /// M^-1 r in z; r itself without a preconditioner.
+  [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;
+  /// z = M^-1 r, and its product with r; without a preconditioner the square of r, and no z.
+  [[nodiscard]] double precondition_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
+  /// Operator::norm_bound of what was prepared for.
+  [[nodiscard]] double operator_norm() const { return operator_norm_; }
+
+ private:
+  std::string name_;
+  Criteria criteria_;
+  std::unique_ptr<Preconditioner> preconditioner_;
+  double operator_norm_ = 0;
+  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+};
+
+}  // namespace halocline
