@@ -57,6 +57,7 @@ class CgIteration {
     if (!(curvature > 0)) return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
     alpha_ = rz_ / curvature;
     s_.coefficients_.push_back({alpha_, 0});
+    if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
     record_.measure(++iteration_, residual_);
     if (auto const failure = convergence_.failure(residual_)) return failure;
@@ -68,7 +69,10 @@ class CgIteration {
   std::optional<Outcome> next_direction() {
     double const old = rz_;
     if (auto const outcome = precondition()) return outcome;
-    beta_ = rz_ / old;
+    // Polak and Ribiere's choice: with one preconditioner throughout the second product is zero.
+    double const other = s_.r_before_ ? s_.z_->dot(*s_.r_before_) : 0;
+    if (!std::isfinite(other)) return not_a_number("the preconditioned residual is not a finite number");
+    beta_ = (rz_ - other) / old;
     s_.coefficients_.back().beta = beta_;
     return std::nullopt;
   }
@@ -164,8 +168,8 @@ class CgIteration {
   double last_start_ = 0;
 };
 
-ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner)
-    : criteria_(criteria), preconditioner_(std::move(preconditioner)) {}
+ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner, bool flexible)
+    : criteria_(criteria), preconditioner_(std::move(preconditioner)), flexible_(flexible) {}
 ConjugateGradients::~ConjugateGradients() = default;
 
 void ConjugateGradients::prepare(Operator const& a) {
@@ -176,6 +180,7 @@ void ConjugateGradients::prepare(Operator const& a) {
   work_ = a.create_vector();
   if (!preconditioner_) return;
   z_ = a.create_vector();
+  if (flexible_) r_before_ = a.create_vector();
   try {
     preconditioner_->prepare(a);
   } catch (UnsuitableOperator const& error) {

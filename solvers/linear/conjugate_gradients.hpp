@@ -24,7 +24,11 @@ struct CgCoefficients {
 class ConjugateGradients final : public LinearSolver {
  public:
   /// A null preconditioner means none.
-  explicit ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);
+  ///
+  /// \param flexible the preconditioner may be another one in every iteration (Notay, 2000, SIAM Journal on Scientific
+  ///                 Computing 22, with the direction before alone): one more vector, and one more pass over two
+  explicit ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr,
+                              bool flexible = false);
   ~ConjugateGradients() override;
 
   void prepare(Operator const& a) override;
@@ -38,7 +42,9 @@ class ConjugateGradients final : public LinearSolver {
   friend class CgIteration;
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
+  bool flexible_;
   std::unique_ptr<Vector> r_, z_, p_, work_;
+  std::unique_ptr<Vector> r_before_;  ///< where a preconditioner may change
   double operator_norm_ = 0;
   std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
   std::vector<CgCoefficients> coefficients_;

@@ -48,6 +48,37 @@ SolverEntry preconditioned_entry(std::string const& name, std::string const& sen
   return {name, sentence, declare, create, vectors};
 }
 
+void declare_flexible(Section& section, std::string const& cost) {
+  section
+      .boolean(
+          "flexible",
+          "Whether the preconditioner may be another one in every iteration, as an iteration with an end of its own "
+          "is: " +
+              cost)
+      .defaults_to(false);
+}
+
+SolverEntry conjugate_gradients_entry() {
+  std::string const sentence = "Conjugate gradients, for symmetric positive definite operators.";
+  auto const declare = [sentence] {
+    Section section("cg", sentence);
+    declare_criteria(section);
+    declare_flexible(section, "one more vector.");
+    declare_preconditioner(section);
+    return section;
+  };
+  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
+    return std::make_unique<ConjugateGradients>(criteria(options), make_preconditioner(options),
+                                                options.boolean("flexible"));
+  };
+  // r, p and q, and z where there is a preconditioner.
+  auto const vectors = [](Options const& options, ProblemSize const& problem) {
+    if (options.choice("preconditioner") == "none") return 3.0;
+    return 4 + (options.boolean("flexible") ? 1 : 0) + preconditioner_vectors(options, problem);
+  };
+  return {"cg", sentence, declare, create, vectors};
+}
+
 SolverEntry gmres_entry() {
   std::string const sentence =
       "Generalised minimal residuals with restarts, for any operator; the residual never grows.";
@@ -58,11 +89,7 @@ SolverEntry gmres_entry() {
         .defaults_to(std::int64_t{30})
         .at_least(1)
         .at_most(1000);
-    section
-        .boolean("flexible",
-                 "Whether the preconditioner may be another one in every iteration, as an iteration with an end of its "
-                 "own is: each iteration holds two more vectors then.")
-        .defaults_to(false);
+    declare_flexible(section, "each holds two more vectors then.");
     section
         .choice(
             "orthogonalisation",
@@ -164,8 +191,7 @@ bool asks_for_multigrid(Options const& solver) {
 Registry<SolverEntry>& solvers() {
   static Registry<SolverEntry> registry = [] {
     Registry<SolverEntry> built_in("solver");
-    built_in.add(preconditioned_entry<ConjugateGradients>(
-        "cg", "Conjugate gradients, for symmetric positive definite operators.", 3, 4));
+    built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
         "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8));
     built_in.add(gmres_entry());

@@ -5,6 +5,7 @@
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
+#include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
@@ -191,18 +192,26 @@ TEST(BiCgStab, SaysWhereItBreaksDown) {
   EXPECT_EQ(report.remark, "a product that the method divides by has vanished");
 }
 
-/// Multiplies by one of two numbers in turn: no method but a flexible one gets over that.
+/// Multiplies by nothing or by weights between 0.1 and 1.9, in turn: no method but a flexible one gets over that.
 class Fickle final : public Preconditioner {
  public:
-  void prepare(Operator const&) override { odd_ = false; }
+  void prepare(Operator const& a) override {
+    odd_ = false;
+    weights_ = a.create_vector();
+    weights_->randomize(7);
+    auto const one = a.create_vector();
+    one->fill(1);
+    weights_->combine(1, *one, 0.9);
+  }
   void apply(Vector const& r, Vector& z) override {
     odd_ = !odd_;
-    z.copy(r);
-    z.scale(odd_ ? 1 : 0.1);
+    if (odd_) return z.copy(r);
+    z.multiply(*weights_, r);
   }
 
  private:
   bool odd_ = false;
+  std::unique_ptr<Vector> weights_;
 };
 
 TEST(Gmres, IsFlexibleWhereItIsToldTo) {
@@ -214,10 +223,55 @@ TEST(Gmres, IsFlexibleWhereItIsToldTo) {
   SolveReport const solved = solve(flexible, a, *b).report;
   EXPECT_EQ(solved.outcome, Outcome::converged);
   EXPECT_EQ(solved.method, "fgmres");
-  EXPECT_LE(solved.iterations, 7);
   SolveReport const astray = solve(rigid, a, *b).report;
   EXPECT_FALSE(reached(astray.outcome));
   EXPECT_GT(astray.true_residual, 10 * astray.final_residual);
+}
+
+/// Conjugate gradients to a tenth of the residual: as an operator, another one for each residual.
+class InnerIteration final : public Preconditioner {
+ public:
+  void prepare(Operator const& a) override {
+    a_ = &a;
+    inner_.prepare(a);
+  }
+  void apply(Vector const& r, Vector& z) override {
+    z.fill(0);
+    EXPECT_EQ(inner_.solve(*a_, r, z).outcome, Outcome::converged);
+  }
+
+ private:
+  Operator const* a_ = nullptr;
+  ConjugateGradients inner_{{.relative = 0.1, .absolute = 0, .iterations = 1000}};
+};
+
+TEST(ConjugateGradients, AreFlexibleWhereTheyAreToldTo) {
+  auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {40, 36}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  Criteria const criteria{.relative = 1e-10, .absolute = 0, .iterations = 100};
+  ConjugateGradients flexible(criteria, std::make_unique<InnerIteration>(), true);
+  ConjugateGradients rigid(criteria, std::make_unique<InnerIteration>());
+  SolveReport const solved = solve(flexible, *a, *b).report;
+  EXPECT_EQ(solved.outcome, Outcome::converged);
+  // Each step gains a tenth at the least, and conjugate directions more.
+  EXPECT_LE(solved.iterations, 11);
+  EXPECT_GT(solve(rigid, *a, *b).report.iterations, solved.iterations);
+}
+
+TEST(ConjugateGradients, FlexibleOnesTakeTheSameStepsByOnePreconditioner) {
+  auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
+  auto const b = a->create_vector();
+  b->randomize(1);
+  ConjugateGradients rigid(tight, std::make_unique<ChebyshevPreconditioner>(3, 20));
+  ConjugateGradients flexible(tight, std::make_unique<ChebyshevPreconditioner>(3, 20), true);
+  SolveReport const expected = solve(rigid, *a, *b).report;
+  SolveReport const report = solve(flexible, *a, *b).report;
+  EXPECT_EQ(report.outcome, Outcome::converged);
+  EXPECT_NEAR(static_cast<double>(report.iterations), static_cast<double>(expected.iterations), 1);
+  for (std::size_t n = 0; n < 10; ++n) {
+    EXPECT_NEAR(report.history[n], expected.history[n], 1e-10 * expected.initial_residual);
+  }
 }
 
 TEST(Gmres, SaysThatAnOperatorIsSingular) {
