@@ -168,6 +168,21 @@ TEST(Gmres, RestartsNeverLoseGround) {
   }
 }
 
+/// Eigenvalues over ten decades. Of an orthogonal basis the residual of the recurrence is that of x to rounding times
+/// the condition, 1e-6; of one that has lost that, it is another.
+TEST(Gmres, KeepsItsBasisOrthogonal) {
+  DiagonalOperator const a(36, [](Index row) { return std::pow(10.0, -static_cast<double>(row % 36) * 10 / 35); });
+  auto const b = a.create_vector();
+  b->fill(1);
+  for (Orthogonalisation const way : {Orthogonalisation::classical_twice, Orthogonalisation::modified}) {
+    Gmres gmres(
+        {.criteria = {.relative = 1e-13, .absolute = 0, .iterations = 35}, .restart = 36, .orthogonalisation = way});
+    SolveReport const report = solve(gmres, a, *b).report;
+    EXPECT_EQ(report.iterations, 35);
+    EXPECT_NEAR(report.final_residual, report.true_residual, 1e-6 * report.initial_residual);
+  }
+}
+
 TEST(Gmres, NeedsABasisThatReachesTheSolution) {
   Turn const a(9);
   auto const b = a.create_vector();
