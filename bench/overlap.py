@@ -18,7 +18,7 @@ import tempfile
 
 from record import store
 
-STEPS, FIRST = 120, 20
+STEPS, FIRST = 620, 20
 
 
 def arguments():
@@ -27,6 +27,7 @@ def arguments():
     parser.add_argument("--cells", type=int, nargs="+", default=[48, 96, 192], help="along each axis")
     parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--precision", default="single")
+    parser.add_argument("--transport", default="auto", help="halo.transport of the runs")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -49,7 +50,7 @@ def run(given, folder, cells, ranks, overlap):
     """Seconds of a step, of its messages under way and of waiting for them, the mean of the ranks; what was recorded."""
     deck = {"physics": "wave", "precision": given.precision, "mesh": {"cells": [cells] * 3},
             "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)", "receivers": [{"position": [0.3, 0.4, 0.5]}]},
-            "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap},
+            "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap, "transport": given.transport},
             "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
     (folder / "deck.yaml").write_text(json.dumps(deck))
     command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
