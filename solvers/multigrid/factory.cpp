@@ -9,6 +9,12 @@ namespace halocline {
 
 void declare_multigrid(Section& section) {
   section
+      .choice(
+          "cycle",
+          "V: each level is corrected once by the next coarser one; W: twice, where a V-cycle takes many iterations.",
+          std::vector<std::string>{"V", "W"})
+      .defaults_to(std::string("V"));
+  section
       .choice("smoother", "What damps the rough part of the error on each level.",
               std::vector<std::string>{"red_black", "chebyshev"})
       .defaults_to(std::string("red_black"));
@@ -32,6 +38,7 @@ void declare_multigrid(Section& section) {
 
 MultigridSettings multigrid_settings(Options const& section) {
   MultigridSettings settings;
+  settings.cycle = section.choice("cycle") == "W" ? CycleShape::w : CycleShape::v;
   settings.smoother.kind =
       section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
@@ -47,14 +54,15 @@ namespace {
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
   bool const polynomial = section.choice("smoother") == "chebyshev";
-  double const of_a_level = 2 + problem.coarse_coefficients + (polynomial ? 2 : 0);
+  bool const twice = section.choice("cycle") == "W";
+  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : 0);
   return of_a_level / (parts - 1) + (polynomial ? 5 : 0);
 }
 
 }  // namespace
 
 SolverEntry multigrid_solver_entry() {
-  std::string const sentence = "V-cycles of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "Cycles of geometric multigrid, for operators that can coarsen themselves.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_criteria(section, {.relative = 1e-10, .absolute = 0, .iterations = 200});
@@ -71,7 +79,7 @@ SolverEntry multigrid_solver_entry() {
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
-  std::string const sentence = "One V-cycle of geometric multigrid, for operators that can coarsen themselves.";
+  std::string const sentence = "One cycle of geometric multigrid, for operators that can coarsen themselves.";
   auto const declare = [sentence] {
     Section section("multigrid", sentence);
     declare_multigrid(section);

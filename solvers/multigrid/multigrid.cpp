@@ -15,6 +15,7 @@ struct Multigrid::Level {
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
+  std::unique_ptr<Vector> rest, change;    ///< b - A x and its cycle, on levels that a W-cycle visits twice in turn
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
@@ -65,6 +66,10 @@ void Multigrid::prepare(Operator const& a) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
   }
+  for (std::size_t n = 1; settings_.cycle == CycleShape::w && n + 1 < levels_.size(); ++n) {
+    levels_[n]->rest = levels_[n]->a->create_vector();
+    levels_[n]->change = levels_[n]->a->create_vector();
+  }
   // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
@@ -102,12 +107,21 @@ void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* p
     to_coarse.residual_restrict(b, x, *coarse.b);
   }
 
-  cycle(level + 1, *coarse.b, *coarse.x, nullptr);
+  cycles(level + 1);
 
   if (fused && to_coarse.prolong_relax(sweeps, *coarse.x, b, x, product)) return;
   to_coarse.prolong_add(*coarse.x, x);
   fine.smoothed_by(settings_.smoother).smooth(false, false, b, x);
   if (product != nullptr) *product = b.dot(x);
+}
+
+void Multigrid::cycles(std::size_t level) {
+  Level& at = *levels_[level];
+  cycle(level, *at.b, *at.x, nullptr);
+  if (at.rest == nullptr) return;  // a V-cycle, or the coarsest level, which is solved as well as it ever is
+  static_cast<void>(at.a->residual(*at.b, *at.x, *at.rest));
+  cycle(level, *at.rest, *at.change, nullptr);
+  at.x->add(1, *at.change);
 }
 
 void Multigrid::solve_bottom(Level& level, Vector const& b, Vector& x) {

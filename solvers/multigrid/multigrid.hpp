@@ -15,14 +15,21 @@ enum class BottomSolver {
   conjugate_gradients  ///< to a fixed tolerance, far below what a cycle gains
 };
 
+/// How often a level corrects itself by the next coarser one.
+enum class CycleShape {
+  v,  ///< once
+  w   ///< twice, so that levels are visited more often the coarser they are
+};
+
 struct MultigridSettings {
+  CycleShape cycle = CycleShape::v;
   SmootherSettings smoother;
   int levels = 0;  ///< most levels; 0: as many as the operator has
   BottomSolver bottom = BottomSolver::smoother;
   int bottom_sweeps = 8;
 };
 
-/// Geometric multigrid as z = M^-1 r, one V-cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2).
+/// Geometric multigrid as z = M^-1 r, one cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2).
 /// It knows operators and what they say of coarsening, not grids or ranks. M is symmetric positive definite, so that
 /// conjugate gradients may use it: each way smooths as often as the other, in the adjoint order.
 class Multigrid final : public Preconditioner {
@@ -44,6 +51,8 @@ class Multigrid final : public Preconditioner {
   /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
   void cycle(std::size_t level, Vector const& b, Vector& x, double* product);
   void correct(std::size_t level, Vector const& b, Vector& x, double* product);
+  /// The same as `cycle` for the level's own b and x, as often as the settings say.
+  void cycles(std::size_t level);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
 
   MultigridSettings settings_;

@@ -218,13 +218,15 @@ MultigridSettings settings_from(std::string const& text) {
 TEST(MultigridFactory, SettingsAreThoseOfTheDeck) {
   MultigridSettings const usual_ones = settings_from("{}");
   MultigridSettings const defaults;
+  EXPECT_EQ(usual_ones.cycle, defaults.cycle);
   EXPECT_EQ(usual_ones.smoother.kind, defaults.smoother.kind);
   EXPECT_EQ(usual_ones.smoother.sweeps, defaults.smoother.sweeps);
   EXPECT_EQ(usual_ones.levels, defaults.levels);
   EXPECT_EQ(usual_ones.bottom, defaults.bottom);
   EXPECT_EQ(usual_ones.bottom_sweeps, defaults.bottom_sweeps);
   MultigridSettings const given =
-      settings_from("{smoother: chebyshev, sweeps: 3, levels: 4, bottom: cg, bottom_sweeps: 17}");
+      settings_from("{cycle: W, smoother: chebyshev, sweeps: 3, levels: 4, bottom: cg, bottom_sweeps: 17}");
+  EXPECT_EQ(given.cycle, CycleShape::w);
   EXPECT_EQ(given.smoother.kind, SmootherKind::chebyshev);
   EXPECT_EQ(given.smoother.sweeps, 3);
   EXPECT_EQ(given.levels, 4);
