@@ -23,7 +23,7 @@ enum class CycleShape {
 
 struct MultigridSettings {
   CycleShape cycle = CycleShape::v;
-  SmootherSettings smoother;
+  SmootherSettings smoother = {};
   int levels = 0;  ///< most levels; 0: as many as the operator has
   BottomSolver bottom = BottomSolver::smoother;
   int bottom_sweeps = 8;
