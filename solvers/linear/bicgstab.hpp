@@ -19,6 +19,8 @@ class BiCgStab final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *r_; }
+  /// The residual may rise before it falls, so a start may end above the last.
+  [[nodiscard]] int fruitless_starts() const override { return 10; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] Step step(Operator const& a, Vector& x);
 

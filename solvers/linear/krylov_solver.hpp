@@ -30,13 +30,15 @@ class KrylovSolver : public LinearSolver {
   /// nothing: b - A x is to be looked at.
   [[nodiscard]] virtual std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) = 0;
 
+  /// How many starts in a row may gain nothing before the solve has stalled: more than one where a start is not like
+  /// the last.
+  [[nodiscard]] virtual int fruitless_starts() const { return 1; }
+
   [[nodiscard]] bool has_preconditioner() const { return preconditioner_ != nullptr; }
   /// M^-1 r in z; r itself without a preconditioner.
   [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;
   /// z = M^-1 r, and its product with r; without a preconditioner the square of r, and no z.
   [[nodiscard]] double precondition_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
-  /// Operator::norm_bound of what was prepared for.
-  [[nodiscard]] double operator_norm() const { return operator_norm_; }
 
  private:
   std::string name_;

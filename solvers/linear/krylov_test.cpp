@@ -348,6 +348,18 @@ TEST(Minres, NeedsAPositivePreconditioner) {
   EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
 }
 
+/// What the preconditioner makes of an operator has nothing of its size.
+TEST(Minres, ThinksNoLargeOperatorSingular) {
+  for (double const size : {1e-20, 1.0, 1e20}) {
+    DiagonalOperator const a(50, [size](Index row) { return size * (1.0 + static_cast<double>(row % 7)); });
+    auto const b = a.create_vector();
+    b->fill(1);
+    Minres solver(tight, std::make_unique<ChebyshevPreconditioner>(2, 10));
+    SolveReport const report = solve(solver, a, *b).report;
+    EXPECT_EQ(report.outcome, Outcome::converged) << size << report.remark;
+  }
+}
+
 TEST(Minres, SolvesWhatIsSingularWhereThereIsASolution) {
   DiagonalOperator const a(60, [](Index row) { return static_cast<double>(row % 5) - 2; });
   auto const solution = a.create_vector();

@@ -1,5 +1,6 @@
 #include "solvers/linear/minres.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,6 +20,7 @@ std::optional<Outcome> Minres::iterate(ResidualSolve& solve, Operator const& a, 
   v_->copy(*r_);
   for (auto* const vector : {&v_before_, &w_, &w_before_}) (*vector)->fill(0);
   rotation_ = before_ = {};
+  largest_ = 0;
   if (auto const failure = find_norm(solve, *v_, z_)) return failure;
   rest_ = gamma_;
   normalise(*v_, z_.get());
@@ -45,7 +47,8 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
   double const third = before_.sine * gamma;
   double const diagonal = std::hypot(turned, gamma_);
   if (!std::isfinite(diagonal)) return solve.not_a_number();
-  if (diagonal <= epsilon(x.precision()) * operator_norm()) {
+  largest_ = std::max(largest_, std::hypot(gamma, delta, gamma_));
+  if (diagonal <= epsilon(x.precision()) * largest_) {
     return solve.fail(Outcome::breakdown, "the operator is singular");
   }
   before_ = std::exchange(rotation_, {turned / diagonal, gamma_ / diagonal});

@@ -34,6 +34,7 @@ class Minres final : public KrylovSolver {
   Rotation rotation_;
   Rotation before_;
   double gamma_ = 0;     ///< norm of v by the preconditioner: below the diagonal of the tridiagonal matrix
+  double largest_ = 0;   ///< norm of a column of that matrix
   double rest_ = 0;      ///< of the right-hand side: its absolute value is the residual's norm by the preconditioner
   double residual_ = 0;  ///< its 2-norm
 };

@@ -7,13 +7,15 @@
 namespace halocline {
 
 ResidualSolve::ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer,
-                             Operator const& a, Vector const& b, Vector& x, double operator_norm)
+                             Operator const& a, Vector const& b, Vector& x, double operator_norm,
+                             int most_fruitless_starts)
     : a_(a),
       b_(b),
       x_(x),
       convergence_(criteria),
       record_(std::move(method), observer),
-      operator_norm_(operator_norm) {}
+      operator_norm_(operator_norm),
+      most_fruitless_starts_(most_fruitless_starts) {}
 
 std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
@@ -26,7 +28,7 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   convergence_.begin(residual_);
   measure_solution();
   rounding_at_start_ = rounding_;
-  last_start_ = residual_;
+  smallest_start_ = residual_;
   if (convergence_.reached(residual_)) return Outcome::converged;
   if (residual_ <= rounding_) return Outcome::converged_to_rounding;
   return std::nullopt;
@@ -36,12 +38,18 @@ std::optional<Outcome> ResidualSolve::measure(double residual) {
   residual_ = residual;
   looked_ = false;
   record_.measure(++iteration_, residual_);
-  return convergence_.failure(residual_);
+  std::optional<Outcome> const failure = convergence_.failure(residual_);
+  if (failure == Outcome::stalled) remark_ = "no residual was smaller for long; choose a stronger preconditioner";
+  if (failure == Outcome::diverged) remark_ = "the residual has grown beyond all measure";
+  return failure;
 }
 
 bool ResidualSolve::goes_on() const {
-  return iteration_ < most_iterations() && !convergence_.reached(residual_) && !(residual_ <= rounding_);
+  return iteration_ < most_iterations() && !convergence_.reached(residual_) && !below_rounding();
 }
+
+// What rounding explains is a bound of it at its worst: as long as b - A x agrees, there may be more to be had.
+bool ResidualSolve::below_rounding() const { return residual_ <= std::min(rounding_, checked_at_ / 10); }
 
 std::optional<Outcome> ResidualSolve::look(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
@@ -49,23 +57,30 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   measure_solution();
   if (!std::isfinite(true_residual_)) return fail(Outcome::not_a_number, "the residual is not a finite number");
   if (convergence_.reached(true_residual_)) return Outcome::converged;
-  bool const claimed = convergence_.reached(residual_) || residual_ <= rounding_;
-  if (claimed && true_residual_ <= rounding_) {
-    // Of a solution that has grown and grown rounding explains everything, also that there is none.
-    if (rounding_ <= std::max(0.01 * convergence_.initial(), 2 * rounding_at_start_)) {
-      return Outcome::converged_to_rounding;
-    }
+  bool const drifted = !(true_residual_ <= 2 * residual_);
+  bool const claimed = convergence_.reached(residual_) || (drifted && below_rounding());
+  // Missed by little: a start from b - A x may well get there.
+  bool const once_more = claimed && !drifted && !missed_;
+  missed_ = claimed && !drifted;
+  bool const explained = true_residual_ <= rounding_;
+  // Of a solution that has grown and grown rounding explains everything, also that there is none.
+  bool const credible = true_residual_ <= std::max(0.1 * convergence_.initial(), 2 * rounding_at_start_);
+  if (claimed && !once_more && explained) {
+    if (credible) return Outcome::converged_to_rounding;
     return fail(Outcome::diverged, "the solution grows without bound: the operator may be singular");
   }
   if (iteration_ >= most_iterations()) {
     return fail(Outcome::iteration_limit, "raise the number of iterations or choose a stronger preconditioner");
   }
-  // From where nothing was gained the same would be done once more.
-  double const enough = claimed ? 0.5 : 1 - 1e-6;
-  if (!(true_residual_ <= enough * last_start_)) {
+  if (below_rounding()) checked_at_ = std::min(residual_, true_residual_);
+  // From where nothing was gained the same may be done once more.
+  bool const gained = once_more || true_residual_ <= (claimed ? 0.5 : 1 - 1e-6) * smallest_start_;
+  fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
+  if (fruitless_starts_ >= most_fruitless_starts_) {
+    if (explained && credible) return Outcome::converged_to_rounding;
     return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
   }
-  last_start_ = true_residual_;
+  smallest_start_ = std::min(smallest_start_, true_residual_);
   residual_ = true_residual_;
   return std::nullopt;
 }

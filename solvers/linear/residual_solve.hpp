@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,9 @@ namespace halocline {
 class ResidualSolve {
  public:
   /// \param operator_norm Operator::norm_bound
+  /// \param most_fruitless_starts after as many in a row that gained nothing the solve has stalled
   ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer, Operator const& a,
-                Vector const& b, Vector& x, double operator_norm);
+                Vector const& b, Vector& x, double operator_norm, int most_fruitless_starts);
 
   /// r = b - A x, the residual of iteration 0. How the solve ended if there is nothing to iterate for.
   [[nodiscard]] std::optional<Outcome> begin(Vector& r);
@@ -42,6 +44,7 @@ class ResidualSolve {
 
  private:
   void measure_solution();
+  [[nodiscard]] bool below_rounding() const;
 
   Operator const& a_;
   Vector const& b_;
@@ -50,14 +53,19 @@ class ResidualSolve {
   SolveRecord record_;
   std::string remark_;
   double operator_norm_;
+  int most_fruitless_starts_;
+  int fruitless_starts_ = 0;
   Index iteration_ = 0;
   double residual_ = 0;
   double true_residual_ = 0;
-  double last_start_ = 0;
+  double smallest_start_ = 0;
   double b_norm_ = 0;
   double rounding_ = 0;  ///< what rounding explains
   double rounding_at_start_ = 0;
+  /// Residual of the recurrence, below what rounding explains, when b - A x last agreed with it.
+  double checked_at_ = std::numeric_limits<double>::infinity();
   double residual_at_norm_ = 0;
+  bool missed_ = false;  ///< b - A x was above the target at the last look, and the recurrence just below
   bool looked_ = false;  ///< true_residual_ is that of the x of now
 };
 
