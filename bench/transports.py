@@ -17,7 +17,7 @@ import tempfile
 
 from record import store
 
-SIDE = 724  # of slabs: four layers of numbers of eight bytes are 16 MiB
+SIDE = 256  # of slabs: four layers of numbers of eight bytes are 2 MiB
 
 
 def arguments():
@@ -46,6 +46,8 @@ def run(given, folder, ranks):
 
 def measure(given, folder, ranks):
     summaries = [run(given, folder, ranks) for _ in range(given.repeat)]
+    if any(not summary["halo"]["measured"] for summary in summaries):
+        sys.exit(f"transports: {ranks} ranks had nothing to choose from; left out: {summaries[0]['halo']['left_out']}")
     rows = []
     for same in zip(*(summary["halo"]["measured"] for summary in summaries)):
         runs = {name: [row["seconds"][name] for row in same] for name in same[0]["seconds"]}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "framework/halo/box_copy.hpp"
@@ -16,17 +17,19 @@ namespace halocline {
 namespace {
 
 constexpr Index smallest_class = 512;  // bytes
-constexpr Index largest_class = Index{16} << 20;
+constexpr Index largest_class = Index{2} << 20;
 constexpr Index between_classes = 8;
 constexpr double seconds_a_batch = 0.002;
 
-/// The ranks that share faces with this one.
+/// The ranks that this one exchanges with.
 struct Neighbourhood {
   std::vector<int> near;  ///< on this host
   std::vector<int> far;
+  std::vector<int> near_faces;  ///< those of them that share a face with it
+  std::vector<int> far_faces;
   Index largest = 0;  ///< bytes of the largest message that is likely: four layers of numbers of eight bytes
 
-  [[nodiscard]] std::vector<int> const& at(bool across_hosts) const { return across_hosts ? far : near; }
+  [[nodiscard]] std::vector<int> const& faces(bool across_hosts) const { return across_hosts ? far_faces : near_faces; }
   [[nodiscard]] std::vector<int> all() const {
     std::vector<int> ranks = near;
     ranks.insert(ranks.end(), far.begin(), far.end());
@@ -37,12 +40,15 @@ struct Neighbourhood {
 Neighbourhood neighbourhood_of(Mesh const& mesh) {
   Communicator const& communicator = mesh.communicator();
   Neighbourhood found;
-  std::vector<int> ranks;
+  std::set<int> ranks;
+  std::set<int> faces;
   for (Block const& block : mesh.blocks()) {
     for (std::size_t n = 0; n < block.neighbours.size(); ++n) {
       auto const& neighbour = block.neighbours[n];
       if (!neighbour || neighbour->rank == communicator.rank()) continue;
-      ranks.push_back(neighbour->rank);
+      ranks.insert(neighbour->rank);
+      if (distance(direction_at(n)) != 1) continue;
+      faces.insert(neighbour->rank);
       Index face = 1;
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (direction_at(n)[axis] == 0) face *= block.cells.end[axis] - block.cells.begin[axis];
@@ -50,10 +56,10 @@ Neighbourhood neighbourhood_of(Mesh const& mesh) {
       found.largest = std::max(found.largest, face * 4 * Index{sizeof(double)});
     }
   }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   for (int const rank : ranks) {
-    (communicator.host_of(rank) == communicator.host() ? found.near : found.far).push_back(rank);
+    bool const near = communicator.host_of(rank) == communicator.host();
+    (near ? found.near : found.far).push_back(rank);
+    if (faces.contains(rank)) (near ? found.near_faces : found.far_faces).push_back(rank);
   }
   found.largest = communicator.max(found.largest);
   return found;
@@ -153,34 +159,49 @@ std::string first_of(Communicator const& communicator, std::string const& mine) 
   return first;
 }
 
+/// Collective. Null, and why, where any rank cannot open its part: no rank may wait for one that could not.
+std::unique_ptr<Trial> open_trial(Communicator const& communicator, Transport const& transport,
+                                  std::vector<int> const& ranks, Index bytes, std::string& failure) {
+  std::unique_ptr<Trial> trial;
+  std::string mine;
+  try {
+    trial = std::make_unique<Trial>(communicator, transport, ranks, bytes);
+  } catch (InputOutputError const& error) {
+    mine = error.what();
+  }
+  failure = first_of(communicator, mine);
+  if (!failure.empty()) trial.reset();
+  return trial;
+}
+
 /// Collective. Why these ranks cannot be reached that way; empty: they can.
 std::string failure_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks) {
   std::string failure;
-  try {
-    // A size that is no multiple of a cache line.
-    Trial trial(communicator, transport, ranks, 1000 * Index{sizeof(double)});
-    if (!trial.brings_what_was_sent()) failure = "a trial brought other values than were sent";
-  } catch (InputOutputError const& error) {
-    failure = error.what();
-  }
-  return first_of(communicator, failure);
+  // A size that is no multiple of a cache line.
+  auto const trial = open_trial(communicator, transport, ranks, 1000 * Index{sizeof(double)}, failure);
+  if (trial == nullptr) return failure;
+  return communicator.all(trial->brings_what_was_sent()) ? "" : "a trial brought other values than were sent";
 }
 
-/// Collective. Seconds of an exchange on the slowest rank: the best of some batches.
+/// Collective. Seconds of an exchange on the slowest rank, the best of some batches; infinite where memory for messages
+/// of that size is not to be had.
 double seconds_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks,
                   Index bytes) {
   using Clock = std::chrono::steady_clock;
-  Trial trial(communicator, transport, ranks, bytes);
+  std::string failure;
+  auto const trial = open_trial(communicator, transport, ranks, bytes, failure);
+  if (trial == nullptr) return std::numeric_limits<double>::infinity();
   auto const batch = [&](Index repetitions) {
     communicator.barrier();
     Clock::time_point const begin = Clock::now();
-    for (Index n = 0; n < repetitions; ++n) trial.exchange();
-    trial.fence();
+    for (Index n = 0; n < repetitions; ++n) trial->exchange();
+    trial->fence();
     double const seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return communicator.max(seconds) / static_cast<double>(repetitions);
   };
-  double best = batch(3);
-  auto const repetitions = std::clamp(static_cast<Index>(seconds_a_batch / best), Index{3}, Index{200});
+  static_cast<void>(batch(1));  // touches the memory
+  double best = batch(1);
+  auto const repetitions = std::clamp(static_cast<Index>(seconds_a_batch / best), Index{1}, Index{200});
   for (int n = 0; n < 3; ++n) best = std::min(best, batch(repetitions));
   return best;
 }
@@ -201,7 +222,7 @@ TransportChoice wanted_transport(TransportEntry const& entry, Communicator const
   }
   TransportChoice choice;
   choice.transport = entry.make();
-  choice.names = entry.name;
+  choice.names = neighbours.largest == 0 ? "none" : entry.name;
   std::string const failure = failure_of(communicator, *choice.transport, neighbours.all());
   if (!failure.empty()) refuse(failure);
   return choice;
@@ -285,10 +306,11 @@ TransportChoice choose_transport(std::string const& wanted, Mesh const& mesh, st
     return choice;
   }
   for (bool const across_hosts : {false, true}) {
-    if (!communicator.any(!neighbours.at(across_hosts).empty())) continue;
-    for (Index bytes = smallest_class;; bytes *= between_classes) {
-      choice.timings.push_back(measured(communicator, entries, neighbours.at(across_hosts), across_hosts, bytes));
-      if (bytes >= std::min(neighbours.largest, largest_class)) break;
+    if (!communicator.any(!neighbours.faces(across_hosts).empty())) continue;
+    Index const largest = std::min(neighbours.largest, largest_class);
+    for (Index bytes = std::min(smallest_class, largest);; bytes = std::min(bytes * between_classes, largest)) {
+      choice.timings.push_back(measured(communicator, entries, neighbours.faces(across_hosts), across_hosts, bytes));
+      if (bytes == largest) break;
     }
   }
   choice.names = names_of(choice.candidates, choice.timings);

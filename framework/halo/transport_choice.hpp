@@ -13,9 +13,10 @@ namespace halocline {
 /// What one exchange of equal messages with all neighbours on the host, or on other hosts, took.
 struct TransportTimings {
   bool across_hosts = false;
-  Index bytes = 0;              ///< of each message; those of a run count to the smallest class that they fit into
-  std::vector<double> seconds;  ///< on the slowest rank, by candidate; infinite for one that does not reach so far
-  std::size_t chosen = 0;       ///< among the candidates
+  Index bytes = 0;  ///< of each message; those of a run count to the smallest class that they fit into
+  std::vector<double>
+      seconds;  ///< on the slowest rank, by candidate; infinite for one that does not reach so far, or has no memory
+  std::size_t chosen = 0;  ///< among the candidates
 };
 
 /// The transport of a run, and why.
@@ -24,13 +25,13 @@ struct TransportChoice {
   std::vector<std::string> candidates;    ///< what was measured
   std::vector<TransportTimings> timings;  ///< by reach, then bytes; empty where there was nothing to choose from
   std::vector<std::string> left_out;      ///< "shared-memory: why"
-  /// Names of the transports that carry messages: "none" on one rank.
+  /// Names of the transports that carry messages; "none" where no rank has neighbours.
   std::string names;
 };
 
 /// Collective over the ranks of the mesh. `wanted` is the name of a transport, or "auto": then those that this build
 /// has a use for and that pass a trial are measured with messages of the sizes that neighbours on this mesh send each
-/// other, within a quarter of a second or so, and each message goes by the fastest for its size and its host. All ranks
+/// other, some milliseconds each, and each message goes by the fastest for its size and its host. All ranks
 /// come to the same choice. Throws InputError, saying why, when the transport that is wanted cannot be used.
 ///
 /// \param known those that there are to choose from, the first of which reaches every rank

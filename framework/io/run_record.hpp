@@ -32,7 +32,7 @@ struct TransportMeasurement {
 
 /// How halos were exchanged.
 struct HaloRecord {
-  std::string transport;  ///< or several, with commas between; "none" on one rank
+  std::string transport;  ///< or several, with commas between; "none" where no rank has neighbours
   std::vector<TransportMeasurement> measured = {};
   std::vector<std::string> left_out = {};  ///< transports that could not be chosen, and why
 };

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -49,16 +49,37 @@ double seconds_since_epoch(Clock::time_point time) {
 constexpr int tag = 2;
 constexpr int trials = 8;
 
+void send_time(Communicator const& communicator, int rank, double time) {
+  auto const sent = std::make_shared<double>(time);
+  MPI_Request request = communicator.send(sent.get(), sizeof(double), rank, tag);
+  try {
+    communicator.wait(request);
+  } catch (...) {
+    Communicator::abandon({&request, 1}, sent);
+    throw;
+  }
+}
+
+double receive_time(Communicator const& communicator, int rank) {
+  auto const received = std::make_shared<double>(0);
+  MPI_Request request = communicator.receive(received.get(), sizeof(double), rank, tag);
+  try {
+    communicator.wait(request);
+  } catch (...) {
+    Communicator::abandon({&request, 1}, received);
+    throw;
+  }
+  return *received;
+}
+
 /// Rank 0 asks `rank` for its time: how far that rank's clock is ahead of this one's, from the quickest answer.
 double ask_clock(Communicator const& communicator, int rank) {
   double ahead = 0;
   double quickest = -1;
   for (int trial = 0; trial < trials; ++trial) {
-    double theirs = 0;
     double const asked = seconds_since_epoch(Clock::now());
-    std::array requests{communicator.receive(&theirs, sizeof theirs, rank, tag),
-                        communicator.send(&asked, sizeof asked, rank, tag)};
-    communicator.wait_all(requests);
+    send_time(communicator, rank, asked);
+    double const theirs = receive_time(communicator, rank);
     double const answered = seconds_since_epoch(Clock::now());
     if (quickest >= 0 && answered - asked >= quickest) continue;
     quickest = answered - asked;
@@ -69,12 +90,8 @@ double ask_clock(Communicator const& communicator, int rank) {
 
 void tell_clock(Communicator const& communicator) {
   for (int trial = 0; trial < trials; ++trial) {
-    double question = 0;
-    MPI_Request request = communicator.receive(&question, sizeof question, 0, tag);
-    communicator.wait(request);
-    double const now = seconds_since_epoch(Clock::now());
-    request = communicator.send(&now, sizeof now, 0, tag);
-    communicator.wait(request);
+    static_cast<void>(receive_time(communicator, 0));
+    send_time(communicator, 0, seconds_since_epoch(Clock::now()));
   }
 }
 

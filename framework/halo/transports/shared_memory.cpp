@@ -108,7 +108,9 @@ struct Inbox {
     bytes = end;
     if (file.number() < 0) refuse("memfd_create");
     // Memory that is missing is missed here, not by a signal in a kernel.
-    errno = posix_fallocate(file.number(), 0, end);
+    do {
+      errno = posix_fallocate(file.number(), 0, end);
+    } while (errno == EINTR);
     if (errno != 0) refuse(std::to_string(end) + " bytes");
     segment = Segment(file.number(), end);
     std::memcpy(segment.at(0), &mark, sizeof mark);
