@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -46,21 +47,23 @@ class BrokenOnOne : public Transport {
   }
 };
 
-/// Carries messages, but the last byte of each on one of the ranks comes in wrong.
-class Wrong : public Transport {
+/// MPI with something that happens to the memory of each message that has come.
+class Meddled : public Transport {
  public:
-  [[nodiscard]] std::string name() const override { return "wrong"; }
+  using Meddle = std::function<void(std::byte* memory, Index bytes)>;
+  explicit Meddled(Meddle meddle) : meddle_(std::move(meddle)) {}
+  [[nodiscard]] std::string name() const override { return "meddled"; }
   [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
                                               std::vector<Message> const& receives) const override {
-    return std::make_unique<WrongChannel>(mpi_host_transport()->open(communicator, sends, receives), receives,
-                                          communicator.rank() == communicator.size() - 1);
+    return std::make_unique<MeddledChannel>(mpi_host_transport()->open(communicator, sends, receives), receives,
+                                            meddle_);
   }
 
  private:
-  class WrongChannel final : public Channel {
+  class MeddledChannel final : public Channel {
    public:
-    WrongChannel(std::unique_ptr<Channel> channel, std::vector<Message> receives, bool spoils)
-        : channel_(std::move(channel)), receives_(std::move(receives)), spoils_(spoils) {}
+    MeddledChannel(std::unique_ptr<Channel> channel, std::vector<Message> receives, Meddle meddle)
+        : channel_(std::move(channel)), receives_(std::move(receives)), meddle_(std::move(meddle)) {}
     std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
     std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
     void expect() override { channel_->expect(); }
@@ -68,46 +71,33 @@ class Wrong : public Transport {
     bool progress() override { return channel_->progress(); }
     void receive() override {
       channel_->receive();
-      for (std::size_t n = 0; spoils_ && n < receives_.size(); ++n) {
-        Kokkos::View<std::byte*, Memory, Kokkos::MemoryUnmanaged> const last(receive_memory(n) + receives_[n].bytes - 1,
-                                                                             1);
-        Kokkos::deep_copy(last, std::byte{77});
-      }
+      for (std::size_t n = 0; n < receives_.size(); ++n) meddle_(receive_memory(n), receives_[n].bytes);
     }
 
    private:
     std::unique_ptr<Channel> channel_;
     std::vector<Message> receives_;
-    bool spoils_;
+    Meddle meddle_;
   };
+  Meddle meddle_;
 };
 
-/// MPI that takes its time.
-class Slow : public Transport {
+/// The last byte of each message comes in wrong on the last rank.
+class Wrong final : public Meddled {
  public:
-  [[nodiscard]] std::string name() const override { return "slow"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<SlowChannel>(mpi_host_transport()->open(communicator, sends, receives));
-  }
+  Wrong() : Meddled(spoil) {}
 
  private:
-  class SlowChannel final : public Channel {
-   public:
-    explicit SlowChannel(std::unique_ptr<Channel> channel) : channel_(std::move(channel)) {}
-    std::byte* send_memory(std::size_t n) override { return channel_->send_memory(n); }
-    std::byte* receive_memory(std::size_t n) override { return channel_->receive_memory(n); }
-    void expect() override { channel_->expect(); }
-    void send() override { channel_->send(); }
-    bool progress() override { return channel_->progress(); }
-    void receive() override {
-      channel_->receive();
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
+  static void spoil(std::byte* memory, Index bytes) {
+    if (test::communicator().rank() != test::communicator().size() - 1) return;
+    Kokkos::deep_copy(Kokkos::View<std::byte*, Memory, Kokkos::MemoryUnmanaged>(memory + bytes - 1, 1), std::byte{77});
+  }
+};
 
-   private:
-    std::unique_ptr<Channel> channel_;
-  };
+/// Takes its time.
+class Slow final : public Meddled {
+ public:
+  Slow() : Meddled([](std::byte*, Index) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }) {}
 };
 
 /// MPI within a host alone, which counts the messages that its channels are opened for.

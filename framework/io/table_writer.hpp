@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "framework/io/descriptor.hpp"
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/index.hpp"
 
 namespace halocline {

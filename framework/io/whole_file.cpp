@@ -4,7 +4,7 @@
 #include <csignal>
 #include <system_error>
 
-#include "framework/io/descriptor.hpp"
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -76,21 +76,6 @@ class Segment {
   std::size_t bytes_ = 0;
 };
 
-/// An open file, closed in the end.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 std::uint64_t random_mark() {
   std::random_device device;
   return (std::uint64_t{device()} << 32U) | device();
@@ -128,7 +113,7 @@ struct Inbox {
 /// no such file, or one without the mark.
 Segment open_offered(Offer const& offer) {
   std::string const path = "/proc/" + std::to_string(offer.process) + "/fd/" + std::to_string(offer.descriptor);
-  Descriptor const file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  Descriptor const file(path, O_RDWR);
   if (file.number() < 0) refuse(path);
   if (lseek(file.number(), 0, SEEK_END) != offer.bytes) throw InputOutputError("cannot share memory: not at " + path);
   Segment segment(file.number(), offer.bytes);

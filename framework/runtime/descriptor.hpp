@@ -10,6 +10,8 @@ namespace halocline {
 /// An open file descriptor; number() is negative where the file could not be opened, and errno says why.
 class Descriptor {
  public:
+  /// Takes over what is open, or is not.
+  explicit Descriptor(int number) : number_(number) {}
   Descriptor(std::filesystem::path const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
   ~Descriptor() {
     if (number_ >= 0) close(number_);
