@@ -34,6 +34,11 @@ class KrylovSolver : public LinearSolver {
   /// the last.
   [[nodiscard]] virtual int fruitless_starts() const { return 1; }
 
+  /// What helps where the limit of iterations ends a solve.
+  [[nodiscard]] virtual char const* advice() const {
+    return "raise the number of iterations or choose a stronger preconditioner";
+  }
+
   [[nodiscard]] bool has_preconditioner() const { return preconditioner_ != nullptr; }
   /// M^-1 r in z; r itself without a preconditioner.
   [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;

@@ -8,14 +8,14 @@ namespace halocline {
 
 ResidualSolve::ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer,
                              Operator const& a, Vector const& b, Vector& x, double operator_norm,
-                             int most_fruitless_starts)
+                             EndOfSolves const& ends)
     : a_(a),
       b_(b),
       x_(x),
       convergence_(criteria),
       record_(std::move(method), observer),
       operator_norm_(operator_norm),
-      most_fruitless_starts_(most_fruitless_starts) {}
+      ends_(ends) {}
 
 std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
@@ -70,13 +70,13 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
     return fail(Outcome::diverged, "the solution grows without bound: the operator may be singular");
   }
   if (iteration_ >= most_iterations()) {
-    return fail(Outcome::iteration_limit, "raise the number of iterations or choose a stronger preconditioner");
+    return fail(Outcome::iteration_limit, ends_.advice);
   }
   if (below_rounding()) checked_at_ = std::min(residual_, true_residual_);
   // From where nothing was gained the same may be done once more.
   bool const gained = once_more || true_residual_ <= (claimed ? 0.5 : 1 - 1e-6) * smallest_start_;
   fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
-  if (fruitless_starts_ >= most_fruitless_starts_) {
+  if (fruitless_starts_ >= ends_.fruitless_starts) {
     if (explained && credible) return Outcome::converged_to_rounding;
     return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
   }

@@ -9,15 +9,20 @@
 
 namespace halocline {
 
+/// What sets methods apart in the way their solves end.
+struct EndOfSolves {
+  int fruitless_starts;  ///< after as many in a row that gained nothing the solve has stalled
+  char const* advice;    ///< where the limit of iterations has come
+};
+
 /// One solve by a method that watches the residual of its own recurrence: how it begins, when b - A x is looked at, and
 /// how it ends. Rounding lets the recurrence drift away from b - A x, so a recurrence that meets the criteria is
 /// believed when b - A x meets them too; until then the method starts again from there.
 class ResidualSolve {
  public:
   /// \param operator_norm Operator::norm_bound
-  /// \param most_fruitless_starts after as many in a row that gained nothing the solve has stalled
   ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer, Operator const& a,
-                Vector const& b, Vector& x, double operator_norm, int most_fruitless_starts);
+                Vector const& b, Vector& x, double operator_norm, EndOfSolves const& ends);
 
   /// r = b - A x, the residual of iteration 0. How the solve ended if there is nothing to iterate for.
   [[nodiscard]] std::optional<Outcome> begin(Vector& r);
@@ -53,7 +58,7 @@ class ResidualSolve {
   SolveRecord record_;
   std::string remark_;
   double operator_norm_;
-  int most_fruitless_starts_;
+  EndOfSolves ends_;
   int fruitless_starts_ = 0;
   Index iteration_ = 0;
   double residual_ = 0;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "framework/operator/operator.hpp"
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
 namespace halocline {
@@ -62,20 +62,19 @@ class Multigrid final : public Preconditioner {
 /// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
 /// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
 /// overshoots (jumping coefficients).
-class MultigridSolver final : public LinearSolver {
+class MultigridSolver final : public KrylovSolver {
  public:
-  MultigridSolver(Criteria const& criteria, MultigridSettings const& settings)
-      : criteria_(criteria), multigrid_(settings) {}
-
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+  MultigridSolver(Criteria const& criteria, MultigridSettings const& settings);
 
  private:
-  Criteria criteria_;
-  Multigrid multigrid_;
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *residual_; }
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+  [[nodiscard]] char const* advice() const override {
+    return "raise the number of iterations or use it as a preconditioner of cg";
+  }
+
   std::unique_ptr<Vector> residual_, correction_, image_;  ///< b - A x, z = M^-1 (b - A x) and A z
-  double operator_norm_ = 0;
-  std::string obstacle_;
 };
 
 }  // namespace halocline
