@@ -24,9 +24,21 @@ struct Place {
   bool in_use = true;  ///< if not, what it requires may be missing and its checks do not run
 };
 
-/// The first place below `section` where an option or a section is called `name`; empty if there is none.
+/// Whether a section is in use where nobody says otherwise.
+bool in_use_by_default(Section const& section, std::string const& nested) {
+  std::string const chooser = section.chooser_of(nested);
+  return std::all_of(section.options().begin(), section.options().end(), [&](Option const& option) {
+    return option.name() != chooser || option.default_value() == OptionValue(nested);
+  });
+}
+
+/// The first place below `section` where an option or a section is called `name`, of those in use by default if there
+/// is one; empty if there is none.
 std::string find_elsewhere(Section const& section, std::string const& prefix, std::string const& name) {
-  for (Section const& nested : section.sections()) {
+  std::vector<Section> sections = section.sections();
+  std::stable_partition(sections.begin(), sections.end(),
+                        [&](Section const& nested) { return in_use_by_default(section, nested.name()); });
+  for (Section const& nested : sections) {
     std::string const full_name = joined_name(prefix, nested.name());
     auto const& options = nested.options();
     if (std::any_of(options.begin(), options.end(), [&](Option const& option) { return option.name() == name; }))
