@@ -43,7 +43,7 @@ std::string find_elsewhere(Section const& section, std::string const& prefix, st
     auto const& options = nested.options();
     if (std::any_of(options.begin(), options.end(), [&](Option const& option) { return option.name() == name; }))
       return joined_name(full_name, name);
-    std::string const deeper = find_elsewhere(nested, full_name, name);
+    std::string deeper = find_elsewhere(nested, full_name, name);
     if (!deeper.empty()) return deeper;
   }
   return "";
@@ -61,7 +61,7 @@ class Judge {
     values->full_name = place.full_name;
     values->location = place.location;
     Node const empty;
-    Node const& given = usable(node, place, *values) ? *node : empty;
+    Node const& given = node != nullptr && usable(*node, place, *values) ? *node : empty;
 
     find_unknown(*declaration, given, place);
     for (Option const& option : declaration->options()) read_option(option, given, place, *values);
@@ -78,12 +78,12 @@ class Judge {
 
  private:
   /// False if there is nothing to read; then the section is all defaults.
-  bool usable(Node const* node, Place const& place, Values& values) {
-    if (node == nullptr || node->kind == Node::Kind::nothing) return false;
-    if (node->kind == Node::Kind::section) return true;
+  bool usable(Node const& node, Place const& place, Values& values) {
+    if (node.kind == Node::Kind::nothing) return false;
+    if (node.kind == Node::Kind::section) return true;
     values.wholly_mistaken = true;
-    if (node->kind != Node::Kind::reported)
-      mistakes_.add(node->location, place.full_name, "expected a section, got " + described(*node));
+    if (node.kind != Node::Kind::reported)
+      mistakes_.add(node.location, place.full_name, "expected a section, got " + described(node));
     return false;
   }
 

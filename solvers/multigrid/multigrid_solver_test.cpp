@@ -16,7 +16,6 @@
 namespace halocline {
 namespace {
 
-using test_chain::Abilities;
 using test_chain::Chain;
 using test_chain::poisson;
 using test_operators::DisturbedOperator;
