@@ -7,31 +7,23 @@ run are left out. Both runs of a pair must record the same bits.
 
     bench/overlap.py --program bin/halocline --cells 48 96 --ranks 2 4 --json bench/results/overlap.json
 """
-import argparse
 import json
 import pathlib
-import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 
+from deck_runs import parser_of, run_deck
 from record import store
 
 STEPS, FIRST = 620, 20
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, help="the driver")
+    parser = parser_of(__doc__, repeat=5)
     parser.add_argument("--cells", type=int, nargs="+", default=[48, 96, 192], help="along each axis")
-    parser.add_argument("--ranks", type=int, nargs="+", default=[2])
     parser.add_argument("--precision", default="single")
     parser.add_argument("--transport", default="auto", help="halo.transport of the runs")
-    parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
-    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
     return parser.parse_args()
 
 
@@ -50,14 +42,8 @@ def run(given, folder, cells, ranks, overlap):
     """Seconds of a step, of its messages under way and of waiting for them, the mean of the ranks; what was recorded."""
     deck = {"physics": "wave", "precision": given.precision, "mesh": {"cells": [cells] * 3},
             "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)", "receivers": [{"position": [0.3, 0.4, 0.5]}]},
-            "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap, "transport": given.transport},
-            "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
-    (folder / "deck.yaml").write_text(json.dumps(deck))
-    command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
-               str(folder / "out"), "--overwrite", "--quiet", "--trace"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"overlap: exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+            "time": {"step": 0.2 / cells, "steps": STEPS}, "halo": {"overlap": overlap, "transport": given.transport}}
+    summary = run_deck(given, folder, deck, ranks, "--trace")
     events = json.loads((folder / "out/trace.json").read_text())["traceEvents"]
     times = []
     for rank in range(ranks):
@@ -68,7 +54,7 @@ def run(given, folder, cells, ranks, overlap):
                   for found in (messages(events, rank), spans(events, rank, "halo: wait"))]
         times.append(((steps[-1][1] - since) / count, *inside))
     recorded = (folder / "out/traces.csv").read_text()
-    return [statistics.mean(column) for column in zip(*times)], recorded, json.loads((folder / "out/summary.json").read_text())
+    return [statistics.mean(column) for column in zip(*times)], recorded, summary
 
 
 def measure(given, folder, cells, ranks):

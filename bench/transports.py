@@ -6,42 +6,21 @@ the runs of what an exchange with both neighbours took on the slowest rank.
 
     bench/transports.py --program bin/halocline --ranks 2 4 --json bench/results/transports.json
 """
-import argparse
-import json
 import pathlib
-import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 
+from deck_runs import parser_of, run_deck
 from record import store
 
 SIDE = 256  # of slabs: four layers of numbers of eight bytes are 2 MiB
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", required=True, help="the driver")
-    parser.add_argument("--ranks", type=int, nargs="+", default=[2])
-    parser.add_argument("--repeat", type=int, default=9)
-    parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
-    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
-    parser.add_argument("--json", help="where the result goes")
-    return parser.parse_args()
-
-
 def run(given, folder, ranks):
     deck = {"physics": "wave", "precision": "single", "wave": {"initial": "z"}, "time": {"step": 1e-4, "steps": 1},
-            "mesh": {"cells": [SIDE, SIDE, 4 * ranks], "processes": [1, 1, ranks], "periodic": [False, False, True]},
-            "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
-    (folder / "deck.yaml").write_text(json.dumps(deck))
-    command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
-               str(folder / "out"), "--overwrite", "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"transports: exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
-    return json.loads((folder / "out/summary.json").read_text())
+            "mesh": {"cells": [SIDE, SIDE, 4 * ranks], "processes": [1, 1, ranks], "periodic": [False, False, True]}}
+    return run_deck(given, folder, deck, ranks)
 
 
 def measure(given, folder, ranks):
@@ -60,7 +39,7 @@ def measure(given, folder, ranks):
 
 
 def main():
-    given = arguments()
+    given = parser_of(__doc__, repeat=9).parse_args()
     rows, provenance = [], {}
     with tempfile.TemporaryDirectory() as name:
         for ranks in given.ranks:

@@ -1,0 +1,30 @@
+"""Runs of decks by benchmarks: the options that such benchmarks share, and a run to its summary."""
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+
+
+def parser_of(description, repeat):
+    """With the options that all of them have; `repeat` is how often each case is run if nobody says otherwise."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help="the driver")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2])
+    parser.add_argument("--repeat", type=int, default=repeat)
+    parser.add_argument("--launcher", default="mpirun -n", help="their number follows")
+    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
+    parser.add_argument("--json", help="where the result goes")
+    return parser
+
+
+def run_deck(given, folder, deck, ranks, *flags):
+    """Runs a deck with no output but its own into `folder`/out; the summary."""
+    deck = {**deck, "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+    (folder / "deck.yaml").write_text(json.dumps(deck))
+    command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
+               str(folder / "out"), "--overwrite", "--quiet", *flags]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    return json.loads((folder / "out/summary.json").read_text())
