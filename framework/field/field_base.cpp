@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 
 namespace {
 
 constexpr Index cache_line = 64;  // bytes: the alignment of rows
-
-Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 Index product(Index a, Index b) {
   Index result = 0;

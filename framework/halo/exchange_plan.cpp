@@ -6,14 +6,13 @@
 #include <tuple>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 
 namespace {
 
 constexpr Index part_alignment = 8;  // bytes
-
-Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 /// Owned entries, of a block with extents `owned`, that a neighbour in `direction` needs: the outermost `width` layers.
 IndexRange outermost(Extents const& owned, Direction const& direction, Index width) {

@@ -35,12 +35,13 @@ class StencilHalo {
     std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
     std::size_t n = 0;
     start(fields);
-    {
-      ScopedRegion const region("interior");
-      for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
-    }
+    // Regions tell what ran under messages: without any they would only cost time, on coarse levels as much as a sweep.
+    std::optional<ScopedRegion> region;
+    if (exchange_) region.emplace("interior");
+    for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
+    region.reset();
     finish(fields);
-    ScopedRegion const region("shell");
+    if (exchange_) region.emplace("shell");
     for (std::size_t at = 0; at < parts_.size(); ++at) {
       for (IndexRange const& box : parts_[at].shell) sweep(blocks[at], box, n++);
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/owned_wait.hpp"
 
 namespace halocline::trace {
 namespace {
@@ -52,23 +53,13 @@ constexpr int trials = 8;
 void send_time(Communicator const& communicator, int rank, double time) {
   auto const sent = std::make_shared<double>(time);
   MPI_Request request = communicator.send(sent.get(), sizeof(double), rank, tag);
-  try {
-    communicator.wait(request);
-  } catch (...) {
-    Communicator::abandon({&request, 1}, sent);
-    throw;
-  }
+  wait_all_owned(communicator, {&request, 1}, sent);
 }
 
 double receive_time(Communicator const& communicator, int rank) {
   auto const received = std::make_shared<double>(0);
   MPI_Request request = communicator.receive(received.get(), sizeof(double), rank, tag);
-  try {
-    communicator.wait(request);
-  } catch (...) {
-    Communicator::abandon({&request, 1}, received);
-    throw;
-  }
+  wait_all_owned(communicator, {&request, 1}, received);
   return *received;
 }
 

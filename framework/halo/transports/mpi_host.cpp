@@ -4,6 +4,7 @@
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/mpi_check.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 
@@ -26,7 +27,7 @@ class Buffer {
     Index end = 0;
     for (Message const& message : messages) {
       offsets_.push_back(end);
-      end += (message.bytes + alignment - 1) / alignment * alignment;
+      end += round_up(message.bytes, alignment);
     }
     work_ =
         decltype(work_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), static_cast<std::size_t>(end));

@@ -15,6 +15,8 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/owned_wait.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 namespace {
@@ -22,7 +24,6 @@ namespace {
 /// Of what ranks tell each other while a channel is opened.
 constexpr int tag = 3;
 constexpr Index alignment = 64;  // bytes: a cache line, so that no flag shares one with what it stands for
-constexpr Index round_up(Index bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 /// How often a message has been there in whole; written by its sender, read by its receiver.
 using Flag = std::atomic<std::uint64_t>;
@@ -86,7 +87,7 @@ struct Inbox {
   explicit Inbox(std::vector<Message> const& receives) : file(memfd_create("halocline halo", MFD_CLOEXEC)) {
     Index end = alignment;  // the mark
     for (Message const& message : receives) {
-      Index const room = round_up(message.bytes);
+      Index const room = round_up(message.bytes, alignment);
       mailboxes.push_back({end, {end + alignment, end + alignment + room}});
       end += alignment + 2 * room;
     }
@@ -216,13 +217,8 @@ class SharedMemoryChannel final : public Channel {
       requests.push_back(communicator_.receive(&(*incoming)[n], sizeof(T), neighbours[n].rank, tag));
       requests.push_back(communicator_.send(&(*outgoing)[n], sizeof(T), neighbours[n].rank, tag));
     }
-    try {
-      communicator_.wait_all(requests);
-    } catch (...) {
-      Communicator::abandon(requests,
-                            std::make_shared<std::pair<decltype(outgoing), decltype(incoming)>>(outgoing, incoming));
-      throw;
-    }
+    wait_all_owned(communicator_, requests,
+                   std::make_shared<std::pair<decltype(outgoing), decltype(incoming)>>(outgoing, incoming));
     return *incoming;
   }
 
