@@ -2,11 +2,55 @@
 
 #include <algorithm>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/halo/cuda/part_copies.hpp"
+#endif
+
 namespace halocline {
 
 namespace {
-
 constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+}  // namespace
+
+BoxSlots::BoxSlots(std::size_t count) : slots_(count) {}
+
+void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
+  Slot& at = slots_[slot];
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts;
+  at = {address, flags};
+}
+
+Slot const* BoxSlots::for_kernels(Execution const& execution) {
+  if constexpr (on_host) return slots_.data();
+  using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  if (memory_.extent(0) != slots_.size()) {
+    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
+  }
+  if (changed_) Kokkos::deep_copy(execution, memory_, Unmanaged(slots_.data(), slots_.size()));
+  changed_ = false;
+  return memory_.data();
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
+    : parts_(std::make_shared<cuda::PartCopies>(copies, messages)) {
+  for (BoxCopy const& copy : copies) entries_ += copy.entries();
+}
+
+void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
+  if (!empty()) parts_->run(execution.cuda_stream(), slots);
+}
+
+void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
+  cuda::PartCopies::run(execution.cuda_stream(), slots, *outgoing.parts_, *incoming.parts_);
+}
+
+#else
+
+namespace {
+
 /// Entries that a host thread copies at a time, and below twice which no second thread is woken.
 constexpr Index entries_per_piece = 8192;
 
@@ -16,11 +60,11 @@ constexpr Index entries_per_piece = 8192;
 struct BoxCopies::Kernel {
   Piece const* pieces;
   Index count;
-  std::uintptr_t const* slots;
+  Slot const* slots;
 
   template <class Word>
   KOKKOS_FUNCTION Word* place(BoxPlace const& place, Index j, Index k) const {
-    return reinterpret_cast<Word*>(slots[place.slot]) + place.first + j * place.row + k * place.plane;
+    return reinterpret_cast<Word*>(slots[place.slot].memory) + place.first + j * place.row + k * place.plane;
   }
 
   template <class Word>
@@ -82,21 +126,7 @@ struct BoxCopies::Kernel {
   }
 };
 
-BoxSlots::BoxSlots(std::size_t count) : memory_("halo slots", count), host_(Kokkos::create_mirror_view(memory_)) {}
-
-void BoxSlots::set(std::size_t slot, void* memory) {
-  auto const address = reinterpret_cast<std::uintptr_t>(memory);
-  changed_ = changed_ || host_(slot) != address;
-  host_(slot) = address;
-}
-
-std::uintptr_t const* BoxSlots::for_kernels(Execution const& execution) {
-  if (changed_) Kokkos::deep_copy(execution, memory_, host_);
-  changed_ = false;
-  return memory_.data();
-}
-
-BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies) {
+BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const&) {
   std::vector<Piece> pieces;
   for (BoxCopy const& copy : copies) {
     if (copy.entries() == 0) continue;
@@ -128,5 +158,12 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for("halocline halo", Policy(execution, 0, on_host ? count : entries_), kernel);
 }
+
+void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
+  outgoing.run(execution, slots);
+  incoming.run(execution, slots);
+}
+
+#endif
 
 }  // namespace halocline

@@ -2,43 +2,35 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "framework/mesh/index_range.hpp"
+#include "framework/halo/box.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline {
 
-/// A place in memory that holds a box of entries: `slot` says which memory, the rest is counted in entries.
-struct BoxPlace {
-  int slot = 0;
-  Index first = 0;
-  Index row = 0;
-  Index plane = 0;
-};
+namespace cuda {
+class PartCopies;
+}
 
-/// A box of entries of 4 or 8 bytes to be copied from one place to another.
-struct BoxCopy {
-  BoxPlace from;
-  BoxPlace to;
-  Index extents[3] = {1, 1, 1};  // no std::array: device code reads it
-  int bytes_per_entry = 8;
-
-  [[nodiscard]] Index entries() const { return extents[0] * extents[1] * extents[2]; }
-};
-
-/// The memory behind each slot. Cheap to set again: a device hears of it only when something has changed.
+/// All slots. Cheap to set again: a device hears of it only when something has changed.
 class BoxSlots {
  public:
   explicit BoxSlots(std::size_t count = 0);
-  void set(std::size_t slot, void* memory);
+  void set(std::size_t slot, void* memory, PartFlags flags = {});
+  /// How long a kernel waits for a part of a message, in nanoseconds; 0: as long as its sender is there.
+  void set_patience(Index nanoseconds) { patience_ = nanoseconds; }
+  [[nodiscard]] Index patience() const { return patience_; }
+  /// Each slot on the host.
+  [[nodiscard]] std::vector<Slot> const& all() const { return slots_; }
   /// For kernels enqueued on `execution` from now on.
-  [[nodiscard]] std::uintptr_t const* for_kernels(Execution const& execution);
+  [[nodiscard]] Slot const* for_kernels(Execution const& execution);
 
  private:
-  Kokkos::View<std::uintptr_t*, Memory> memory_;
-  Kokkos::View<std::uintptr_t*, Memory>::HostMirror host_;
+  std::vector<Slot> slots_;
+  Kokkos::View<Slot*, Memory> memory_;
+  Index patience_ = 0;
   bool changed_ = true;
 };
 
@@ -46,12 +38,17 @@ class BoxSlots {
 class BoxCopies {
  public:
   BoxCopies() = default;
-  explicit BoxCopies(std::vector<BoxCopy> const& copies);
+  /// `messages`: the slots that are messages; each box lies in one of them at one of its two ends at most.
+  explicit BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages = {});
 
   [[nodiscard]] bool empty() const { return entries_ == 0; }
-  /// Enqueues the copies.
+  /// Enqueues the copies. Where a slot has flags the kernel waits for each part of a message before it unpacks it, and
+  /// says of each part that it has packed that it is there.
   void run(Execution const& execution, BoxSlots& slots) const;
+  /// The same for what goes out and what comes in, at once: both ends of every message have flags.
+  static void run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
 
+#if !defined(KOKKOS_ENABLE_CUDA)
   /// Some of the rows of one box: what one host thread copies at a time, or, on a device, a whole box.
   struct Piece {
     BoxCopy copy;
@@ -60,9 +57,14 @@ class BoxCopies {
     Index rows;
   };
   struct Kernel;
+#endif
 
  private:
+#if defined(KOKKOS_ENABLE_CUDA)
+  std::shared_ptr<cuda::PartCopies const> parts_;
+#else
   Kokkos::View<Piece*, Memory> pieces_;
+#endif
   Index entries_ = 0;
 };
 

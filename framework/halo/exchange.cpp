@@ -4,14 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "framework/halo/box_messages.hpp"
 #include "framework/halo/exchange_plan.hpp"
 #include "framework/halo/settings.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/region.hpp"
 #include "framework/runtime/throw_site.hpp"
-#include "framework/runtime/trace.hpp"
 
 namespace halocline {
 
@@ -35,62 +34,47 @@ class Exchange::Implementation {
     if (idle_) return;
     mesh_ = like.front()->shared_mesh();
     execution_ = execution(mesh_->blocks().front());
-    std::vector<BoxCopy> outgoing = plan.pack;
-    outgoing.insert(outgoing.end(), plan.local.begin(), plan.local.end());
-    outgoing_ = BoxCopies(outgoing);
-    incoming_ = BoxCopies(plan.unpack);
-    slots_ = BoxSlots(plan.slots());
-    if (plan.sends.empty()) return;
-    first_send_slot_ = plan.first_send_slot;
-    first_receive_slot_ = plan.first_receive_slot;
-    messages_ = plan.sends.size();
-    auto const transport = options.transport != nullptr ? options.transport : halo_settings().transport;
-    far_ = std::any_of(plan.sends.begin(), plan.sends.end(), [&](Message const& message) {
-      return mesh_->communicator().host_of(message.rank) != mesh_->communicator().host();
-    });
-    channel_ = transport->open(mesh_->communicator(), plan.sends, plan.receives);
+    BoxMessagesPlan boxes{.outgoing = plan.pack,
+                          .incoming = plan.unpack,
+                          .sends = plan.sends,
+                          .receives = plan.receives,
+                          .slots = plan.slots(),
+                          .first_send_slot = plan.first_send_slot,
+                          .first_receive_slot = plan.first_receive_slot};
+    boxes.outgoing.insert(boxes.outgoing.end(), plan.local.begin(), plan.local.end());
+    std::unique_ptr<Channel> channel;
+    if (!plan.sends.empty()) {
+      auto const transport = options.transport != nullptr ? options.transport : halo_settings().transport;
+      far_ = std::any_of(plan.sends.begin(), plan.sends.end(), [&](Message const& message) {
+        return mesh_->communicator().host_of(message.rank) != mesh_->communicator().host();
+      });
+      channel = transport->open(mesh_->communicator(), plan.sends, plan.receives);
+    }
+    messages_ = BoxMessages(boxes, std::move(channel));
   }
 
   void start(std::span<FieldBase* const> fields) {
-    if (under_way_) throw DefectError("an exchange is started twice without an end between");
-    require_like(fields);
+    prepare(fields);
     if (idle_) return;
-    set_memory(fields);
     throw_site(ThrowSite::pack);
     under_way_ = true;
-    if (channel_ == nullptr) return outgoing_.run(execution_, slots_);
-    channel_->expect();
-    for (std::size_t n = 0; n < messages_; ++n) {
-      slots_.set(first_send_slot_ + n, channel_->send_memory(n));
-      slots_.set(first_receive_slot_ + n, channel_->receive_memory(n));
-    }
-    {
-      ScopedRegion const region("halo: pack");
-      outgoing_.run(execution_, slots_);
-    }
-    ScopedRegion const region("halo: send");
-    channel_->send();
-    sent_ = trace::Clock::now();
-    arrived_ = false;
+    messages_.start(execution_);
   }
 
-  bool progress() {
-    if (!under_way_ || channel_ == nullptr || arrived_) return true;
-    if (channel_->progress()) note_arrival();
-    return arrived_;
-  }
+  bool progress() { return !under_way_ || messages_.progress(); }
 
   void finish() {
     if (!under_way_) return;
-    if (channel_ != nullptr) {
-      {
-        ScopedRegion const region("halo: wait");
-        channel_->receive();
-      }
-      if (!arrived_) note_arrival();
-      ScopedRegion const region("halo: unpack");
-      incoming_.run(execution_, slots_);
-    }
+    messages_.finish(execution_);
+    under_way_ = false;
+  }
+
+  void exchange(std::span<FieldBase* const> fields) {
+    prepare(fields);
+    if (idle_) return;
+    throw_site(ThrowSite::pack);
+    under_way_ = true;
+    messages_.exchange(execution_);
     under_way_ = false;
   }
 
@@ -102,9 +86,17 @@ class Exchange::Implementation {
   [[nodiscard]] bool under_way() const { return under_way_; }
 
  private:
-  void note_arrival() {
-    arrived_ = true;
-    trace::add_message("messages of a halo", sent_, trace::Clock::now());
+  void prepare(std::span<FieldBase* const> fields) {
+    if (under_way_) throw DefectError("an exchange is started twice without an end between");
+    require_like(fields);
+    if (idle_) return;
+    auto const blocks = mesh_->blocks();
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      for (Block const& block : blocks) {
+        auto const slot = static_cast<std::size_t>(slot_of(f, block.local, blocks.size()));
+        messages_.slots().set(slot, fields[f]->data(block));
+      }
+    }
   }
 
   void require_like(std::span<FieldBase* const> fields) const {
@@ -118,31 +110,14 @@ class Exchange::Implementation {
     throw DefectError("an exchange made for fields like " + names + " is given others");
   }
 
-  void set_memory(std::span<FieldBase* const> fields) {
-    auto const blocks = mesh_->blocks();
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      for (Block const& block : blocks) {
-        slots_.set(static_cast<std::size_t>(slot_of(f, block.local, blocks.size())), fields[f]->data(block));
-      }
-    }
-  }
-
   std::vector<FieldShape> shapes_;
   std::shared_ptr<Mesh const> mesh_;
   Execution execution_{};  ///< that of the first block
-  BoxSlots slots_;
-  BoxCopies outgoing_;  ///< into messages, and between blocks of this rank
-  BoxCopies incoming_;
-  std::unique_ptr<Channel> channel_;  ///< null without neighbouring ranks
-  std::size_t messages_ = 0;          ///< sent, and as many received: neighbours send both ways
-  std::size_t first_send_slot_ = 0;
-  std::size_t first_receive_slot_ = 0;
+  BoxMessages messages_;
   bool idle_ = true;  ///< nothing to exchange at all
   bool overlaps_ = halo_settings().overlap;
   bool under_way_ = false;
-  bool far_ = false;      ///< some messages go to another host
-  bool arrived_ = false;  ///< all messages of the exchange under way
-  trace::Clock::time_point sent_;
+  bool far_ = false;  ///< some messages go to another host
 };
 
 Exchange::Exchange(std::vector<FieldBase const*> const& like, ExchangeOptions const& options)
@@ -152,6 +127,7 @@ Exchange::Exchange(Exchange&&) noexcept = default;
 Exchange& Exchange::operator=(Exchange&&) noexcept = default;
 
 void Exchange::start(std::span<FieldBase* const> fields) { implementation_->start(fields); }
+void Exchange::exchange(std::span<FieldBase* const> fields) { implementation_->exchange(fields); }
 void Exchange::finish() { implementation_->finish(); }
 bool Exchange::progress() { return implementation_->progress(); }
 Index Exchange::test_points() const { return implementation_->test_points(); }

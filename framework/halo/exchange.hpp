@@ -40,11 +40,9 @@ class Exchange {
   void start(std::initializer_list<FieldBase*> fields) { start(std::span(fields.begin(), fields.size())); }
   /// Waits for the messages and fills the ghosts; does nothing when no exchange is under way.
   void finish();
-  /// start and finish.
-  void exchange(std::initializer_list<FieldBase*> fields) {
-    start(fields);
-    finish();
-  }
+  /// start and finish: on devices that reach each other, one kernel.
+  void exchange(std::span<FieldBase* const> fields);
+  void exchange(std::initializer_list<FieldBase*> fields) { exchange(std::span(fields.begin(), fields.size())); }
   /// Lets messages go on: where the host sweeps, MPI does nothing in between. Worth a call now and then between
   /// `start` and `finish`. Whether there is no more to wait for.
   bool progress();

@@ -12,7 +12,7 @@ namespace halocline {
 
 namespace {
 
-constexpr Index part_alignment = 8;  // bytes
+constexpr Index part_alignment = 16;  // bytes: devices copy as many at a time
 
 /// Owned entries, of a block with extents `owned`, that a neighbour in `direction` needs: the outermost `width` layers.
 IndexRange outermost(Extents const& owned, Direction const& direction, Index width) {

@@ -32,8 +32,7 @@ template <class Sweep>
 void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
-  exchange.start(fields);
-  if (!exchange.overlaps()) exchange.finish();
+  exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
   for (Block const& block : mesh.blocks()) {
     sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
   }
@@ -56,8 +55,7 @@ void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centr
       for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
     }
   }
-  exchange.start(fields);
-  if (!exchange.overlaps()) exchange.finish();
+  exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
   for (Block const& block : mesh.blocks()) {
     sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,9 +19,24 @@ struct Message {
   Index bytes = 0;
 };
 
+/// Words in device memory by which kernels of two ranks tell each other which parts of a message are there: the one
+/// that packs a part sets its word to 1, the one that unpacks it waits for that and sets it to 0.
+struct PartFlags {
+  std::uint32_t* parts = nullptr;  ///< one for each `part_bytes` of the message; null: the channel tells
+  /// Not 0 when the sender is gone: nothing will come any more. Null on the sender's side.
+  std::uint32_t const* closed = nullptr;
+};
+/// Of a message with flags. Small ones are cut for many to carry at a time, large ones so that what has come is
+/// unpacked while more is on its way.
+[[nodiscard]] constexpr Index part_bytes(Index message_bytes) {
+  Index bytes = 4096;
+  while (bytes < 65536 && message_bytes / bytes > 256) bytes *= 2;
+  return bytes;
+}
+
 /// The open connection of one exchange to its neighbours, used again and again: expect, pack into the memory of what is
 /// sent, send, receive, unpack from the memory of what was received. That memory is in the backend's reach, 64-byte
-/// aligned, and the same from one `expect` to the next.
+/// aligned, and the same from one `expect` to the next, as flags are.
 class Channel {
  public:
   virtual ~Channel() = default;
@@ -28,6 +44,9 @@ class Channel {
   [[nodiscard]] virtual std::byte* send_memory(std::size_t n) = 0;
   /// Memory of the n-th of those that it receives.
   [[nodiscard]] virtual std::byte* receive_memory(std::size_t n) = 0;
+  /// Of the n-th message sent and received, where kernels are to tell each other.
+  [[nodiscard]] virtual PartFlags send_flags(std::size_t) { return {}; }
+  [[nodiscard]] virtual PartFlags receive_flags(std::size_t) { return {}; }
   /// Begins a use, before anything is packed.
   virtual void expect() = 0;
   /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
@@ -35,7 +54,8 @@ class Channel {
   /// Lets messages go on while others work. Whether all have come; `receive` is needed all the same. Throws RemoteError
   /// when a rank has failed.
   [[nodiscard]] virtual bool progress() = 0;
-  /// Returns when kernels enqueued from now on find what was received. Throws RemoteError when a rank has failed.
+  /// Returns when kernels enqueued from now on find what was received, those parts that have flags once they have
+  /// waited for them. Throws RemoteError when a rank has failed.
   virtual void receive() = 0;
 };
 
@@ -70,5 +90,9 @@ struct TransportEntry {
 /// Ranks of one host pack right into memory that the receiver shares with them, in two places in turn, and raise a flag
 /// there. No message, no library in between.
 [[nodiscard]] std::shared_ptr<Transport const> shared_memory_transport();
+
+/// Kernels of one host's ranks pack right into device memory that the receiver shares with them, in two places in turn,
+/// and set flags there; the host takes no part in it. CUDA alone.
+[[nodiscard]] std::shared_ptr<Transport const> cuda_ipc_transport();
 
 }  // namespace halocline

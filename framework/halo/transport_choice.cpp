@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "framework/halo/box_copy.hpp"
+#include "framework/halo/box_messages.hpp"
 #include "framework/halo/transports/mixed.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -20,6 +20,8 @@ constexpr Index smallest_class = 512;  // bytes
 constexpr Index largest_class = Index{2} << 20;
 constexpr Index between_classes = 8;
 constexpr double seconds_a_batch = 0.002;
+/// Nanoseconds that a kernel waits for a message of a trial: what never comes must not hold up the run.
+constexpr Index patience = 2'000'000'000;
 
 /// The ranks that this one exchanges with.
 struct Neighbourhood {
@@ -73,40 +75,36 @@ class Trial {
         ranks_(ranks),
         entries_(bytes / Index{sizeof(double)}),
         source_("halo trial", static_cast<std::size_t>(entries_)),
-        sink_("halo trial", ranks.size(), source_.extent(0)),
-        slots_(2 + 2 * ranks.size()) {
+        sink_("halo trial", ranks.size(), source_.extent(0)) {
     if (ranks.empty()) return;
-    std::vector<Message> messages;
-    std::vector<BoxCopy> outgoing;
-    std::vector<BoxCopy> incoming;
-    for (std::size_t n = 0; n < ranks.size(); ++n) {
-      messages.push_back({ranks[n], entries_ * Index{sizeof(double)}});
+    std::size_t const count = ranks.size();
+    BoxMessagesPlan plan{.outgoing = {},
+                         .incoming = {},
+                         .sends = {},
+                         .receives = {},
+                         .slots = 2 + 2 * count,
+                         .first_send_slot = 2,
+                         .first_receive_slot = 2 + count};
+    for (std::size_t n = 0; n < count; ++n) {
+      plan.sends.push_back({ranks[n], entries_ * Index{sizeof(double)}});
       BoxCopy copy;
       copy.extents[0] = entries_;
-      copy.to.slot = send_slot(n);
-      outgoing.push_back(copy);
-      copy.from.slot = receive_slot(n);
+      copy.to.slot = static_cast<int>(2 + n);
+      plan.outgoing.push_back(copy);
+      copy.from.slot = static_cast<int>(2 + count + n);
       copy.to = {1, static_cast<Index>(n) * entries_, entries_, entries_};
-      incoming.push_back(copy);
+      plan.incoming.push_back(copy);
     }
-    outgoing_ = BoxCopies(outgoing);
-    incoming_ = BoxCopies(incoming);
-    slots_.set(0, source_.data());
-    slots_.set(1, sink_.data());
-    channel_ = transport.open(communicator, messages, messages);
+    plan.receives = plan.sends;
+    auto channel = transport.open(communicator, plan.sends, plan.receives);
+    messages_ = BoxMessages(plan, std::move(channel));
+    messages_.slots().set(0, source_.data());
+    messages_.slots().set(1, sink_.data());
+    messages_.slots().set_patience(patience);
   }
 
   void exchange() {
-    if (channel_ == nullptr) return;
-    channel_->expect();
-    for (std::size_t n = 0; n < ranks_.size(); ++n) {
-      slots_.set(static_cast<std::size_t>(send_slot(n)), channel_->send_memory(n));
-      slots_.set(static_cast<std::size_t>(receive_slot(n)), channel_->receive_memory(n));
-    }
-    outgoing_.run(execution_, slots_);
-    channel_->send();
-    channel_->receive();
-    incoming_.run(execution_, slots_);
+    if (!ranks_.empty()) messages_.exchange(execution_);
   }
   void fence() const { execution_.fence("halo: a trial"); }
 
@@ -134,18 +132,13 @@ class Trial {
   [[nodiscard]] static double value(int rank, Index i, int use) {
     return rank + 0.25 * use + 1000.0 * static_cast<double>(i + 1);
   }
-  [[nodiscard]] static int send_slot(std::size_t n) { return static_cast<int>(2 + 2 * n); }
-  [[nodiscard]] static int receive_slot(std::size_t n) { return static_cast<int>(3 + 2 * n); }
 
   int rank_;
   std::vector<int> ranks_;
   Index entries_;
   Kokkos::View<double*, Memory> source_;
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> sink_;  ///< by neighbour
-  BoxSlots slots_;
-  BoxCopies outgoing_;
-  BoxCopies incoming_;
-  std::unique_ptr<Channel> channel_;
+  BoxMessages messages_;
   Execution execution_;
 };
 

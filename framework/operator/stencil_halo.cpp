@@ -51,10 +51,7 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 StencilHalo::~StencilHalo() = default;
 
 void StencilHalo::start(Fields fields) const {
-  if (exchange_) {
-    exchange_->start(fields);
-    if (!exchange_->overlaps()) exchange_->finish();
-  }
+  if (exchange_) exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
   bool const after_exchange = corners_ && exchange_;
   if (boundary_ && !after_exchange) {
     for (FieldBase* const field : fields) {

@@ -8,7 +8,12 @@ namespace halocline {
 
 std::span<TransportEntry const> known_transports() {
   constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-  static std::array<TransportEntry, 2> const known{
+#if defined(KOKKOS_ENABLE_CUDA)
+  constexpr bool has_cuda = true;
+#else
+  constexpr bool has_cuda = false;
+#endif
+  static std::array<TransportEntry, 3> const known{
       {{.name = "mpi-host",
         .sentence = "MPI messages from and to host memory",
         .across_hosts = true,
@@ -18,7 +23,12 @@ std::span<TransportEntry const> known_transports() {
         .sentence = "ranks of one host pack into each other's memory",
         .across_hosts = false,
         .obstacle = on_host ? "" : "fields are in the memory of a device, not of the host",
-        .make = shared_memory_transport}}};
+        .make = shared_memory_transport},
+       {.name = "cuda-ipc",
+        .sentence = "kernels of ranks of one host pack into each other's device memory",
+        .across_hosts = false,
+        .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
+        .make = cuda_ipc_transport}}};
   return known;
 }
 

@@ -23,6 +23,10 @@ class MixedChannel final : public Channel {
   std::byte* receive_memory(std::size_t n) override {
     return channels_[receives_[n].channel]->receive_memory(receives_[n].message);
   }
+  PartFlags send_flags(std::size_t n) override { return channels_[sends_[n].channel]->send_flags(sends_[n].message); }
+  PartFlags receive_flags(std::size_t n) override {
+    return channels_[receives_[n].channel]->receive_flags(receives_[n].message);
+  }
   void expect() override {
     for (auto const& channel : channels_) channel->expect();
   }

@@ -11,18 +11,16 @@
 #include <utility>
 
 #include "framework/halo/transport.hpp"
+#include "framework/halo/transports/pairs.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 namespace {
 
-/// Of what ranks tell each other while a channel is opened.
-constexpr int tag = 3;
 constexpr Index alignment = 64;  // bytes: a cache line, so that no flag shares one with what it stands for
 
 /// How often a message has been there in whole; written by its sender, read by its receiver.
@@ -129,10 +127,7 @@ class SharedMemoryChannel final : public Channel {
   SharedMemoryChannel(Communicator const& communicator, std::vector<Message> const& sends,
                       std::vector<Message> const& receives)
       : communicator_(communicator) {
-    bool both_ways = sends.size() == receives.size();
-    for (std::size_t n = 0; both_ways && n < sends.size(); ++n) both_ways = sends[n].rank == receives[n].rank;
-    if (!both_ways) throw DefectError("shared memory: a rank sends where it does not receive");
-
+    require_both_ways(sends, receives);
     std::exception_ptr failure;
     std::unique_ptr<Inbox> inbox;
     try {
@@ -144,22 +139,14 @@ class SharedMemoryChannel final : public Channel {
     for (std::size_t n = 0; inbox != nullptr && n < receives.size(); ++n) {
       offers[n] = {getpid(), inbox->file.number(), inbox->bytes, inbox->mark, inbox->mailboxes[n]};
     }
-    std::vector<Offer> const theirs = swapped(receives, offers);
+    std::vector<Offer> const theirs = swapped_with(communicator, receives, offers);
     try {
       for (Offer const& offer : theirs) add_outbox(offer);
     } catch (InputOutputError const&) {
       if (failure == nullptr) failure = std::current_exception();
     }
     // Files stay open until the neighbours have them; whoever fails, its neighbours hear of it here.
-    bool const mine = failure == nullptr;
-    std::vector<char> const ready = swapped(receives, std::vector<char>(receives.size(), mine ? 1 : 0));
-    if (failure != nullptr) std::rethrow_exception(failure);
-    for (std::size_t n = 0; n < ready.size(); ++n) {
-      if (ready[n] == 0) {
-        throw InputOutputError("cannot share memory with rank " + std::to_string(receives[n].rank) +
-                               ": it failed there");
-      }
-    }
+    agree_with(communicator, receives, failure, "cannot share memory");
     inbox_ = std::move(inbox->segment);
     mailboxes_ = std::move(inbox->mailboxes);
   }
@@ -205,21 +192,6 @@ class SharedMemoryChannel final : public Channel {
       if (inbox_.flag(mailbox.flag).load(std::memory_order_acquire) < use_) return false;
     }
     return true;
-  }
-
-  /// Gives each neighbour its entry, and returns what they gave.
-  template <class T>
-  [[nodiscard]] std::vector<T> swapped(std::vector<Message> const& neighbours, std::vector<T> const& mine) const {
-    auto const outgoing = std::make_shared<std::vector<T>>(mine);
-    auto const incoming = std::make_shared<std::vector<T>>(mine.size());
-    std::vector<MPI_Request> requests;
-    for (std::size_t n = 0; n < neighbours.size(); ++n) {
-      requests.push_back(communicator_.receive(&(*incoming)[n], sizeof(T), neighbours[n].rank, tag));
-      requests.push_back(communicator_.send(&(*outgoing)[n], sizeof(T), neighbours[n].rank, tag));
-    }
-    wait_all_owned(communicator_, requests,
-                   std::make_shared<std::pair<decltype(outgoing), decltype(incoming)>>(outgoing, incoming));
-    return *incoming;
   }
 
   Communicator const& communicator_;

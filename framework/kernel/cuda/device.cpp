@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
-
-#include "framework/runtime/error.hpp"
 
 namespace halocline::kernel::cuda {
 namespace {
@@ -69,10 +66,6 @@ class Counters {
 };
 
 }  // namespace
-
-void check(cudaError_t error, char const* call) {
-  if (error != cudaSuccess) throw DefectError(std::string(call) + ": " + cudaGetErrorString(error));
-}
 
 int current_device_number() {
   int device = 0;

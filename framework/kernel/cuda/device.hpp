@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "framework/mesh/index_range.hpp"
+#include "framework/runtime/cuda_check.hpp"
 
 namespace halocline::kernel::cuda {
 
@@ -20,7 +21,6 @@ struct Device {
 /// stream of each thread.
 [[nodiscard]] unsigned* counters(cudaStream_t stream, Index count);
 
-/// Throws DefectError with the name of the call if it failed.
-void check(cudaError_t error, char const* call);
+using halocline::cuda::check;
 
 }  // namespace halocline::kernel::cuda

@@ -1,0 +1,179 @@
+// What it takes to fill the ghosts of a block with its neighbours' values, by transport and size of message: a chain of
+// exchanges, each of which begins on a rank when the one before it has ended there, by the device's clock where there
+// is one. Slabs along z, periodic: on two ranks both faces go to the same neighbour, in one message. Start it under
+// mpirun.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/halo/exchange.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/stopwatch.hpp"
+#endif
+
+namespace {
+
+using namespace halocline;
+
+struct Arguments {
+  std::vector<std::string> transports;
+  std::vector<Index> bytes{65536};
+  int chains = 9;
+  int length = 200;
+  bool split = false;
+  bool periodic = false;
+};
+
+Arguments parse(int count, char** values) {
+  Arguments arguments;
+  CLI::App app("Exchanges of one field between slabs");
+  app.add_option("--transport", arguments.transports, "by name; all that the build has a use for, if none is named");
+  app.add_option("--bytes", arguments.bytes, "of a face, multiples of 4096")->check(CLI::PositiveNumber);
+  app.add_option("--chains", arguments.chains, "of which the median counts")->check(CLI::PositiveNumber);
+  app.add_option("--length", arguments.length, "exchanges of a chain")->check(CLI::PositiveNumber);
+  app.add_flag("--split", arguments.split, "start and finish apart, as sweeps need them that go on in between");
+  app.add_flag("--periodic", arguments.periodic, "every rank has two neighbours");
+  app.parse(count, values);
+  return arguments;
+}
+
+constexpr int layers = 4;
+
+/// What the entry (i, j) of plane k holds, on the whole mesh.
+KOKKOS_FUNCTION float value_at(Index i, Index j, Index k) { return static_cast<float>((i + 3 * j + 131 * k) % 65521); }
+
+/// Sets planes, or counts those entries that are other than they should be.
+struct Planes {
+  BlockView<float> u;
+  Index nx;
+  Index ny;
+  Index first;   ///< plane of the block
+  Index global;  ///< the same, counted on the mesh
+
+  KOKKOS_FUNCTION void operator()(Index n) const {
+    Index const i = n % nx, j = n / nx % ny, k = n / (nx * ny);
+    u(i, j, first + k) = value_at(i, j, global + k);
+  }
+  KOKKOS_FUNCTION void operator()(Index n, Index& wrong) const {
+    Index const i = n % nx, j = n / nx % ny, k = n / (nx * ny);
+    if (u(i, j, first + k) != value_at(i, j, global + k)) ++wrong;
+  }
+};
+
+double seconds_of(Execution const& execution, auto const& work) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return kernel::cuda::Stopwatch(execution.cuda_stream()).elapsed(work, 1);
+#else
+  execution.fence("before a chain");
+  auto const begin = std::chrono::steady_clock::now();
+  work();
+  execution.fence("after a chain");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+#endif
+}
+
+nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, TransportEntry const& entry, Index bytes,
+                       Arguments const& arguments) {
+  Index const ny = 64;
+  Index const nx = bytes / (ny * layers * Index{sizeof(float)});
+  Index const nz = 2 * layers;
+  Index const planes = nz * communicator->size();
+  auto const mesh =
+      StructuredMesh::make({.axes = {Axis::uniform(nx, 0, 1), Axis::uniform(ny, 0, 1), Axis::uniform(planes, 0, 1)},
+                            .periodic = {false, false, arguments.periodic},
+                            .process_grid = {1, 1, communicator->size()}},
+                           communicator);
+  Block const& block = mesh->blocks().front();
+  Field<float> u(mesh, {.name = "u", .ghosts = layers});
+  Execution const& on = execution(block);
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for("planes", Policy(on, 0, nx * ny * nz), Planes{u.view(block), nx, ny, 0, block.cells.begin[2]});
+  Exchange exchange({&u}, {.transport = entry.make()});
+  auto const chain = [&] {
+    for (int n = 0; n < arguments.length; ++n) {
+      if (arguments.split) {
+        exchange.start({&u});
+        exchange.finish();
+      } else {
+        exchange.exchange({&u});
+      }
+    }
+  };
+  std::vector<double> seconds;
+  for (int n = 0; n < arguments.chains + 2; ++n) {
+    communicator->barrier();
+    double const slowest = communicator->max(seconds_of(on, chain));
+    if (n >= 2) seconds.push_back(slowest / arguments.length);
+  }
+  std::sort(seconds.begin(), seconds.end());
+
+  Index wrong = 0;
+  for (int const side : {-1, 1}) {
+    if (!block.neighbour(2, side)) continue;
+    Index const first = side < 0 ? -layers : nz;
+    Index const global = (block.cells.begin[2] + first + planes) % planes;
+    Index count = 0;
+    Kokkos::parallel_reduce("ghosts", Policy(on, 0, nx * ny * layers), Planes{u.view(block), nx, ny, first, global},
+                            count);
+    wrong += count;
+  }
+  if (communicator->sum(wrong) != 0) throw DefectError(entry.name + ": ghosts are not what was sent");
+  double const median = seconds[seconds.size() / 2];
+  return {{"transport", entry.name},
+          {"bytes", bytes},
+          {"ranks", communicator->size()},
+          {"faces", arguments.periodic ? 2 : 1},
+          {"split", arguments.split},
+          {"seconds", median},
+          {"fastest", seconds.front()},
+          {"slowest", seconds.back()},
+          {"bytes_per_second_each_way", static_cast<double>(bytes) * (arguments.periodic ? 2 : 1) / median}};
+}
+
+void run(Arguments const& arguments) {
+  auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  bool const first = communicator->rank() == 0;
+  if (first) std::printf("%s\n", nlohmann::json{{"device", device_name()}}.dump().c_str());
+  for (TransportEntry const& entry : known_transports()) {
+    auto const& wanted = arguments.transports;
+    bool const named = std::find(wanted.begin(), wanted.end(), entry.name) != wanted.end();
+    if (!entry.obstacle.empty() || (!wanted.empty() && !named)) continue;
+    for (Index const bytes : arguments.bytes) {
+      nlohmann::json const row = measure(communicator, entry, bytes, arguments);
+      if (first) std::printf("%s\n", row.dump().c_str());
+      std::fflush(stdout);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Arguments arguments;
+  try {
+    arguments = parse(count, values);
+  } catch (CLI::ParseError const& error) {
+    return CLI::App().exit(error);
+  }
+  Environment const environment;
+  try {
+    run(arguments);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

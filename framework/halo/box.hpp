@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+
+#include "framework/halo/transport.hpp"
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// A place in memory that holds a box of entries: `slot` says which memory, the rest is counted in entries.
+struct BoxPlace {
+  int slot = 0;
+  Index first = 0;
+  Index row = 0;
+  Index plane = 0;
+};
+
+/// A box of entries of 4 or 8 bytes to be copied from one place to another.
+struct BoxCopy {
+  BoxPlace from;
+  BoxPlace to;
+  Index extents[3] = {1, 1, 1};  // no std::array: device code reads it
+  int bytes_per_entry = 8;
+
+  [[nodiscard]] Index entries() const { return extents[0] * extents[1] * extents[2]; }
+};
+
+/// The memory behind a slot and, where it is a message that kernels tell each other of, the flags of its parts.
+struct Slot {
+  std::uintptr_t memory = 0;
+  PartFlags flags;
+};
+
+/// A slot whose memory is a message of so many bytes.
+struct MessageSlot {
+  int slot = 0;
+  Index bytes = 0;
+};
+
+}  // namespace halocline

@@ -1,0 +1,90 @@
+#include "framework/halo/box_messages.hpp"
+
+#include <utility>
+
+#include "framework/runtime/region.hpp"
+
+namespace halocline {
+
+namespace {
+
+std::vector<MessageSlot> message_slots(std::vector<Message> const& messages, std::size_t first_slot) {
+  std::vector<MessageSlot> slots;
+  for (Message const& message : messages) slots.push_back({static_cast<int>(first_slot + slots.size()), message.bytes});
+  return slots;
+}
+
+}  // namespace
+
+BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> channel)
+    : slots_(plan.slots),
+      outgoing_(plan.outgoing, message_slots(plan.sends, plan.first_send_slot)),
+      incoming_(plan.incoming, message_slots(plan.receives, plan.first_receive_slot)),
+      channel_(std::move(channel)),
+      sends_(plan.sends.size()),
+      receives_(plan.receives.size()),
+      first_send_slot_(plan.first_send_slot),
+      first_receive_slot_(plan.first_receive_slot) {
+  flagged_ = channel_ != nullptr;
+  for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).parts != nullptr;
+  for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).parts != nullptr;
+}
+
+void BoxMessages::begin() {
+  channel_->expect();
+  for (std::size_t n = 0; n < sends_; ++n) {
+    slots_.set(first_send_slot_ + n, channel_->send_memory(n), channel_->send_flags(n));
+  }
+  for (std::size_t n = 0; n < receives_; ++n) {
+    slots_.set(first_receive_slot_ + n, channel_->receive_memory(n), channel_->receive_flags(n));
+  }
+}
+
+void BoxMessages::start(Execution const& execution) {
+  if (channel_ == nullptr) return outgoing_.run(execution, slots_);
+  begin();
+  {
+    ScopedRegion const region("halo: pack");
+    outgoing_.run(execution, slots_);
+  }
+  ScopedRegion const region("halo: send");
+  channel_->send();
+  sent_ = trace::Clock::now();
+  arrived_ = false;
+}
+
+bool BoxMessages::progress() {
+  if (channel_ == nullptr || arrived_) return true;
+  if (channel_->progress()) note_arrival();
+  return arrived_;
+}
+
+void BoxMessages::finish(Execution const& execution) {
+  if (channel_ == nullptr) return;
+  {
+    ScopedRegion const region("halo: wait");
+    channel_->receive();
+  }
+  if (!arrived_) note_arrival();
+  ScopedRegion const region("halo: unpack");
+  incoming_.run(execution, slots_);
+}
+
+void BoxMessages::exchange(Execution const& execution) {
+  if (!flagged_) {
+    start(execution);
+    return finish(execution);
+  }
+  begin();
+  ScopedRegion const region("halo: exchange");
+  BoxCopies::run(execution, slots_, outgoing_, incoming_);
+  channel_->send();
+  channel_->receive();
+}
+
+void BoxMessages::note_arrival() {
+  arrived_ = true;
+  trace::add_message("messages of a halo", sent_, trace::Clock::now());
+}
+
+}  // namespace halocline

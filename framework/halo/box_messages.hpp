@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "framework/halo/box_copy.hpp"
+#include "framework/halo/transport.hpp"
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/trace.hpp"
+
+namespace halocline {
+
+/// What boxes are packed into and unpacked from. Of its slots, those of messages sent follow each other, and so do
+/// those of messages received.
+struct BoxMessagesPlan {
+  std::vector<BoxCopy> outgoing;  ///< into messages, and from field to field
+  std::vector<BoxCopy> incoming;
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  std::size_t slots = 0;
+  std::size_t first_send_slot = 0;
+  std::size_t first_receive_slot = 0;
+};
+
+/// Boxes that go out and come in by a channel, over and over. Without a channel they are copied between fields alone.
+class BoxMessages {
+ public:
+  BoxMessages() = default;
+  BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> channel);
+
+  /// The memory of fields; that of messages is set by this class.
+  [[nodiscard]] BoxSlots& slots() { return slots_; }
+
+  void start(Execution const& execution);
+  [[nodiscard]] bool progress();
+  void finish(Execution const& execution);
+  /// start and finish: one kernel where kernels tell each other what has come.
+  void exchange(Execution const& execution);
+
+ private:
+  void begin();
+  void note_arrival();
+
+  BoxSlots slots_;
+  BoxCopies outgoing_;
+  BoxCopies incoming_;
+  std::unique_ptr<Channel> channel_;
+  std::size_t sends_ = 0;
+  std::size_t receives_ = 0;
+  std::size_t first_send_slot_ = 0;
+  std::size_t first_receive_slot_ = 0;
+  bool flagged_ = false;  ///< every message
+  bool arrived_ = true;   ///< all of the messages under way
+  trace::Clock::time_point sent_;
+};
+
+}  // namespace halocline
