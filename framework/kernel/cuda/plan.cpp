@@ -36,23 +36,50 @@ void allow_shared_memory(void const* function) {
 /// Plans that are kept; more means that somebody sweeps ever new ranges.
 constexpr std::size_t most_plans = 4096;
 
-/// Lays the inputs of a tile out in a stage.
-int lay_out(StreamKernel const& kernel, int threads_x, int threads_y, TileInput* inputs) {
-  int const tile_x = threads_x * kernel.width;
-  int const tile_y = threads_y * kernel.rows;
-  int bytes = 0;
+/// Steps that the values of an input come before they are first evaluated with, and that are over before they may be
+/// forgotten: see `Stream`.
+struct Lead {
+  int lead = 0;
+  int keep = 0;
+};
+Lead lead_of(StreamKernel const& kernel, int reach) {
+  bool const solid = kernel.dimensions == 3;
+  int const lead = solid ? reach : std::min(reach, 1);
+  return {lead, solid && kernel.star ? 0 : lead};
+}
+
+/// What the inputs of a tile need of shared memory: `a_stage` bytes for each stage, less by `saved`, since some come
+/// later than others or are forgotten sooner.
+struct TileBytes {
+  int a_stage = 0;
+  int saved = 0;
+  [[nodiscard]] int stages_in(int room) const { return (room + saved) / a_stage; }
+};
+
+/// Lays out the slots of one input; where they begin is not known before the number of stages.
+TileInput lay_out(StreamKernel const& kernel, StreamKernel::Input const& input, int threads_x, int threads_y) {
+  int const halo = round_up(input.reach[0], sector / input.size);
+  int const rows = threads_y * kernel.rows + (kernel.dimensions == 3 ? 2 * input.reach[1] : 0);
+  TileInput tile{.offset = 0, .slots = 0, .slot_bytes = 0, .pitch = threads_x * kernel.width + 2 * halo, .halo = halo};
+  tile.slot_bytes = round_up(tile.pitch * rows * input.size, 128);
+  return tile;
+}
+/// Slots that an input needs less than there are stages.
+int spared_slots(StreamKernel const& kernel, StreamKernel::Input const& input) {
+  int farthest = 0;
+  for (int n = 0; n < kernel.inputs; ++n) farthest = std::max(farthest, kernel.input[n].reach[kernel.dimensions - 1]);
+  Lead const all = lead_of(kernel, farthest);
+  Lead const mine = lead_of(kernel, input.reach[kernel.dimensions - 1]);
+  return all.lead - mine.lead + all.keep - mine.keep;
+}
+TileBytes tile_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
+  TileBytes bytes;
   for (int n = 0; n < kernel.inputs; ++n) {
-    auto const& [size, reach] = kernel.input[n];
-    int const halo = round_up(reach[0], sector / size);
-    int const rows = tile_y + (kernel.dimensions == 3 ? 2 * reach[1] : 0);
-    inputs[n] = {.offset = bytes, .pitch = tile_x + 2 * halo, .halo = halo};
-    bytes += round_up(inputs[n].pitch * rows * size, 128);
+    int const slot_bytes = lay_out(kernel, kernel.input[n], threads_x, threads_y).slot_bytes;
+    bytes.a_stage += slot_bytes;
+    bytes.saved += spared_slots(kernel, kernel.input[n]) * slot_bytes;
   }
   return bytes;
-}
-int stage_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
-  TileInput inputs[most_inputs];
-  return lay_out(kernel, threads_x, threads_y, inputs);
 }
 
 class TileScore {
@@ -72,9 +99,10 @@ class TileScore {
     Index const slowest = range_.extent(kernel_.dimensions - 1);
     Index const planes = tuning.planes > 0 ? std::min(tuning.planes, slowest) : slowest;
     Index const blocks = tiles_x * tiles_y * pieces(slowest, planes);
-    int const bytes = stage_bytes(kernel_, tuning.threads_x, tuning.threads_y);
+    TileBytes const needed = tile_bytes(kernel_, tuning.threads_x, tuning.threads_y);
+    int const bytes = needed.a_stage;
     int const stages =
-        std::min(kernel_.stages_in_use + tuning.ahead, (dynamic_shared_bytes() - room_for_groups) / bytes);
+        std::min(kernel_.stages_in_use + tuning.ahead, needed.stages_in(dynamic_shared_bytes() - room_for_groups));
     int const asked_for = stages - kernel_.stages_in_use;
     if (asked_for < 1) return 0;
     // Blocks run in waves, the last of which may be small; lanes beyond the range ask for nothing.
@@ -191,13 +219,19 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   plan.chunks = static_cast<int>(pieces(planes, plan.chunk));
 
   plan.stages = std::min(kernel.stages_in_use + tuning.ahead, most_stages);
-  plan.stage_bytes = lay_out(kernel, plan.threads_x, plan.threads_y, plan.input);
   int const groups = tile_x / 32 * (solid ? tile_y : 1);
   int const group_bytes = groups * kernel.sums * kernel.accumulator_bytes;
   int const room = dynamic_shared_bytes() - group_bytes;
-  plan.stages = std::min(plan.stages, room / plan.stage_bytes);
+  plan.stages = std::min(plan.stages, tile_bytes(kernel, plan.threads_x, plan.threads_y).stages_in(room));
   if (plan.stages <= kernel.stages_in_use) return launch;
-  launch.shared_bytes = plan.stages * plan.stage_bytes + group_bytes;
+  for (int n = 0; n < kernel.inputs; ++n) {
+    TileInput& input = plan.input[n];
+    input = lay_out(kernel, kernel.input[n], plan.threads_x, plan.threads_y);
+    input.offset = plan.input_bytes;
+    input.slots = plan.stages - spared_slots(kernel, kernel.input[n]);
+    plan.input_bytes += input.slots * input.slot_bytes;
+  }
+  launch.shared_bytes = plan.input_bytes + group_bytes;
   if (kernel.sums > 0) {
     int const scratch = static_cast<int>(merge_scratch(most_at_once)) * kernel.accumulator_bytes;
     launch.shared_bytes = std::max(launch.shared_bytes, scratch);

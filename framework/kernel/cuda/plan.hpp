@@ -15,11 +15,14 @@ inline constexpr int most_inputs = 10;
 /// What the second-level cache reads at a time: copies start and end there.
 inline constexpr int sector = 32;
 
-/// Where the part of an input that a step of a tile reads lies in a stage of shared memory.
+/// Where the parts of an input that steps of a tile read lie in shared memory: in slots that are used in turn. Inputs
+/// that are read at the point alone come later than those whose next planes are read, and have fewer slots.
 struct TileInput {
-  int offset = 0;  ///< bytes from the begin of the stage
-  int pitch = 0;   ///< entries of a row
-  int halo = 0;    ///< entries before the first of a row of the tile: whole sectors
+  int offset = 0;  ///< of the first slot, in bytes
+  int slots = 0;
+  int slot_bytes = 0;
+  int pitch = 0;  ///< entries of a row
+  int halo = 0;   ///< entries before the first of a row of the tile: whole sectors
 };
 
 /// A streaming sweep, cut up.
@@ -34,8 +37,8 @@ struct StreamPlan {
   int chunks = 0;
   int threads_x = 0;
   int threads_y = 0;
-  int stages = 0;  ///< steps whose values are in shared memory at a time
-  int stage_bytes = 0;
+  int stages = 0;                ///< steps whose values are in shared memory at a time
+  int input_bytes = 0;           ///< of all slots of all inputs
   bool aligned_outputs = false;  ///< packs can be stored as such
   int pace = 0;                  ///< steps that a block may be ahead of the others; 0: any number
   int wave = 0;                  ///< blocks that keep pace with each other: those that run at a time

@@ -44,6 +44,7 @@ struct Stream {
     static constexpr int reach_y = shape.reach(1);
     static constexpr int reach = shape.reach(axis);
     static constexpr int lead = lead_of(reach);
+    int at = 0;  ///< of the slot that comes next, in bytes from the first
     std::conditional_t<Dimensions == 3, PlaneWindow<Real, width, rows, reach, star>,
                        RowWindow<Real, width, rows, reach>>
         window;
@@ -60,7 +61,7 @@ struct RowCopies {
   Index row_bytes;          ///< from row to row …
   Index step_bytes;         ///< … and from step to step
   unsigned bytes;           ///< of the part of a row that is copied
-  int target;               ///< of row 0 in a stage
+  int target;               ///< of row 0 in the first slot
   int target_row_bytes;
   int first_row;  ///< of a step; in 2D of the first step
   int last_row;   ///< one past it; in 2D of all steps, counted from the begin of the first
@@ -111,12 +112,11 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   using At = typename AStream::template InputWindow<M, R>;
 
   __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
-      : At<N, Real>{decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
+      : At<N, Real>{0, decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
 
-  /// Takes what comes with step `s` into the windows: `stage(d)` has the values of step s + d. (x, y): the thread's
+  /// Takes what comes with step `s` into the windows. `slots`: where those of all inputs are; (x, y): the thread's
   /// first point in the tile.
-  template <class Stage>
-  __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, Stage const& stage) {
+  __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t slots) {
     (
         [&] {
           constexpr int lead = At<N, Real>::lead;
@@ -124,8 +124,10 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
           TileInput const& in = plan.input[N];
           if (s >= -2 * lead) {
             int const entries = (y + halo_rows) * in.pitch + in.halo + x;
-            At<N, Real>::window.advance(stage(lead) + in.offset + entries * static_cast<int>(sizeof(Real)));
+            At<N, Real>::window.advance(slots + in.offset + At<N, Real>::at + entries * static_cast<int>(sizeof(Real)));
           }
+          At<N, Real>::at += in.slot_bytes;
+          if (At<N, Real>::at == in.slots * in.slot_bytes) At<N, Real>::at = 0;
           if (s >= -lead) At<N, Real>::window.centre();
         }(),
         ...);
@@ -186,21 +188,25 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ static void produce_with(StreamPlan const& plan, Index first, Index last, std::byte* stages,
                                       CopyBarrier* full, CopyBarrier* empty, int lane, Copies const&... copies) {
     int const steps = static_cast<int>((last - first + AStream::step - 1) / AStream::step);
-    int slot = 0;
+    int slot = 0;                  // of the barriers
+    int slots[sizeof...(N)] = {};  // of the inputs
     Pace pace(plan);
     unsigned parity = 1;  // the first round finds every slot free
     for (int s = -AStream::lead; s < steps + AStream::lead; ++s) {
-      // Rows of a step: all in 3D, those of the tile that exist in 2D.
+      // The step whose values an input brings now, and its rows: all in 3D, those of the tile that exist in 2D.
+      auto const step_of = [&](int lead) { return s - (AStream::lead - lead); };
       auto const first_row = [&](RowCopies const& of, int lead) {
-        if (AStream::dimensions == 3) return s >= -lead && s < steps + lead ? of.first_row : of.last_row;
-        return max(0, of.first_row - s * AStream::step);
+        int const step = step_of(lead);
+        if (AStream::dimensions == 3) return step >= -lead && step < steps + lead ? of.first_row : of.last_row;
+        return max(0, of.first_row - step * AStream::step);
       };
-      auto const last_row = [&](RowCopies const& of) {
-        return AStream::dimensions == 3 ? of.last_row : min(AStream::step, of.last_row - s * AStream::step);
+      auto const last_row = [&](RowCopies const& of, int lead) {
+        return AStream::dimensions == 3 ? of.last_row : min(AStream::step, of.last_row - step_of(lead) * AStream::step);
       };
       unsigned const bytes =
           (0U + ... +
-           (copies.bytes * static_cast<unsigned>(max(0, last_row(copies) - first_row(copies, At<N, Real>::lead)))));
+           (copies.bytes *
+            static_cast<unsigned>(max(0, last_row(copies, At<N, Real>::lead) - first_row(copies, At<N, Real>::lead)))));
       empty[slot].wait(parity);
       if (plan.pace > 0) {
         if (lane == 0) pace.begin(s + AStream::lead);
@@ -208,15 +214,16 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
       }
       if (lane == 0) full[slot].arrive_expecting(bytes);
       __syncwarp();
-      std::byte* const stage = stages + slot * plan.stage_bytes;
       (
           [&] {
+            TileInput const& in = plan.input[N];
+            std::byte* const target = stages + copies.target + slots[N] * in.slot_bytes;
+            if (++slots[N] == in.slots) slots[N] = 0;
             if (copies.bytes == 0) return;
-            std::byte const* const source = copies.source + s * copies.step_bytes;
-            for (int row = first_row(copies, At<N, Real>::lead) + lane; row < last_row(copies);
-                 row += producer_threads) {
-              full[slot].copy(stage + copies.target + row * copies.target_row_bytes, source + row * copies.row_bytes,
-                              copies.bytes);
+            constexpr int lead = At<N, Real>::lead;
+            std::byte const* const source = copies.source + step_of(lead) * copies.step_bytes;
+            for (int row = first_row(copies, lead) + lane; row < last_row(copies, lead); row += producer_threads) {
+              full[slot].copy(target + row * copies.target_row_bytes, source + row * copies.row_bytes, copies.bytes);
             }
           }(),
           ...);
@@ -398,11 +405,9 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
   // Waits for what step `s` has been short of, and takes it in.
   auto const begin_step = [&](int s) {
     full[newest].wait(parity);
-    mine.inputs.advance(plan, s, x, y, [&](int distance) {
-      std::uint32_t address = shared_address(stages) + slot_of(distance) * plan.stage_bytes;
-      asm volatile("" : "+r"(address));  // known after the wait only
-      return address;
-    });
+    std::uint32_t slots = shared_address(stages);
+    asm volatile("" : "+r"(slots));  // known after the wait only
+    mine.inputs.advance(plan, s, x, y, slots);
   };
   // What no later step needs may be overwritten, once every load of it has come: the copy engine does not wait for
   // loads that are under way when a barrier is arrived at.
@@ -427,7 +432,7 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     if constexpr (Task::sums > 0) {
       brick_steps -= AStream::step;
       if (brick_steps == 0 || s + 1 == steps) {
-        auto* const groups = reinterpret_cast<Accumulator*>(stages + plan.stages * plan.stage_bytes);
+        auto* const groups = reinterpret_cast<Accumulator*>(stages + plan.input_bytes);
         store_bricks(mine, plan, sums, groups, thread, tile_x, tile_y, k - plan.begin[axis]);
         brick_steps = plan.bricks.steps;
       }
