@@ -15,6 +15,9 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/guard.hpp"
 
 namespace halocline {
 namespace {
@@ -301,6 +304,43 @@ TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
   }
   EXPECT_EQ(wrong, 0);
 }
+
+/// The neighbours of a rank that fails do not wait for what it would have sent.
+TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
+  auto const communicator = std::make_shared<Communicator>(test::communicator().data());
+  Verdict const verdict = run_guarded(*communicator, [&] {
+    auto const mesh = StructuredMesh::make(
+        {.axes = {Axis::uniform(300, 0, 1), Axis::uniform(300, 0, 1)}, .periodic = {true, true, false}}, communicator);
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Exchange exchange({&u});
+    exchange.exchange({&u});
+    if (communicator->rank() == 0) throw StoppedError("rank 0 has enough");
+    exchange.start({&u});
+    exchange.finish();
+    Kokkos::fence();
+    communicator->barrier();
+    return ExitCode::done;
+  });
+  EXPECT_EQ(verdict.origin, 0);
+  EXPECT_EQ(verdict.message, "rank 0 has enough");
+  EXPECT_FALSE(verdict.unreachable) << "someone waits";
+}
+
+#if defined(KOKKOS_ENABLE_CUDA)
+/// Exchanges that are made and forgotten do not use the device's memory up.
+TEST_P(ExchangeBy, GivesBackWhatItTook) {
+  auto const mesh = mesh_of({300, 300}, {true, true, false});
+  Field<double> u(mesh, {.name = "u", .ghosts = 2});
+  Index least = 0;
+  for (int repetition = 0; repetition < 60; ++repetition) {
+    Exchange({&u}).exchange({&u});
+    mesh->communicator().barrier();
+    if (repetition == 10) least = free_device_memory();
+  }
+  constexpr Index slack = Index{32} << 20U;  // what others on the device may have taken; fifty blocks are 100 MiB
+  EXPECT_GE(free_device_memory(), least - slack);
+}
+#endif
 
 TEST(Exchange, WithoutNeighboursDoesNothing) {
   std::shared_ptr<Communicator> const alone = test::communicator().split(test::communicator().rank());

@@ -1,0 +1,185 @@
+#include "framework/halo/cuda/part_copies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+
+#include "framework/halo/box_messages.hpp"
+
+namespace halocline {
+namespace {
+
+template <class T>
+using OnDevice = Kokkos::View<T*, Kokkos::CudaSpace>;
+
+template <class T>
+std::vector<T> on_host(OnDevice<T> const& view) {
+  std::vector<T> values(view.extent(0));
+  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()), view);
+  return values;
+}
+template <class T>
+OnDevice<T> on_device(std::vector<T> const& values) {
+  OnDevice<T> const view("test", values.size());
+  Kokkos::deep_copy(view,
+                    Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()));
+  return view;
+}
+
+/// A neighbour that is this process: what is sent comes in, in two places in turn.
+class Loop final : public Channel {
+ public:
+  explicit Loop(std::vector<Message> messages) : messages_(std::move(messages)) {
+    for (Message const& message : messages_) {
+      for (int place = 0; place < 2; ++place) {
+        memory_.emplace_back("memory", static_cast<std::size_t>(message.bytes));
+        flags_.emplace_back("flags", static_cast<std::size_t>(message.bytes / part_bytes(message.bytes) + 1));
+      }
+    }
+  }
+  std::byte* send_memory(std::size_t n) override { return memory_[2 * n + use_ % 2].data(); }
+  std::byte* receive_memory(std::size_t n) override { return send_memory(n); }
+  PartFlags send_flags(std::size_t n) override { return {flags_[2 * n + use_ % 2].data(), nullptr}; }
+  PartFlags receive_flags(std::size_t n) override { return {send_flags(n).parts, closed_.data()}; }
+  void expect() override { ++use_; }
+  void send() override {}
+  bool progress() override { return true; }
+  void receive() override {}
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<OnDevice<std::byte>> memory_;
+  std::vector<OnDevice<std::uint32_t>> flags_;
+  OnDevice<std::uint32_t> closed_{"closed", 1};
+  std::size_t use_ = 0;
+};
+
+/// A box of a field that goes to another field by a message of its own.
+struct Journey {
+  Index extents[3];
+  Index row;
+  Index plane;
+  Index first;
+};
+
+/// Boxes of awkward sizes, aligned and not, of one part and of many.
+std::vector<Journey> journeys() {
+  return {{{1, 1, 1}, 1, 1, 0},
+          {{2, 1, 1}, 2, 2, 3},
+          {{4, 3, 5}, 7, 29, 1},
+          {{4, 1031, 1}, 16, 16 * 1040, 0},
+          {{1, 127, 131}, 16, 16 * 130, 5},
+          {{128, 64, 4}, 144, 144 * 70, 16},
+          {{1023, 67, 3}, 1040, 1040 * 68, 32},
+          {{1024, 512, 4}, 1040, 1040 * 520, 16}};
+}
+
+template <class Real>
+void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_t more_slots) {
+  std::vector<OnDevice<Real>> from;
+  std::vector<OnDevice<Real>> to;
+  std::size_t const count = all.size();
+  BoxMessagesPlan plan;
+  plan.first_send_slot = 2 * count + more_slots;
+  plan.first_receive_slot = plan.first_send_slot + count;
+  plan.slots = plan.first_receive_slot + count;
+  for (std::size_t n = 0; n < count; ++n) {
+    Journey const& journey = all[n];
+    auto const entries = static_cast<std::size_t>(journey.first + journey.plane * journey.extents[2]);
+    std::vector<Real> values(entries);
+    std::iota(values.begin(), values.end(), static_cast<Real>(n));
+    from.push_back(on_device(values));
+    to.emplace_back("to", entries);
+    BoxCopy copy;
+    std::copy_n(journey.extents, 3, copy.extents);
+    copy.bytes_per_entry = sizeof(Real);
+    BoxPlace const field{static_cast<int>(n), journey.first, journey.row, journey.plane};
+    BoxPlace const message{static_cast<int>(plan.first_send_slot + n), 0, copy.extents[0],
+                           copy.extents[0] * copy.extents[1]};
+    copy.from = field;
+    copy.to = message;
+    plan.outgoing.push_back(copy);
+    copy.from = message;
+    copy.from.slot += static_cast<int>(count);
+    copy.to = field;
+    copy.to.slot += static_cast<int>(count);
+    plan.incoming.push_back(copy);
+    plan.sends.push_back({0, copy.entries() * Index{sizeof(Real)}});
+  }
+  plan.receives = plan.sends;
+  BoxMessages messages(plan, std::make_unique<Loop>(plan.sends));
+  for (std::size_t n = 0; n < count; ++n) {
+    messages.slots().set(n, from[n].data());
+    messages.slots().set(count + n, to[n].data());
+  }
+  Execution const execution;
+  for (int use = 0; use < 3; ++use) {
+    for (auto const& field : to) Kokkos::deep_copy(execution, field, Real{-1});
+    if (at_once) {
+      messages.exchange(execution);
+    } else {
+      messages.start(execution);
+      messages.finish(execution);
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      Journey const& journey = all[n];
+      std::vector<Real> const sent = on_host(from[n]);
+      std::vector<Real> expected(sent.size(), Real{-1});
+      for (Index k = 0; k < journey.extents[2]; ++k) {
+        for (Index j = 0; j < journey.extents[1]; ++j) {
+          for (Index i = 0; i < journey.extents[0]; ++i) {
+            auto const at = static_cast<std::size_t>(journey.first + i + j * journey.row + k * journey.plane);
+            expected[at] = sent[at];
+          }
+        }
+      }
+      EXPECT_EQ(on_host(to[n]) == expected, true) << "journey " << n << ", use " << use;
+    }
+  }
+}
+
+TEST(PartCopies, BringWhatWasSent) {
+  for (bool const at_once : {false, true}) {
+    expect_all_arrive<float>(journeys(), at_once, 0);
+    expect_all_arrive<double>(journeys(), at_once, 0);
+    for (Journey const& one : journeys()) expect_all_arrive<float>({one}, at_once, 0);
+  }
+}
+
+/// More slots than travel with a launch.
+TEST(PartCopies, KnowAnyNumberOfSlots) {
+  for (bool const at_once : {false, true}) expect_all_arrive<double>(journeys(), at_once, 200);
+}
+
+/// What never comes is waited for until its sender is gone, or patience ends.
+TEST(PartCopies, DoNotWaitForEver) {
+  OnDevice<float> const message("message", 4096);
+  OnDevice<float> const field("field", 4096);
+  OnDevice<std::uint32_t> const flags("flags", 4);
+  OnDevice<std::uint32_t> const closed("closed", 1);
+  BoxCopy copy;
+  copy.extents[0] = 4096;
+  copy.bytes_per_entry = 4;
+  copy.from.slot = 1;
+  BoxCopies const incoming({copy}, {{1, 4 * 4096}});
+  BoxSlots slots(2);
+  slots.set(0, field.data());
+  slots.set(1, message.data(), {flags.data(), closed.data()});
+  Execution const execution;
+
+  using Clock = std::chrono::steady_clock;
+  slots.set_patience(20'000'000);
+  auto const begin = Clock::now();
+  incoming.run(execution, slots);
+  execution.fence();
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(20));
+
+  slots.set_patience(0);
+  Kokkos::deep_copy(closed, 1);
+  incoming.run(execution, slots);
+  execution.fence();  // returns
+}
+
+}  // namespace
+}  // namespace halocline
