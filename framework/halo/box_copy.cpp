@@ -39,9 +39,11 @@ BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot
   for (BoxCopy const& copy : copies) entries_ += copy.entries();
 }
 
-void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
-  if (!empty()) parts_->run(execution.cuda_stream(), slots);
+void BoxCopies::run(cudaStream_t stream, BoxSlots& slots) const {
+  if (!empty()) parts_->run(stream, slots);
 }
+
+void BoxCopies::run(Execution const& execution, BoxSlots& slots) const { run(execution.cuda_stream(), slots); }
 
 void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
   cuda::PartCopies::run(execution.cuda_stream(), slots, *outgoing.parts_, *incoming.parts_);

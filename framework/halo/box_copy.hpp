@@ -45,6 +45,9 @@ class BoxCopies {
   /// Enqueues the copies. Where a slot has flags the kernel waits for each part of a message before it unpacks it, and
   /// says of each part that it has packed that it is there.
   void run(Execution const& execution, BoxSlots& slots) const;
+#if defined(KOKKOS_ENABLE_CUDA)
+  void run(cudaStream_t stream, BoxSlots& slots) const;
+#endif
   /// The same for what goes out and what comes in, at once: both ends of every message have flags.
   static void run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
 

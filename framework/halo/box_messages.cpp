@@ -4,9 +4,16 @@
 
 #include "framework/runtime/region.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/halo/cuda/message_stream.hpp"
+#endif
+
 namespace halocline {
 
 namespace {
+
+/// Messages of fewer bytes than this are over before a second stream would have begun.
+constexpr Index fewest_beside = 262144;
 
 std::vector<MessageSlot> message_slots(std::vector<Message> const& messages, std::size_t first_slot) {
   std::vector<MessageSlot> slots;
@@ -28,6 +35,9 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
   flagged_ = channel_ != nullptr;
   for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).parts != nullptr;
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).parts != nullptr;
+  Index bytes = 0;
+  for (Message const& message : plan.sends) bytes += message.bytes;
+  beside_ = flagged_ && bytes >= fewest_beside;
 }
 
 void BoxMessages::begin() {
@@ -45,7 +55,7 @@ void BoxMessages::start(Execution const& execution) {
   begin();
   {
     ScopedRegion const region("halo: pack");
-    outgoing_.run(execution, slots_);
+    run(execution, outgoing_);
   }
   ScopedRegion const region("halo: send");
   channel_->send();
@@ -67,8 +77,24 @@ void BoxMessages::finish(Execution const& execution) {
   }
   if (!arrived_) note_arrival();
   ScopedRegion const region("halo: unpack");
-  incoming_.run(execution, slots_);
+  run(execution, incoming_);
+  if (beside_) rejoin(execution);
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+void BoxMessages::run(Execution const& execution, BoxCopies const& copies) {
+  if (!beside_) return copies.run(execution, slots_);
+  cuda::MessageStream& beside = cuda::MessageStream::instance();
+  if (&copies == &outgoing_) beside.follow(execution.cuda_stream());
+  copies.run(beside.stream(), slots_);
+}
+void BoxMessages::rejoin(Execution const& execution) {
+  cuda::MessageStream::instance().precede(execution.cuda_stream());
+}
+#else
+void BoxMessages::run(Execution const& execution, BoxCopies const& copies) { copies.run(execution, slots_); }
+void BoxMessages::rejoin(Execution const&) {}
+#endif
 
 void BoxMessages::exchange(Execution const& execution) {
   if (!flagged_) {

@@ -40,6 +40,9 @@ class BoxMessages {
 
  private:
   void begin();
+  void run(Execution const& execution, BoxCopies const& copies);
+  /// What is enqueued from now on comes after what was enqueued beside.
+  void rejoin(Execution const& execution);
   void note_arrival();
 
   BoxSlots slots_;
@@ -51,6 +54,7 @@ class BoxMessages {
   std::size_t first_send_slot_ = 0;
   std::size_t first_receive_slot_ = 0;
   bool flagged_ = false;  ///< every message
+  bool beside_ = false;   ///< on a stream of their own between start and finish
   bool arrived_ = true;   ///< all of the messages under way
   trace::Clock::time_point sent_;
 };

@@ -33,8 +33,9 @@ class Exchange {
   Exchange(Exchange&&) noexcept;
   Exchange& operator=(Exchange&&) noexcept;
 
-  /// Packs and sends; returns at once. Sweeps enqueued afterwards may overwrite owned entries, packing comes first.
-  /// The fields must stay alive until `finish`. Throws DefectError when they are not like those the exchange was made
+  /// Packs and sends; returns at once. Sweeps enqueued before `finish` must leave alone what is packed, the outermost
+  /// `width` layers of what is owned, and the ghosts: on a device both may happen meanwhile. The fields must stay alive
+  /// until `finish`. Throws DefectError when they are not like those the exchange was made
   /// from, or when an exchange is under way.
   void start(std::span<FieldBase* const> fields);
   void start(std::initializer_list<FieldBase*> fields) { start(std::span(fields.begin(), fields.size())); }

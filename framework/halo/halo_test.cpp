@@ -296,10 +296,10 @@ TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
     fill(v, value + 0.5, true);
     delay();
     exchange.start({&u, &v});
-    fill(u, -2, false);
-    fill(v, -2, false);
     delay();
     exchange.finish();
+    fill(u, -2, false);
+    fill(v, -2, false);
     wrong += ghosts_other_than(u, value + 0.25) + ghosts_other_than(v, value + 0.5);
   }
   EXPECT_EQ(wrong, 0);

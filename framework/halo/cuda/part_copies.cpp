@@ -9,10 +9,12 @@
 namespace halocline::cuda {
 namespace {
 
-constexpr int threads = 256;
+/// Few, with few registers: such a block fits beside those of a sweep that fills a multiprocessor, and works while that
+/// waits for memory.
+constexpr int threads = 64;
 constexpr Index bytes_between_fields = 32768;  ///< that a block copies where no message is concerned
 /// Blocks of what goes out before those of what comes in: the time that a part is on its way.
-constexpr Index blocks_ahead = 256;
+constexpr Index blocks_ahead = 1024;
 /// Slots that travel with a launch; more are in device memory.
 constexpr std::size_t most_slots = 96;
 

@@ -18,8 +18,9 @@ namespace {
 [[nodiscard]] int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 [[nodiscard]] Index pieces(Index whole, Index piece) { return (whole + piece - 1) / piece; }
 
-/// Shared memory that a kernel may ask for, beside what it has by itself.
-int dynamic_shared_bytes() { return current_device().shared_bytes - 1024; }
+/// Shared memory that a kernel may ask for, beside what it has by itself, and what a block needs that carries messages
+/// meanwhile.
+int dynamic_shared_bytes() { return current_device().shared_bytes - 2048; }
 /// What is left for the sums of a tile when a tile is chosen.
 constexpr int room_for_groups = 7168;
 /// Once for each kernel and device: the call takes longer than a launch.
