@@ -17,7 +17,7 @@ BoxSlots::BoxSlots(std::size_t count) : slots_(count) {}
 void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
   Slot& at = slots_[slot];
   auto const address = reinterpret_cast<std::uintptr_t>(memory);
-  changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts;
+  changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts || at.flags.closed != flags.closed;
   at = {address, flags};
 }
 

@@ -33,8 +33,8 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
       first_send_slot_(plan.first_send_slot),
       first_receive_slot_(plan.first_receive_slot) {
   flagged_ = channel_ != nullptr;
-  for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).parts != nullptr;
-  for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).parts != nullptr;
+  for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).any();
+  for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
   for (Message const& message : plan.sends) bytes += message.bytes;
   beside_ = flagged_ && bytes >= fewest_beside;

@@ -78,7 +78,7 @@ std::vector<Message> lay_out(PartsByRank& by_rank, std::size_t first_slot, BoxPl
       offset += round_up(copy.entries() * copy.bytes_per_entry, part_alignment);
       copies.push_back(copy);
     }
-    messages.push_back({rank, offset});
+    messages.push_back({rank, offset, static_cast<Index>(parts.size())});
   }
   return messages;
 }

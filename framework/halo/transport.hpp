@@ -17,18 +17,27 @@ class Communicator;
 struct Message {
   int rank = 0;
   Index bytes = 0;
+  Index boxes = 1;  ///< that it is made of
 };
 
-/// Words in device memory by which kernels of two ranks tell each other which parts of a message are there: the one
-/// that packs a part sets its word to 1, the one that unpacks it waits for that and sets it to 0.
+/// Words in device memory by which kernels of two ranks tell each other what is there of a message, of which there is a
+/// part for each `part_bytes` of each box. Who packs sets a word to 1, who unpacks waits for that and sets it to 0.
 struct PartFlags {
-  std::uint32_t* parts = nullptr;  ///< one for each `part_bytes` of the message; null: the channel tells
+  std::uint32_t* parts = nullptr;  ///< one for each part, from box to box
+  /// Each four bytes of the message are followed by a word of their own: its memory is twice as large, and zero at
+  /// first.
+  bool inside = false;
   /// Not 0 when the sender is gone: nothing will come any more. Null on the sender's side.
   std::uint32_t const* closed = nullptr;
+  /// Whether there are any. Without, the channel tells.
+  [[nodiscard]] constexpr bool any() const { return parts != nullptr || inside; }
 };
-/// Of a message with flags. Small ones are cut for many to carry at a time, large ones so that what has come is
-/// unpacked while more is on its way.
+/// Whether a message with flags has them inside: what is small takes longer to be told of than to be carried twice.
+[[nodiscard]] constexpr bool flags_inside(Index message_bytes) { return message_bytes <= 131072; }
+/// Small messages are cut for many to carry at a time, large ones so that what has come is unpacked while more is on
+/// its way.
 [[nodiscard]] constexpr Index part_bytes(Index message_bytes) {
+  if (flags_inside(message_bytes)) return 1024;
   Index bytes = 4096;
   while (bytes < 65536 && message_bytes / bytes > 256) bytes *= 2;
   return bytes;

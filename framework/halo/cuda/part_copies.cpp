@@ -1,10 +1,13 @@
 #include "framework/halo/cuda/part_copies.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline::cuda {
 namespace {
@@ -12,17 +15,23 @@ namespace {
 /// Few, with few registers: such a block fits beside those of a sweep that fills a multiprocessor, and works while that
 /// waits for memory.
 constexpr int threads = 64;
-constexpr Index bytes_between_fields = 32768;  ///< that a block copies where no message is concerned
-/// Blocks of what goes out before those of what comes in: the time that a part is on its way.
-constexpr Index blocks_ahead = 1024;
-/// Slots that travel with a launch; more are in device memory.
-constexpr std::size_t most_slots = 96;
+constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
+/// Parts of what goes out before those of what comes in: the time that a part is on its way.
+constexpr int parts_ahead = 1024;
+/// What travels with a launch, which may have 4096 bytes; more is in device memory.
+constexpr std::size_t most_slots = 40;
+constexpr std::size_t most_boxes = 24;
 
-struct SlotTable {
+struct Task {
   Slot slots[most_slots];
-  Slot const* more = nullptr;
-  __device__ __forceinline__ Slot const& operator[](int n) const { return more != nullptr ? more[n] : slots[n]; }
+  PartedBox boxes[most_boxes];
+  Slot const* more_slots = nullptr;
+  PartedBox const* more_boxes = nullptr;
+  int const* order = nullptr;
+  int box_count = 0;
+  Index patience = 0;
 };
+static_assert(sizeof(Task) <= 4096);
 
 __device__ __forceinline__ std::uint32_t load_acquire(std::uint32_t const* word) {
   std::uint32_t value;
@@ -38,75 +47,157 @@ __device__ __forceinline__ std::uint64_t nanoseconds() {
   return now;
 }
 
-/// Waits for a part of a message, unless its sender is gone.
-__device__ void await(PartFlags const& flags, int number, Index patience) {
+// Four bytes and their flag are stored and loaded at once, two such pairs where there are eight.
+__device__ __forceinline__ void store_pairs(uint2* to, unsigned value) {
+  asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(value), "r"(1U) : "memory");
+}
+__device__ __forceinline__ void store_pairs(uint2* to, uint2 value) {
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %3, %2, %3};" ::"l"(to), "r"(value.x), "r"(value.y), "r"(1U)
+               : "memory");
+}
+__device__ __forceinline__ void store_pairs(uint2* to, uint4 value) {
+  store_pairs(to, make_uint2(value.x, value.y));
+  store_pairs(to + 2, make_uint2(value.z, value.w));
+}
+/// Whether the value is there; then its flags are taken down.
+__device__ __forceinline__ bool take_pairs(uint2* from, unsigned& value) {
+  unsigned flag;
+  asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(flag) : "l"(from) : "memory");
+  if (flag == 0) return false;
+  asm volatile("st.volatile.global.v2.u32 [%0], {%1, %1};" ::"l"(from), "r"(0U) : "memory");
+  return true;
+}
+__device__ __forceinline__ bool take_pairs(uint2* from, uint2& value) {
+  unsigned flag[2];
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(flag[0]), "=r"(value.y), "=r"(flag[1])
+               : "l"(from)
+               : "memory");
+  if (flag[0] == 0 || flag[1] == 0) return false;
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from), "r"(0U) : "memory");
+  return true;
+}
+__device__ __forceinline__ bool take_pairs(uint2* from, uint4& value) {
+  unsigned flag[4];
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.x), "=r"(flag[0]), "=r"(value.y), "=r"(flag[1])
+               : "l"(from)
+               : "memory");
+  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(value.z), "=r"(flag[2]), "=r"(value.w), "=r"(flag[3])
+               : "l"(from + 2)
+               : "memory");
+  if (flag[0] == 0 || flag[1] == 0 || flag[2] == 0 || flag[3] == 0) return false;
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from), "r"(0U) : "memory");
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from + 2), "r"(0U) : "memory");
+  return true;
+}
+
+/// Until `there` says so, or the sender is gone, or patience ends.
+template <class There>
+__device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index patience, There const& there) {
   std::uint64_t const begin = patience > 0 ? nanoseconds() : 0;
-  for (unsigned tries = 1; load_acquire(flags.parts + number) == 0; ++tries) {
+  for (unsigned tries = 1; !there(); ++tries) {
     if (tries % 256 != 0) continue;
-    if (load_acquire(flags.closed) != 0) return;
+    if (load_acquire(closed) != 0) return;
     if (patience > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(patience)) return;
   }
-  flags.parts[number] = 0;  // the sender sets it again only when it has seen a part that is sent after this
 }
 
-template <class Word>
-__device__ __forceinline__ Word* place(SlotTable const& slots, BoxPlace const& at) {
-  return reinterpret_cast<Word*>(slots[at.slot].memory) + at.first;
-}
+enum class Flags { beside, inside_target, inside_source };
 
-template <class Word>
-__device__ __forceinline__ void copy(SlotTable const& slots, Run const& run) {
-  Word const* const from = place<Word>(slots, run.from);
-  Word* const to = place<Word>(slots, run.to);
-  auto const row_entries = static_cast<unsigned>(run.extents[0]);
-  auto const plane_rows = static_cast<unsigned>(run.extents[1]);
-  constexpr int at_a_time = 4;  // loads that are under way
-  for (int begin = static_cast<int>(threadIdx.x); begin < run.entries; begin += at_a_time * threads) {
-    Word word[at_a_time];
-    Index target[at_a_time];
+/// Some entries of a box, from `first` on. A message holds those of a box one after the other.
+template <Flags flags, class Word>
+__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
+                                     int count, Index patience) {
+  Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
+  Word* const to = reinterpret_cast<Word*>(target.memory) + box.to.first;
+  // Whole planes first, so that what is left fits 32 bits.
+  auto const row = static_cast<unsigned>(box.extents[0]);
+  auto const rows = static_cast<unsigned>(box.extents[1]);
+  Index const plane_entries = Index{row} * rows;
+  Index const planes = box.entries > 0x7fffffff ? first / plane_entries : 0;
+  auto const rest = static_cast<unsigned>(first - planes * plane_entries);
+  auto const place = [&](BoxPlace const& at, int n) {
+    unsigned const entry = rest + static_cast<unsigned>(n);
+    unsigned const line = entry / row;
+    return Index{entry % row} + Index{line % rows} * at.row + (planes + line / rows) * at.plane;
+  };
+  constexpr int words = sizeof(Word) / 4;
+  if constexpr (flags == Flags::inside_target) {
+    uint2* const pairs = reinterpret_cast<uint2*>(target.memory) + words * (box.to.first + first);
+    for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
+      store_pairs(pairs + words * n, from[place(box.from, n)]);
+    }
+  } else if constexpr (flags == Flags::inside_source) {
+    uint2* const pairs = reinterpret_cast<uint2*>(source.memory) + words * (box.from.first + first);
+    for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
+      Word value{};
+      wait_until(source.flags.closed, patience, [&] { return take_pairs(pairs + words * n, value); });
+      to[place(box.to, n)] = value;
+    }
+  } else {
+    constexpr int at_a_time = 4;  // loads that are under way
+    for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_a_time * threads) {
+      Word word[at_a_time];
 #pragma unroll
-    for (int n = 0; n < at_a_time; ++n) {
-      int const entry = begin + n * threads;
-      if (entry >= run.entries) break;
-      unsigned const along = static_cast<unsigned>(run.start[0] + entry);
-      unsigned const rows = static_cast<unsigned>(run.start[1]) + along / row_entries;
-      Index const i = along % row_entries;
-      Index const j = rows % plane_rows;
-      Index const k = run.start[2] + static_cast<Index>(rows / plane_rows);
-      word[n] = from[i + j * run.from.row + k * run.from.plane];
-      target[n] = i + j * run.to.row + k * run.to.plane;
-    }
+      for (int n = 0; n < at_a_time; ++n) {
+        if (begin + n * threads < count) word[n] = from[place(box.from, begin + n * threads)];
+      }
 #pragma unroll
-    for (int n = 0; n < at_a_time; ++n) {
-      if (begin + n * threads < run.entries) to[target[n]] = word[n];
+      for (int n = 0; n < at_a_time; ++n) {
+        if (begin + n * threads < count) to[place(box.to, begin + n * threads)] = word[n];
+      }
     }
   }
 }
 
-__global__ void __launch_bounds__(threads)
-    copy_parts(PartCopy const* parts, Run const* runs, Index patience, __grid_constant__ SlotTable const slots) {
-  PartCopy const part = parts[blockIdx.x];
-  PartFlags const flags = part.slot < 0 ? PartFlags{} : slots[part.slot].flags;
-  bool const comes_in = flags.parts != nullptr && flags.closed != nullptr;
-  if (comes_in) {
-    if (threadIdx.x == 0) await(flags, part.number, patience);
-    __syncthreads();
+template <Flags flags>
+__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
+                                     int count, Index patience) {
+  if (box.bytes_per_entry == 16) {
+    copy<flags, uint4>(box, source, target, first, count, patience);
+  } else if (box.bytes_per_entry == 8) {
+    copy<flags, uint2>(box, source, target, first, count, patience);
+  } else {
+    copy<flags, unsigned>(box, source, target, first, count, patience);
   }
-  for (int n = part.first_run; n < part.first_run + part.runs; ++n) {
-    Run const& run = runs[n];
-    if (run.bytes_per_entry == 16) {
-      copy<uint4>(slots, run);
-    } else if (run.bytes_per_entry == 8) {
-      copy<uint2>(slots, run);
-    } else {
-      copy<unsigned>(slots, run);
+}
+
+/// `Travels`: slots and boxes came with the launch.
+template <bool Travels>
+__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task const task) {
+  int const part = task.order != nullptr ? task.order[blockIdx.x] : static_cast<int>(blockIdx.x);
+  auto const box_at = [&](int n) -> PartedBox const& { return Travels ? task.boxes[n] : task.more_boxes[n]; };
+  auto const slot_at = [&](int n) -> Slot const& { return Travels ? task.slots[n] : task.more_slots[n]; };
+  int low = 0;
+  for (int high = task.box_count; high - low > 1;) {
+    int const middle = (low + high) / 2;
+    (box_at(middle).first_part <= part ? low : high) = middle;
+  }
+  PartedBox const& box = box_at(low);
+  int const number = part - box.first_part;
+  Index const first = Index{number} * box.entries_a_part;
+  int const count = static_cast<int>(min(Index{box.entries_a_part}, box.entries - first));
+  Slot const& source = slot_at(box.from.slot);
+  Slot const& target = slot_at(box.to.slot);
+  if (target.flags.inside) {
+    copy<Flags::inside_target>(box, source, target, first, count, task.patience);
+  } else if (source.flags.inside) {
+    copy<Flags::inside_source>(box, source, target, first, count, task.patience);
+  } else {
+    if (source.flags.parts != nullptr) {
+      if (threadIdx.x == 0) {
+        std::uint32_t* const flag = source.flags.parts + box.first_flag + number;
+        wait_until(source.flags.closed, task.patience, [&] { return load_acquire(flag) != 0; });
+        *flag = 0;  // the sender sets it again only when it has seen a part that is sent after this
+      }
+      __syncthreads();
     }
-  }
-  if (flags.parts != nullptr && !comes_in) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence_system();
-      store_release(flags.parts + part.number, 1);
+    copy<Flags::beside>(box, source, target, first, count, task.patience);
+    if (target.flags.parts != nullptr) {
+      __syncthreads();
+      if (threadIdx.x == 0) store_release(target.flags.parts + box.first_flag + number, 1);
     }
   }
 }
@@ -130,79 +221,74 @@ BoxCopy widened(BoxCopy copy) {
   return copy;
 }
 
-/// Entries from `begin` to `end` of a box.
-Run run_of(BoxCopy const& copy, Index begin, Index end) {
-  Run run;
-  run.from = copy.from;
-  run.to = copy.to;
-  Index const row = copy.extents[0];
-  Index const plane = row * copy.extents[1];
-  run.extents[0] = static_cast<int>(row);
-  run.extents[1] = static_cast<int>(copy.extents[1]);
-  run.start[0] = static_cast<int>(begin % row);
-  run.start[1] = static_cast<int>(begin % plane / row);
-  run.start[2] = static_cast<int>(begin / plane);
-  run.entries = static_cast<int>(end - begin);
-  run.bytes_per_entry = copy.bytes_per_entry;
-  return run;
+template <class Entry>
+Kokkos::View<Entry*, Kokkos::CudaSpace> on_device(std::vector<Entry> const& host) {
+  Kokkos::View<Entry*, Kokkos::CudaSpace> const device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo parts"),
+                                                       host.size());
+  Kokkos::deep_copy(device,
+                    Kokkos::View<Entry const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), host.size()));
+  return device;
 }
 
 }  // namespace
 
 PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
     : messages_(messages.size()) {
-  std::map<std::pair<int, int>, std::vector<Run>> by_part;  // by number, then slot
-  int alone = 0;
+  Index parts = 0;
+  std::map<int, int> flags;  // of the boxes of each message so far
   for (BoxCopy const& narrow : copies) {
     if (narrow.entries() == 0) continue;
     BoxCopy const copy = widened(narrow);
-    Index const size = copy.bytes_per_entry;
     auto const message = std::find_if(messages.begin(), messages.end(), [&](MessageSlot const& m) {
       return m.slot == copy.from.slot || m.slot == copy.to.slot;
     });
-    bool const of_message = message != messages.end();
-    Index const piece = (of_message ? part_bytes(message->bytes) : bytes_between_fields) / size;
-    Index const first = !of_message                       ? 0
-                        : message->slot == copy.from.slot ? copy.from.first
-                                                          : copy.to.first;  // in the message
-    for (Index begin = 0; begin < copy.entries();) {
-      Index const number = (first + begin) / piece;
-      Index const end = std::min(copy.entries(), (number + 1) * piece - first);
-      std::pair<int, int> const part =
-          of_message ? std::pair(static_cast<int>(number), message->slot) : std::pair(alone++, -1);
-      by_part[part].push_back(run_of(copy, begin, end));
-      begin = end;
+    PartedBox box;
+    box.from = copy.from;
+    box.to = copy.to;
+    box.entries = copy.entries();
+    box.extents[0] = static_cast<int>(copy.extents[0]);
+    box.extents[1] = static_cast<int>(copy.extents[1]);
+    box.bytes_per_entry = copy.bytes_per_entry;
+    Index const bytes = message == messages.end() ? bytes_between_fields : part_bytes(message->bytes);
+    box.entries_a_part = static_cast<int>(bytes / copy.bytes_per_entry);
+    box.first_part = static_cast<int>(parts);
+    if (message != messages.end()) {
+      box.message = message->slot;
+      box.first_flag = flags[box.message];
+      flags[box.message] += box.parts();
     }
+    parts += box.parts();
+    if (parts > std::numeric_limits<int>::max()) throw DefectError("an exchange of more parts than are counted");
+    boxes_.push_back(box);
   }
-  for (auto const& [part, runs] : by_part) {
-    parts_.push_back({static_cast<int>(runs_.size()), static_cast<int>(runs.size()), part.second, part.first});
-    runs_.insert(runs_.end(), runs.begin(), runs.end());
-  }
-  work_ = upload(parts_, runs_);
+  work_ = work_of(boxes_, {});
 }
 
-PartCopies::Work PartCopies::upload(std::vector<PartCopy> const& parts, std::vector<Run> const& runs) {
-  auto const to_device = [](auto const& host) {
-    using Entry = typename std::decay_t<decltype(host)>::value_type;
-    Kokkos::View<Entry*, Kokkos::CudaSpace> const device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo parts"),
-                                                         host.size());
-    Kokkos::deep_copy(device,
-                      Kokkos::View<Entry const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), host.size()));
-    return device;
-  };
-  return {to_device(parts), to_device(runs)};
+PartCopies::Work PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<int> const& order) {
+  Work work;
+  work.boxes = std::move(boxes);
+  for (PartedBox const& box : work.boxes) work.parts += box.parts();
+  work.on_device = on_device(work.boxes);
+  work.order = on_device(order);
+  return work;
 }
 
 void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work) {
-  auto const blocks = static_cast<unsigned>(work.parts.extent(0));
-  if (blocks == 0) return;
-  SlotTable table;
-  if (slots.all().size() <= most_slots) {
-    std::copy(slots.all().begin(), slots.all().end(), table.slots);
+  if (work.parts == 0) return;
+  Task task;
+  task.order = work.order.extent(0) > 0 ? work.order.data() : nullptr;
+  task.box_count = static_cast<int>(work.boxes.size());
+  task.patience = slots.patience();
+  bool const travels = slots.all().size() <= most_slots && work.boxes.size() <= most_boxes;
+  if (travels) {
+    std::copy(slots.all().begin(), slots.all().end(), task.slots);
+    std::copy(work.boxes.begin(), work.boxes.end(), task.boxes);
+    copy_parts<true><<<static_cast<unsigned>(work.parts), threads, 0, stream>>>(task);
   } else {
-    table.more = slots.for_kernels(Kokkos::Cuda(stream));
+    task.more_slots = slots.for_kernels(Kokkos::Cuda(stream));
+    task.more_boxes = work.on_device.data();
+    copy_parts<false><<<static_cast<unsigned>(work.parts), threads, 0, stream>>>(task);
   }
-  copy_parts<<<blocks, threads, 0, stream>>>(work.parts.data(), work.runs.data(), slots.patience(), table);
   check(cudaGetLastError(), "halo: copy_parts");
 }
 
@@ -211,20 +297,26 @@ void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream
 void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming) {
   Both& both = outgoing.both_;
   if (both.incoming != &incoming) {
-    auto const lag = static_cast<int>(blocks_ahead / std::max<Index>(1, static_cast<Index>(outgoing.messages_)));
-    std::vector<std::pair<int, PartCopy>> ordered;
-    for (PartCopy const& part : outgoing.parts_) ordered.emplace_back(2 * part.number, part);
-    auto const runs_before = static_cast<int>(outgoing.runs_.size());
-    for (PartCopy part : incoming.parts_) {
-      part.first_run += runs_before;
-      ordered.emplace_back(2 * (part.number + lag) + 1, part);
+    std::vector<PartedBox> boxes = outgoing.boxes_;
+    for (PartedBox box : incoming.boxes_) {
+      box.first_part += outgoing.work_.parts;
+      boxes.push_back(box);
     }
-    std::stable_sort(ordered.begin(), ordered.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
-    std::vector<PartCopy> parts;
-    for (auto const& [order, part] : ordered) parts.push_back(part);
-    std::vector<Run> runs = outgoing.runs_;
-    runs.insert(runs.end(), incoming.runs_.begin(), incoming.runs_.end());
-    both = {&incoming, upload(parts, runs)};
+    // By number in the message, and what comes in later.
+    int const lag = parts_ahead / std::max(1, static_cast<int>(outgoing.messages_));
+    std::vector<std::pair<int, int>> ordered;
+    for (PartedBox const& box : boxes) {
+      bool const comes_in = box.first_part >= outgoing.work_.parts;
+      for (int n = 0; n < box.parts(); ++n) {
+        int const number = box.first_flag + n;
+        ordered.emplace_back(comes_in ? 2 * (number + lag) + 1 : 2 * number, box.first_part + n);
+      }
+    }
+    std::sort(ordered.begin(), ordered.end());
+    std::vector<int> order;
+    for (auto const& [when, part] : ordered) order.push_back(part);
+    if (std::is_sorted(order.begin(), order.end())) order.clear();
+    both = {&incoming, work_of(std::move(boxes), order)};
   }
   launch(stream, slots, both.work);
 }

@@ -10,22 +10,19 @@
 
 namespace halocline::cuda {
 
-/// Entries of one box that follow each other, row by row, plane by plane.
-struct Run {
+/// A box that is copied in parts, each by a block of threads.
+struct PartedBox {
   BoxPlace from;
   BoxPlace to;
-  int extents[2] = {1, 1};   ///< of the box
-  int start[3] = {0, 0, 0};  ///< the first entry
-  int entries = 0;
+  Index entries = 0;
+  int extents[2] = {1, 1};
   int bytes_per_entry = 8;  ///< 4, 8 or 16
-};
+  int entries_a_part = 0;
+  int first_part = 0;  ///< counted over all boxes
+  int first_flag = 0;  ///< counted over the boxes of a message
+  int message = -1;    ///< slot of the message that it comes from or goes to; -1: there is none
 
-/// What one block of threads copies: a part of a message, or some entries between fields.
-struct PartCopy {
-  int first_run = 0;
-  int runs = 0;
-  int slot = -1;   ///< of the message; -1: none
-  int number = 0;  ///< of the part in the message
+  [[nodiscard]] int parts() const { return static_cast<int>((entries + entries_a_part - 1) / entries_a_part); }
 };
 
 /// Boxes cut into parts that blocks of threads copy on their own, so that a receiver may take a part while the next
@@ -40,16 +37,17 @@ class PartCopies {
   static void run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
-  /// All that a kernel needs of several lists.
+  /// All that a kernel needs to know of some boxes.
   struct Work {
-    Kokkos::View<PartCopy*, Kokkos::CudaSpace> parts;
-    Kokkos::View<Run*, Kokkos::CudaSpace> runs;
+    std::vector<PartedBox> boxes;
+    int parts = 0;
+    Kokkos::View<PartedBox*, Kokkos::CudaSpace> on_device;  ///< where they are too many to travel with a launch
+    Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if another than that of the boxes
   };
-  static Work upload(std::vector<PartCopy> const& parts, std::vector<Run> const& runs);
+  static Work work_of(std::vector<PartedBox> boxes, std::vector<int> const& order);
   static void launch(cudaStream_t stream, BoxSlots& slots, Work const& work);
 
-  std::vector<PartCopy> parts_;
-  std::vector<Run> runs_;
+  std::vector<PartedBox> boxes_;
   std::size_t messages_ = 0;
   Work work_;
   /// Of the last call with another list, which as a rule is the same again.

@@ -152,8 +152,8 @@ class SharedBlocks {
 
 /// Where one message lies in the receiver's block: flags and room for what is sent in uses that follow each other.
 struct Mailbox {
-  Index closed = 0;  // offsets in bytes
-  Index flags[2] = {0, 0};
+  Index closed = 0;         // offsets in bytes
+  Index flags[2] = {0, 0};  ///< 0: they are inside of the message
   Index places[2] = {0, 0};
 };
 
@@ -169,22 +169,26 @@ struct Offer {
 struct Inbox {
   explicit Inbox(std::vector<Message> const& receives) {
     Index end = round_up(static_cast<Index>(receives.size()) * word, alignment);
+    auto const set_aside = [&](Index bytes) {
+      Index const begin = end;
+      end += round_up(bytes, alignment);
+      return begin;
+    };
     for (std::size_t n = 0; n < receives.size(); ++n) {
-      Mailbox mailbox;
+      Message const& message = receives[n];
+      Mailbox& mailbox = mailboxes.emplace_back();
       mailbox.closed = static_cast<Index>(n) * word;
-      Index const part = part_bytes(receives[n].bytes);
-      for (Index& flags : mailbox.flags) {
-        flags = end;
-        end += round_up((receives[n].bytes + part - 1) / part * word, alignment);
+      if (flags_inside(message.bytes)) {
+        for (Index& place : mailbox.places) place = set_aside(2 * message.bytes);
+      } else {
+        Index const parts = message.bytes / part_bytes(message.bytes) + message.boxes;
+        for (Index& flags : mailbox.flags) flags = set_aside(parts * word);
       }
-      mailboxes.push_back(mailbox);
     }
     Index const cleared = end;
     for (std::size_t n = 0; n < receives.size(); ++n) {
-      for (Index& place : mailboxes[n].places) {
-        place = end;
-        end += round_up(receives[n].bytes, alignment);
-      }
+      if (flags_inside(receives[n].bytes)) continue;
+      for (Index& place : mailboxes[n].places) place = set_aside(receives[n].bytes);
     }
     block = &SharedBlocks::instance().take(end, cleared, receives.size());
   }
@@ -238,14 +242,12 @@ class CudaIpcChannel final : public Channel {
   std::byte* receive_memory(std::size_t n) override {
     return inbox_->block->memory + inbox_->mailboxes[n].places[use_ % 2];
   }
-  PartFlags send_flags(std::size_t n) override {
-    Outbox const& outbox = outboxes_[n];
-    return {words(outbox.memory, outbox.mailbox.flags[use_ % 2]), nullptr};
-  }
+  PartFlags send_flags(std::size_t n) override { return flags(outboxes_[n].memory, outboxes_[n].mailbox); }
   PartFlags receive_flags(std::size_t n) override {
     Mailbox const& mailbox = inbox_->mailboxes[n];
-    std::byte* const memory = inbox_->block->memory;
-    return {words(memory, mailbox.flags[use_ % 2]), words(memory, mailbox.closed)};
+    PartFlags flags = this->flags(inbox_->block->memory, mailbox);
+    flags.closed = words(inbox_->block->memory, mailbox.closed);
+    return flags;
   }
 
   // What is written now was read two uses ago: kernels of the neighbour have sent their last message after that.
@@ -262,6 +264,11 @@ class CudaIpcChannel final : public Channel {
 
   [[nodiscard]] static std::uint32_t* words(std::byte* memory, Index offset) {
     return reinterpret_cast<std::uint32_t*>(memory + offset);
+  }
+
+  [[nodiscard]] PartFlags flags(std::byte* memory, Mailbox const& mailbox) const {
+    Index const offset = mailbox.flags[use_ % 2];
+    return {.parts = offset == 0 ? nullptr : words(memory, offset), .inside = offset == 0};
   }
 
   [[nodiscard]] bool hears_of_failure() const noexcept {
