@@ -32,7 +32,7 @@ class Folder : public testing::Test {
 
   /// A program that a shell runs.
   [[nodiscard]] fs::path program(std::string const& lines) const {
-    fs::path const path = path_ / "program";
+    fs::path path = path_ / "program";
     std::ofstream(path) << "#!/bin/sh\n" << lines << '\n';
     fs::permissions(path, fs::perms::owner_all);
     return path;
