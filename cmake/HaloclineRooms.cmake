@@ -72,6 +72,13 @@ function(halocline_place_physics target)
   halocline_install_physics(${target})
 endfunction()
 
+# A program that a library starts is found beside it, in a folder of ours.
+function(halocline_place_helper target name)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline)
+  halocline_install_helper(${target})
+endfunction()
+
 # halocline_add_driver(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] DEPENDENCIES …): an executable of drivers/
 function(halocline_add_driver name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;KERNEL_SOURCES;DEPENDENCIES")

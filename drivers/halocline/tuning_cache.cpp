@@ -7,17 +7,13 @@
 
 #include "framework/io/whole_file.hpp"
 #include "framework/kernel/tune/tuning.hpp"
+#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
 namespace {
-
-std::filesystem::path path_in(char const* variable) {
-  char const* const value = std::getenv(variable);
-  return value != nullptr ? value : "";
-}
 
 /// The table in the cache; empty if there is none that can be used.
 kernel::TuningTable read_cache() {
@@ -40,11 +36,10 @@ kernel::TuningTable read_cache() {
 }  // namespace
 
 std::filesystem::path tuning_cache() {
-  if (auto given = path_in("HALOCLINE_TUNING_CACHE"); !given.empty()) return given;
-  auto const place = std::filesystem::path("halocline") / "tunings.json";
-  if (auto cache = path_in("XDG_CACHE_HOME"); !cache.empty()) return cache / place;
-  if (auto home = path_in("HOME"); !home.empty()) return home / ".cache" / place;
-  return {};
+  char const* const given = std::getenv("HALOCLINE_TUNING_CACHE");
+  if (given != nullptr && *given != '\0') return given;
+  std::filesystem::path const folder = cache_folder();
+  return folder.empty() ? folder : folder / "tunings.json";
 }
 
 void begin_tuning(std::string const& mode) {

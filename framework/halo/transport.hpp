@@ -89,12 +89,19 @@ struct TransportEntry {
   bool across_hosts;     ///< reaches ranks of other hosts
   std::string obstacle;  ///< why this build has no use for it; empty: it has
   std::shared_ptr<Transport const> (*make)();
+  /// Why this machine has no use for it, as far as this rank has to find out: what one rank finds holds for all. Not to
+  /// be called where the build has an obstacle; null: there is nothing to find out.
+  std::string (*probe)(Communicator const&) = nullptr;
 };
 /// All of them, whether or not this build has a use for them; the first reaches every rank in every build.
 [[nodiscard]] std::span<TransportEntry const> known_transports();
 
 /// Messages pass through host memory and MPI. Where the backend's memory is the host's, nothing is copied.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_host_transport();
+
+/// The same from and to the backend's memory, whatever that is. MPI that cannot read a device's ends the process:
+/// runtime/gpu_aware_mpi.hpp tells.
+[[nodiscard]] std::shared_ptr<Transport const> mpi_device_transport();
 
 /// Ranks of one host pack right into memory that the receiver shares with them, in two places in turn, and raise a flag
 /// there. No message, no library in between.

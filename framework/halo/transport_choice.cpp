@@ -206,10 +206,16 @@ TransportEntry const& entry_of(std::string const& name, std::span<TransportEntry
   throw DefectError("no transport is called `" + name + "`");
 }
 
+/// Collective. Why there is no use for a transport, as is known without a trial; empty: there is.
+std::string obstacle_of(TransportEntry const& entry, Communicator const& communicator) {
+  if (!entry.obstacle.empty() || entry.probe == nullptr) return entry.obstacle;
+  return first_of(communicator, entry.probe(communicator));
+}
+
 TransportChoice wanted_transport(TransportEntry const& entry, Communicator const& communicator,
                                  Neighbourhood const& neighbours) {
   auto const refuse = [&](std::string const& why) { throw InputError(entry.name + " cannot be used here: " + why); };
-  if (!entry.obstacle.empty()) refuse(entry.obstacle);
+  if (std::string const obstacle = obstacle_of(entry, communicator); !obstacle.empty()) refuse(obstacle);
   if (!entry.across_hosts && communicator.any(!neighbours.far.empty())) {
     refuse("blocks on different hosts are neighbours, and it stays within one");
   }
@@ -227,7 +233,7 @@ std::vector<TransportEntry const*> candidates(Communicator const& communicator, 
                                               std::vector<std::string>& left_out) {
   std::vector<TransportEntry const*> passed;
   for (TransportEntry const& entry : known) {
-    std::string failure = entry.obstacle;
+    std::string failure = obstacle_of(entry, communicator);
     if (failure.empty()) {
       failure = failure_of(communicator, *entry.make(), entry.across_hosts ? neighbours.all() : neighbours.near);
     }

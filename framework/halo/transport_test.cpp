@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <thread>
@@ -33,6 +34,16 @@ class Broken : public Transport {
   [[nodiscard]] std::unique_ptr<Channel> open(Communicator const&, std::vector<Message> const&,
                                               std::vector<Message> const&) const override {
     throw InputOutputError(reaches_no_one);
+  }
+};
+
+/// A transport that ends the run where it is tried.
+class Fatal : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "fatal"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const&, std::vector<Message> const&,
+                                              std::vector<Message> const&) const override {
+    std::abort();
   }
 };
 
@@ -120,11 +131,21 @@ TransportEntry entry_of(std::string const& name) {
   throw DefectError("unknown");
 }
 
+std::string found_on_the_last_rank(Communicator const& communicator) {
+  return communicator.rank() == communicator.size() - 1 ? "this machine has none" : "";
+}
+std::string found_nowhere(Communicator const&) { return ""; }
+std::string never_asked(Communicator const&) { throw DefectError("the build has no use for it"); }
+
 template <class T>
-TransportEntry entry_for(std::string const& name, std::string const& obstacle = "", bool across_hosts = true) {
-  return {.name = name, .sentence = "", .across_hosts = across_hosts, .obstacle = obstacle, .make = [] {
-            return std::shared_ptr<Transport const>(std::make_shared<T>());
-          }};
+TransportEntry entry_for(std::string const& name, std::string const& obstacle = "", bool across_hosts = true,
+                         std::string (*probe)(Communicator const&) = nullptr) {
+  return {.name = name,
+          .sentence = "",
+          .across_hosts = across_hosts,
+          .obstacle = obstacle,
+          .make = [] { return std::shared_ptr<Transport const>(std::make_shared<T>()); },
+          .probe = probe};
 }
 
 /// A mesh of two dimensions over ranks that are said to be on these hosts; all on one without any.
@@ -142,6 +163,12 @@ std::vector<int> two_hosts() {
   std::vector<int> hosts;
   for (int rank = 0; rank < test::communicator().size(); ++rank) hosts.push_back(rank % 2);
   return hosts;
+}
+
+/// As the ranks together find out.
+bool is_of_use(TransportEntry const& entry) {
+  Communicator const& all = test::communicator();
+  return entry.obstacle.empty() && all.all(entry.probe == nullptr || entry.probe(all).empty());
 }
 
 bool alone() { return test::communicator().size() == 1; }
@@ -177,7 +204,8 @@ TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
                                           entry_for<Broken>("broken"),
                                           entry_for<BrokenOnOne>("broken on one"),
                                           entry_for<Wrong>("wrong"),
-                                          entry_for<Broken>("unfit", "this build has none"),
+                                          entry_for<Broken>("unfit", "this build has none", true, never_asked),
+                                          entry_for<Fatal>("fatal", "", true, found_on_the_last_rank),
                                           entry_of("shared-memory")};
   Index const cells = 300;
   auto const mesh = mesh_on({}, cells);
@@ -190,7 +218,7 @@ TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
   }
   std::vector<std::string> const left_out{"broken: cannot reach anyone", "broken on one: cannot reach anyone",
                                           "wrong: a trial brought other values than were sent",
-                                          "unfit: this build has none"};
+                                          "unfit: this build has none", "fatal: this machine has none"};
   for (std::string const& text : left_out) EXPECT_THAT(choice.left_out, testing::Contains(text));
   if (!shares_memory()) {
     EXPECT_THAT(choice.candidates, ElementsAre("mpi-host"));
@@ -256,7 +284,7 @@ TEST(TransportChoice, MixesWithinHostsAndAcross) {
 TEST(TransportChoice, TakesWhatIsWanted) {
   auto const mesh = mesh_on({}, 20);
   for (TransportEntry const& entry : known_transports()) {
-    if (!entry.obstacle.empty()) continue;
+    if (!is_of_use(entry)) continue;
     TransportChoice const choice = choose_transport(entry.name, *mesh);
     EXPECT_EQ(choice.names, alone() ? "none" : entry.name);
     EXPECT_EQ(choice.transport->name(), entry.name);
@@ -267,15 +295,49 @@ TEST(TransportChoice, TakesWhatIsWanted) {
 
 TEST(TransportChoice, RefusesWhatCannotBeUsed) {
   std::vector<TransportEntry> const known{entry_for<Broken>("broken"), entry_for<Wrong>("wrong"),
-                                          entry_for<Broken>("unfit", "this build has none")};
+                                          entry_for<Broken>("unfit", "this build has none", true, never_asked),
+                                          entry_for<Fatal>("fatal", "", true, found_on_the_last_rank)};
   auto const mesh = mesh_on({}, 20);
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("unfit", *mesh, known)); }),
             "unfit cannot be used here: this build has none");
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("fatal", *mesh, known)); }),
+            "fatal cannot be used here: this machine has none");
   if (alone()) return;
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("broken", *mesh, known)); }),
             "broken cannot be used here: cannot reach anyone");
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport("wrong", *mesh, known)); }),
             "wrong cannot be used here: a trial brought other values than were sent");
+}
+
+/// What the ranks find out is no obstacle where none of them finds any.
+TEST(TransportChoice, TakesWhatPassesItsProbe) {
+  std::vector<TransportEntry> const known{entry_of("mpi-host"), entry_for<Near>("near", "", true, found_nowhere)};
+  auto const mesh = mesh_on({}, 20);
+  expect_right_answer(mesh, choose_transport("near", *mesh, known));
+  TransportChoice const choice = choose_transport("auto", *mesh, known);
+  expect_right_answer(mesh, choice);
+  if (alone()) return;
+  EXPECT_THAT(choice.candidates, ElementsAre("mpi-host", "near"));
+}
+
+/// Where MPI does not take device memory the run knows why, and goes on without.
+TEST(TransportChoice, DoesWithoutGpuAwareMpi) {
+  auto const mesh = mesh_on({}, 20);
+  bool const usable = is_of_use(entry_of("mpi-device"));
+  TransportChoice const choice = choose_transport("auto", *mesh);
+  expect_right_answer(mesh, choice);
+  if (!alone()) {
+    EXPECT_EQ(testing::Matches(testing::Contains("mpi-device"))(choice.candidates), usable);
+    EXPECT_EQ(testing::Matches(testing::Contains(StartsWith("mpi-device: ")))(choice.left_out), !usable);
+  }
+  if (usable) return;
+  std::string const said = message_of([&] { static_cast<void>(choose_transport("mpi-device", *mesh)); });
+  EXPECT_THAT(said, StartsWith("mpi-device cannot be used here: "));
+  if (shares_memory()) {
+    EXPECT_THAT(said, HasSubstr("fields are in the memory of the host, where mpi-host does the same"));
+  } else {
+    EXPECT_THAT(said, HasSubstr("MPI does not take the memory of the device: a trial process "));
+  }
 }
 
 TEST(TransportChoice, NamesThePlaceInTheDeck) {

@@ -8,6 +8,8 @@ namespace halocline {
 
 int device_count() { return std::max(0, Kokkos::num_devices()); }
 
+int device_number() { return Kokkos::device_id(); }
+
 #if defined(KOKKOS_ENABLE_CUDA)
 
 Index free_device_memory() {

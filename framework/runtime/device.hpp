@@ -8,6 +8,8 @@ namespace halocline {
 
 /// Devices of the backend that this process sees; 0 when the backend has none.
 [[nodiscard]] int device_count();
+/// Number of the device that Kokkos uses, among those; negative when the backend has none.
+[[nodiscard]] int device_number();
 /// Free bytes on the device that Kokkos uses; 0 when the backend has none.
 [[nodiscard]] Index free_device_memory();
 /// Name of the device that Kokkos uses; empty when the backend has none.

@@ -1,4 +1,5 @@
 #include <Kokkos_Core.hpp>
+#include <utility>
 
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/backend.hpp"
@@ -15,15 +16,15 @@ constexpr int tag = 1;
 
 /// Host memory that the device reads and writes directly where there is such a thing.
 using Staging = Kokkos::SharedHostPinnedSpace;
-constexpr bool staged = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 constexpr Index alignment = 64;  // bytes
 
-/// A buffer in the backend's memory with room for some messages and, where MPI cannot reach that, its double on the
+/// A buffer in the backend's memory with room for some messages and, where MPI is not to reach that, its double on the
 /// host.
 class Buffer {
  public:
-  explicit Buffer(std::vector<Message> const& messages) {
+  Buffer(std::vector<Message> const& messages, bool staged) : staged_(staged) {
     Index end = 0;
     for (Message const& message : messages) {
       offsets_.push_back(end);
@@ -31,62 +32,64 @@ class Buffer {
     }
     work_ =
         decltype(work_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), static_cast<std::size_t>(end));
-    if constexpr (staged) {
+    if (staged_) {
       host_ = decltype(host_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo staging"), work_.extent(0));
     }
   }
   [[nodiscard]] std::byte* work(std::size_t n) const { return work_.data() + offsets_[n]; }
-  [[nodiscard]] std::byte* host(std::size_t n) const {
-    if constexpr (staged) return host_.data() + offsets_[n];
-    return work(n);
-  }
+  /// What MPI reads or writes.
+  [[nodiscard]] std::byte* message(std::size_t n) const { return staged_ ? host_.data() + offsets_[n] : work(n); }
   void to_host(Execution const& execution) const {
-    if constexpr (staged) Kokkos::deep_copy(execution, host_, work_);
+    if (staged_) Kokkos::deep_copy(execution, host_, work_);
   }
   void from_host(Execution const& execution) const {
-    if constexpr (staged) Kokkos::deep_copy(execution, work_, host_);
+    if (staged_) Kokkos::deep_copy(execution, work_, host_);
   }
 
  private:
+  bool staged_;
   std::vector<Index> offsets_;  ///< of each message, in bytes
   Kokkos::View<std::byte*, Memory> work_;
   Kokkos::View<std::byte*, Staging> host_;
 };
 
 struct Buffers {
-  Buffers(std::vector<Message> const& sends, std::vector<Message> const& receives) : sent(sends), received(receives) {}
+  Buffers(std::vector<Message> const& sends, std::vector<Message> const& receives, bool staged)
+      : sent(sends, staged), received(receives, staged) {}
   Buffer sent;
   Buffer received;
 };
 
-class MpiHostChannel final : public Channel {
+class MpiChannel final : public Channel {
  public:
-  MpiHostChannel(Communicator const& communicator, std::vector<Message> const& sends,
-                 std::vector<Message> const& receives)
-      : communicator_(communicator), buffers_(std::make_shared<Buffers>(sends, receives)), receives_(receives.size()) {
+  MpiChannel(Communicator const& communicator, std::vector<Message> const& sends, std::vector<Message> const& receives,
+             bool staged)
+      : communicator_(communicator),
+        buffers_(std::make_shared<Buffers>(sends, receives, staged)),
+        receives_(receives.size()) {
     // Receives come first, so that one range starts them and one waits for everything.
     for (std::size_t n = 0; n < receives.size(); ++n) {
       requests_.push_back(
-          communicator.receive_init(buffers_->received.host(n), receives[n].bytes, receives[n].rank, tag));
+          communicator.receive_init(buffers_->received.message(n), receives[n].bytes, receives[n].rank, tag));
     }
     for (std::size_t n = 0; n < sends.size(); ++n) {
-      requests_.push_back(communicator.send_init(buffers_->sent.host(n), sends[n].bytes, sends[n].rank, tag));
+      requests_.push_back(communicator.send_init(buffers_->sent.message(n), sends[n].bytes, sends[n].rank, tag));
     }
   }
-  ~MpiHostChannel() override { Communicator::abandon(requests_, buffers_); }
-  MpiHostChannel(MpiHostChannel const&) = delete;
-  MpiHostChannel& operator=(MpiHostChannel const&) = delete;
+  ~MpiChannel() override { Communicator::abandon(requests_, buffers_); }
+  MpiChannel(MpiChannel const&) = delete;
+  MpiChannel& operator=(MpiChannel const&) = delete;
 
   std::byte* send_memory(std::size_t n) override { return buffers_->sent.work(n); }
   std::byte* receive_memory(std::size_t n) override { return buffers_->received.work(n); }
   void expect() override {
-    if constexpr (!staged) start(0, receives_);
+    if constexpr (on_host) start(0, receives_);
   }
   void send() override {
     buffers_->sent.to_host(execution_);
     execution_.fence("halo: packed");
-    // What came last may only now be off the staging buffer, which the device reads in its own time.
-    start(staged ? 0 : receives_, requests_.size());
+    // What came last may only now be off the buffer that MPI writes, which a device reads in its own time.
+    start(on_host ? receives_ : 0, requests_.size());
   }
   bool progress() override { return communicator_.test_all(requests_); }
   void receive() override {
@@ -107,17 +110,24 @@ class MpiHostChannel final : public Channel {
   std::vector<MPI_Request> requests_;
 };
 
-class MpiHostTransport final : public Transport {
+class MpiTransport final : public Transport {
  public:
-  [[nodiscard]] std::string name() const override { return "mpi-host"; }
+  MpiTransport(std::string name, bool staged) : name_(std::move(name)), staged_(staged) {}
+  [[nodiscard]] std::string name() const override { return name_; }
   std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
                                 std::vector<Message> const& receives) const override {
-    return std::make_unique<MpiHostChannel>(communicator, sends, receives);
+    return std::make_unique<MpiChannel>(communicator, sends, receives, staged_);
   }
+
+ private:
+  std::string name_;
+  bool staged_;
 };
 
 }  // namespace
 
-std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<MpiHostTransport>(); }
+std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<MpiTransport>("mpi-host", !on_host); }
+
+std::shared_ptr<Transport const> mpi_device_transport() { return std::make_shared<MpiTransport>("mpi-device", false); }
 
 }  // namespace halocline
