@@ -44,6 +44,7 @@ std::vector<Benchmark> const& benchmarks() {
       {"jacobi-2d", "5-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_2d},
       {"jacobi-1d", "3-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_1d},
       {"star-25", "star of radius 4 in single precision: 8 bytes a point", &star_25},
+      {"leapfrog", "leapfrog step of a wave, star of radius 4 in single precision: 12 bytes a point", &leapfrog},
       {"dot", "dot product of two fields in double precision: 16 bytes a point", &dot_product},
       {"reductions", "sums of one large array in single precision, whole and by segments: 4 bytes a value",
        &reductions},

@@ -51,6 +51,19 @@ struct WideStar {
   }
 };
 
+/// A step in time of a wave: inputs are what is now and what was a step before.
+template <class Real>
+struct Leapfrog {
+  static constexpr Shape shape = star<4>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  static constexpr int operations = WideStar<Real>::operations + 3;
+  WideStar<Real> change;
+  template <class P, class U, class Before>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u, Before const& before) const {
+    return (Real{2} * u[here] - before[here]) + change(at, u);
+  }
+};
+
 /// Operations of one evaluation of a functor, with the additions to its sums.
 template <class Functor>
 inline constexpr int operations_of = Functor::operations;

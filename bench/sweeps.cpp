@@ -29,6 +29,8 @@ Row measure(std::string const& what, Functor const& functor, Extents const& exte
     auto const task_into = [&](Array<Real> const& to) {
       if constexpr (!Writes) {
         return kernel::make_task(Geometry<Real>{}, no_outputs, functor, u.view(), x.view());
+      } else if constexpr (InputCount == 2) {
+        return kernel::make_task(Geometry<Real>{}, to.view(), functor, u.view(), x.view());
       } else {
         return kernel::make_task(Geometry<Real>{}, to.view(), functor, u.view());
       }
@@ -102,6 +104,15 @@ std::vector<Row> star_25(Options const& options) {
   for (Index const n : sizes(options, 3, {256}, {768})) {
     WideStar<float> const star{{1.0F, 0.5F, 0.25F, 0.125F, 0.0625F}};
     rows.push_back(measure<float, 1, true>("25-point star", star, {n, n, n}, options));
+  }
+  return rows;
+}
+
+std::vector<Row> leapfrog(Options const& options) {
+  std::vector<Row> rows;
+  for (Index const n : sizes(options, 3, {256}, {512, 768})) {
+    Leapfrog<float> const step{{{1.0F, 0.5F, 0.25F, 0.125F, 0.0625F}}};
+    rows.push_back(measure<float, 2, true>("leapfrog step of a wave", step, {n, n, n}, options));
   }
   return rows;
 }

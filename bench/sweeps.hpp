@@ -12,6 +12,7 @@ namespace halocline::benchmarking {
 [[nodiscard]] std::vector<Row> jacobi_2d(Options const& options);
 [[nodiscard]] std::vector<Row> jacobi_1d(Options const& options);
 [[nodiscard]] std::vector<Row> star_25(Options const& options);
+[[nodiscard]] std::vector<Row> leapfrog(Options const& options);
 [[nodiscard]] std::vector<Row> dot_product(Options const& options);
 
 }  // namespace halocline::benchmarking

@@ -470,7 +470,6 @@ TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
     produce(exchange, {&made}, Centring::cell, 2, [&](Block const&, IndexRange const& box) {
       visited += box.size();
       ++boxes;
-      constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
       EXPECT_EQ(exchange.test_points() > 0, on_host && apart && exchange.under_way() && all.size() > 1);
     });
     EXPECT_EQ(visited, owned);
