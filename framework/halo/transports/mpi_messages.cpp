@@ -1,5 +1,9 @@
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/backend.hpp"
@@ -20,6 +24,40 @@ constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::
 
 constexpr Index alignment = 64;  // bytes
 
+/// Memory of the backend that MPI is given. It stays as long as the process, and serves one buffer after another: what
+/// lies under MPI keeps what it knows of an address of a device, also when that is given to other memory.
+class KeptMemory {
+ public:
+  explicit KeptMemory(Index bytes) {
+    std::scoped_lock const lock(mutex);
+    auto const fits = [&](Piece const& piece) { return bytes <= piece.bytes && piece.bytes <= 2 * bytes; };
+    auto const found = std::find_if(free.begin(), free.end(), fits);
+    if (found == free.end()) {
+      piece_ = {static_cast<std::byte*>(Kokkos::kokkos_malloc<Memory>("halo buffer", static_cast<std::size_t>(bytes))),
+                bytes};
+    } else {
+      piece_ = *found;
+      free.erase(found);
+    }
+  }
+  ~KeptMemory() {
+    std::scoped_lock const lock(mutex);
+    free.push_back(piece_);
+  }
+  KeptMemory(KeptMemory const&) = delete;
+  KeptMemory& operator=(KeptMemory const&) = delete;
+  [[nodiscard]] std::byte* data() const { return piece_.memory; }
+
+ private:
+  struct Piece {
+    std::byte* memory = nullptr;
+    Index bytes = 0;
+  };
+  static inline std::mutex mutex;
+  static inline std::vector<Piece> free;
+  Piece piece_;
+};
+
 /// A buffer in the backend's memory with room for some messages and, where MPI is not to reach that, its double on the
 /// host.
 class Buffer {
@@ -30,10 +68,13 @@ class Buffer {
       offsets_.push_back(end);
       end += round_up(message.bytes, alignment);
     }
-    work_ =
-        decltype(work_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), static_cast<std::size_t>(end));
+    auto const bytes = static_cast<std::size_t>(end);
     if (staged_) {
-      host_ = decltype(host_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo staging"), work_.extent(0));
+      work_ = decltype(work_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffer"), bytes);
+      host_ = decltype(host_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo staging"), bytes);
+    } else {
+      kept_ = std::make_unique<KeptMemory>(end);
+      work_ = decltype(work_)(kept_->data(), bytes);
     }
   }
   [[nodiscard]] std::byte* work(std::size_t n) const { return work_.data() + offsets_[n]; }
@@ -49,6 +90,7 @@ class Buffer {
  private:
   bool staged_;
   std::vector<Index> offsets_;  ///< of each message, in bytes
+  std::unique_ptr<KeptMemory> kept_;
   Kokkos::View<std::byte*, Memory> work_;
   Kokkos::View<std::byte*, Staging> host_;
 };
