@@ -30,7 +30,7 @@ def arguments():
 def spans(events, rank, name):
     """Begin and end in seconds of the spans of one name, in order."""
     return sorted((1e-6 * e["ts"], 1e-6 * (e["ts"] + e["dur"])) for e in events
-                  if e["pid"] == rank and e["ph"] == "X" and e["name"] == name)
+                  if e["pid"] == rank and e["ph"] == "X" and e["tid"] == 0 and e["name"] == name)
 
 
 def messages(events, rank):

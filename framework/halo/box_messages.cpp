@@ -85,8 +85,11 @@ void BoxMessages::finish(Execution const& execution) {
 void BoxMessages::run(Execution const& execution, BoxCopies const& copies) {
   if (!beside_) return copies.run(execution, slots_);
   cuda::MessageStream& beside = cuda::MessageStream::instance();
-  if (&copies == &outgoing_) beside.follow(execution.cuda_stream());
+  bool const out = &copies == &outgoing_;
+  if (out) beside.follow(execution.cuda_stream());
+  trace::enter_on_device(out ? "halo: pack and send" : "halo: receive and unpack", beside.stream());
   copies.run(beside.stream(), slots_);
+  trace::leave_on_device();
 }
 void BoxMessages::rejoin(Execution const& execution) {
   cuda::MessageStream::instance().precede(execution.cuda_stream());

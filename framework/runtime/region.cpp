@@ -36,9 +36,11 @@ Entry& entry_of(char const* name) {
 
 ScopedRegion::ScopedRegion(char const* name) : name_(name), start_(std::chrono::steady_clock::now()) {
   if (Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Profiling::pushRegion(name);
+  trace::enter_on_device(name);
 }
 
 ScopedRegion::~ScopedRegion() {
+  trace::leave_on_device();
   auto const end = std::chrono::steady_clock::now();
   Entry& entry = entry_of(name_);
   ++entry.calls;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device_timeline.hpp"
 #include "framework/runtime/owned_wait.hpp"
 
 namespace halocline::trace {
@@ -102,7 +103,7 @@ double clock_ahead(Communicator const& communicator) {
 }
 
 /// The events of this rank, each followed by a comma.
-std::string events(Recording const& mine, int rank, double ahead, double start) {
+std::string events(Recording const& mine, std::vector<DeviceSpan> const& device, int rank, double ahead, double start) {
   std::string text;
   auto out = std::back_inserter(text);
   auto const microseconds = [&](Clock::time_point time) { return 1e6 * (seconds_since_epoch(time) - ahead - start); };
@@ -133,6 +134,21 @@ std::string events(Recording const& mine, int rank, double ahead, double start) 
                      span.name, rank, begin, end - begin);
     }
   }
+  if (device.empty()) return text;
+  constexpr char const* threads[] = {"host", "device: sweeps", "device: messages"};
+  for (int thread = 0; thread < 3; ++thread) {
+    fmt::format_to(out,
+                   R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}},)"
+                   "\n",
+                   rank, thread, threads[thread]);
+  }
+  for (DeviceSpan const& span : device) {
+    double const begin = microseconds(span.begin);
+    fmt::format_to(out,
+                   R"({{"ph":"X","cat":"device","name":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}},)"
+                   "\n",
+                   span.name, rank, span.beside ? 2 : 1, begin, microseconds(span.end) - begin);
+  }
   return text;
 }
 
@@ -140,6 +156,7 @@ std::string events(Recording const& mine, int rank, double ahead, double start) 
 
 void start(std::size_t most) {
   recording() = {.on = true, .most = most, .start = Clock::now(), .spans = {}, .lost = 0};
+  start_device_timeline();
 }
 bool is_on() { return recording().on; }
 
@@ -148,10 +165,11 @@ void add_message(char const* name, Clock::time_point begin, Clock::time_point en
 
 std::string merged(Communicator const& communicator) {
   Recording const mine = std::exchange(recording(), {});
+  std::vector<DeviceSpan> const device = take_device_timeline();
   double const ahead = clock_ahead(communicator);
   double const start = communicator.min(seconds_since_epoch(mine.start) - ahead);
   Index const lost = communicator.sum(mine.lost);
-  std::vector<std::string> const all = communicator.gather(events(mine, communicator.rank(), ahead, start));
+  std::vector<std::string> const all = communicator.gather(events(mine, device, communicator.rank(), ahead, start));
   if (communicator.rank() != 0) return {};
   std::string text = "{\"displayTimeUnit\":\"ms\",\n";
   fmt::format_to(std::back_inserter(text), "\"otherData\":{{\"spans beyond those that are kept\":{}}},\n", lost);

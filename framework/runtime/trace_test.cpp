@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "framework/runtime/device.hpp"
 #include "framework/runtime/region.hpp"
 #include "tests/support/communicator.hpp"
 
@@ -44,6 +45,23 @@ TEST(Trace, IsOfAllRanks) {
   EXPECT_EQ(count(text, R"("ph":"e","cat":"messages","name":"a message")"), communicator().size());
   EXPECT_EQ(count(text, R"("name":"rank )"), communicator().size());
   EXPECT_EQ(text.find(",\n]"), std::string::npos) << text;
+}
+
+/// A device has lines of its own, in which its work lies after it was enqueued.
+TEST(Trace, TellsWhatADeviceDoes) {
+  trace::start();
+  {
+    ScopedRegion const region("work");
+    trace::enter_on_device("inner");
+    trace::leave_on_device();
+  }
+  std::string const text = trace::merged(communicator());
+  if (communicator().rank() > 0) return;
+  Index const expected = device_count() > 0 ? communicator().size() : 0;
+  EXPECT_EQ(count(text, R"("cat":"device","name":"work")"), expected);
+  EXPECT_EQ(count(text, R"("cat":"device","name":"inner")"), expected);
+  EXPECT_EQ(count(text, R"("name":"device: sweeps")"), expected);
+  EXPECT_EQ(count(text, R"("ph":"X","name":"work")"), communicator().size());
 }
 
 /// Ranks that are said to be on other hosts compare their clocks by messages: on one host, by less than those take.

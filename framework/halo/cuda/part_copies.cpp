@@ -12,12 +12,13 @@
 namespace halocline::cuda {
 namespace {
 
-/// Few, with few registers: such a block fits beside those of a sweep that fills a multiprocessor, and works while that
-/// waits for memory.
-constexpr int threads = 64;
+/// Of a block. Few fit beside those of a sweep that fills a multiprocessor, and work while that waits for memory; where
+/// nothing is swept meanwhile, large messages go faster by many.
+constexpr int few_threads = 64;
+constexpr int many_threads = 256;
 constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
-constexpr int parts_ahead = 1024;
+constexpr int parts_ahead = 256;
 /// What travels with a launch, which may have 4096 bytes; more is in device memory.
 constexpr std::size_t most_slots = 40;
 constexpr std::size_t most_boxes = 24;
@@ -107,7 +108,7 @@ __device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index pa
 enum class Flags { beside, inside_target, inside_source };
 
 /// Some entries of a box, from `first` on. A message holds those of a box one after the other.
-template <Flags flags, class Word>
+template <Flags flags, int threads, class Word>
 __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
                                      int count, Index patience) {
   Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
@@ -152,20 +153,20 @@ __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, S
   }
 }
 
-template <Flags flags>
+template <Flags flags, int threads>
 __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
                                      int count, Index patience) {
   if (box.bytes_per_entry == 16) {
-    copy<flags, uint4>(box, source, target, first, count, patience);
+    copy<flags, threads, uint4>(box, source, target, first, count, patience);
   } else if (box.bytes_per_entry == 8) {
-    copy<flags, uint2>(box, source, target, first, count, patience);
+    copy<flags, threads, uint2>(box, source, target, first, count, patience);
   } else {
-    copy<flags, unsigned>(box, source, target, first, count, patience);
+    copy<flags, threads, unsigned>(box, source, target, first, count, patience);
   }
 }
 
 /// `Travels`: slots and boxes came with the launch.
-template <bool Travels>
+template <bool Travels, int threads>
 __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task const task) {
   int const part = task.order != nullptr ? task.order[blockIdx.x] : static_cast<int>(blockIdx.x);
   auto const box_at = [&](int n) -> PartedBox const& { return Travels ? task.boxes[n] : task.more_boxes[n]; };
@@ -182,9 +183,9 @@ __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task con
   Slot const& source = slot_at(box.from.slot);
   Slot const& target = slot_at(box.to.slot);
   if (target.flags.inside) {
-    copy<Flags::inside_target>(box, source, target, first, count, task.patience);
+    copy<Flags::inside_target, threads>(box, source, target, first, count, task.patience);
   } else if (source.flags.inside) {
-    copy<Flags::inside_source>(box, source, target, first, count, task.patience);
+    copy<Flags::inside_source, threads>(box, source, target, first, count, task.patience);
   } else {
     if (source.flags.parts != nullptr) {
       if (threadIdx.x == 0) {
@@ -194,7 +195,7 @@ __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task con
       }
       __syncthreads();
     }
-    copy<Flags::beside>(box, source, target, first, count, task.patience);
+    copy<Flags::beside, threads>(box, source, target, first, count, task.patience);
     if (target.flags.parts != nullptr) {
       __syncthreads();
       if (threadIdx.x == 0) store_release(target.flags.parts + box.first_flag + number, 1);
@@ -273,7 +274,7 @@ PartCopies::Work PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<i
   return work;
 }
 
-void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work) {
+void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, int threads) {
   if (work.parts == 0) return;
   Task task;
   task.order = work.order.extent(0) > 0 ? work.order.data() : nullptr;
@@ -283,16 +284,18 @@ void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work) 
   if (travels) {
     std::copy(slots.all().begin(), slots.all().end(), task.slots);
     std::copy(work.boxes.begin(), work.boxes.end(), task.boxes);
-    copy_parts<true><<<static_cast<unsigned>(work.parts), threads, 0, stream>>>(task);
   } else {
     task.more_slots = slots.for_kernels(Kokkos::Cuda(stream));
     task.more_boxes = work.on_device.data();
-    copy_parts<false><<<static_cast<unsigned>(work.parts), threads, 0, stream>>>(task);
   }
+  auto* const kernel = threads == few_threads
+                           ? (travels ? copy_parts<true, few_threads> : copy_parts<false, few_threads>)
+                           : (travels ? copy_parts<true, many_threads> : copy_parts<false, many_threads>);
+  kernel<<<static_cast<unsigned>(work.parts), static_cast<unsigned>(threads), 0, stream>>>(task);
   check(cudaGetLastError(), "halo: copy_parts");
 }
 
-void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream, slots, work_); }
+void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream, slots, work_, few_threads); }
 
 void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming) {
   Both& both = outgoing.both_;
@@ -318,7 +321,10 @@ void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& out
     if (std::is_sorted(order.begin(), order.end())) order.clear();
     both = {&incoming, work_of(std::move(boxes), order)};
   }
-  launch(stream, slots, both.work);
+  bool const large = std::any_of(both.work.boxes.begin(), both.work.boxes.end(), [](PartedBox const& box) {
+    return box.entries_a_part * Index{box.bytes_per_entry} >= 16384;
+  });
+  launch(stream, slots, both.work, large ? many_threads : few_threads);
 }
 
 }  // namespace halocline::cuda

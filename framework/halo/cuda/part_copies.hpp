@@ -45,7 +45,7 @@ class PartCopies {
     Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if another than that of the boxes
   };
   static Work work_of(std::vector<PartedBox> boxes, std::vector<int> const& order);
-  static void launch(cudaStream_t stream, BoxSlots& slots, Work const& work);
+  static void launch(cudaStream_t stream, BoxSlots& slots, Work const& work, int threads);
 
   std::vector<PartedBox> boxes_;
   std::size_t messages_ = 0;
