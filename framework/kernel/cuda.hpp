@@ -56,9 +56,11 @@ struct StreamShape {
   // The numbers are the best of trials on an H100.
   static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 80;
   static constexpr int rows = [] {
-    if (dimensions == 2) return 8;
+    constexpr int inputs = decltype(Task::in)::count;
+    // With one input alone there is room for tall steps; more of them would leave a multiprocessor too few threads.
+    if (dimensions == 2) return inputs == 1 ? 8 : Task::radius > 2 || sizeof(typename Task::Value) == 8 ? 4 : 2;
     if (box) return 1;
-    if (!many_threads) return Task::radius < 3 ? tallest(4, 112) : tallest(6, 128);
+    if (!many_threads) return Task::radius < 3 ? tallest(4, 112) : tallest(6, inputs == 2 ? 144 : 128);
     // Functors with several sums have more to compute with, too.
     return registers(3) > 72 ? 2 : tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 72);
   }();

@@ -147,6 +147,8 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
   int const unit_x = kernel.sums > 0 ? std::max(1, bricks.columns_x / kernel.width) : 16;
   int const unit_y = kernel.sums > 0 ? bricks.columns_y : 1;
   bool const far_reaching = kernel.stages_in_use > 3;
+  // Where several inputs leave room for small tiles only, more of them at a time are worth more than long ways along z.
+  bool const cut_anyway = far_reaching && kernel.inputs > 1 && range.extent(2) >= 192;
   StreamTuning best{.threads_x = unit_x};
   double highest = -1;
   for (int tiles_x = 1; tiles_x <= 64; ++tiles_x) {
@@ -158,7 +160,7 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
       bool const norm = kernel.sums > 0 && kernel.inputs == 1;
       tuning.ahead = far_reaching ? 3 : norm ? 2 : 4;
       tuning.pace = far_reaching ? 10 : norm ? 2 : 3;
-      for (int cuts = 1; cuts <= 16; ++cuts) {
+      for (int cuts = cut_anyway ? 3 : 1; cuts <= 16; ++cuts) {
         tuning.planes = cuts == 1 ? 0 : pieces(range.extent(2), cuts);
         double const found = score(tuning);
         if (found > highest) highest = found, best = tuning;
