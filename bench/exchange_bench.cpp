@@ -17,9 +17,9 @@
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
-#include "framework/runtime/device.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/version.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda/stopwatch.hpp"
@@ -147,11 +147,21 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
 void run(Arguments const& arguments) {
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   bool const first = communicator->rank() == 0;
-  if (first) std::printf("%s\n", nlohmann::json{{"device", device_name()}}.dump().c_str());
+  if (first) {
+    nlohmann::json const provenance{{"machine", host_name()},  {"hardware", backend_hardware()},
+                                    {"backend", backend_name}, {"version", version},
+                                    {"revision", revision()},  {"started", utc_now()}};
+    std::printf("%s\n", nlohmann::json{{"provenance", provenance}}.dump().c_str());
+  }
   for (TransportEntry const& entry : known_transports()) {
     auto const& wanted = arguments.transports;
     bool const named = std::find(wanted.begin(), wanted.end(), entry.name) != wanted.end();
     if (!entry.obstacle.empty() || (!wanted.empty() && !named)) continue;
+    std::string const obstacle = entry.probe == nullptr ? "" : entry.probe(*communicator);
+    if (communicator->any(!obstacle.empty())) {
+      if (first) std::printf("%s\n", nlohmann::json{{"left_out", entry.name + ": " + obstacle}}.dump().c_str());
+      continue;
+    }
     for (Index const bytes : arguments.bytes) {
       nlohmann::json const row = measure(communicator, entry, bytes, arguments);
       if (first) std::printf("%s\n", row.dump().c_str());
