@@ -16,6 +16,9 @@ namespace {
 /// nothing is swept meanwhile, large messages go faster by many.
 constexpr int few_threads = 64;
 constexpr int many_threads = 256;
+/// That a launch has at most: enough to fill a connection, and so few that those of several ranks which share a device,
+/// some of them waiting for others, all find a place.
+constexpr int most_threads = 65536;
 constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
 constexpr int parts_ahead = 256;
@@ -30,6 +33,7 @@ struct Task {
   PartedBox const* more_boxes = nullptr;
   int const* order = nullptr;
   int box_count = 0;
+  int parts = 0;
   Index patience = 0;
 };
 static_assert(sizeof(Task) <= 4096);
@@ -167,8 +171,7 @@ __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, S
 
 /// `Travels`: slots and boxes came with the launch.
 template <bool Travels, int threads>
-__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task const task) {
-  int const part = task.order != nullptr ? task.order[blockIdx.x] : static_cast<int>(blockIdx.x);
+__device__ __forceinline__ void copy_part(Task const& task, int part) {
   auto const box_at = [&](int n) -> PartedBox const& { return Travels ? task.boxes[n] : task.more_boxes[n]; };
   auto const slot_at = [&](int n) -> Slot const& { return Travels ? task.slots[n] : task.more_slots[n]; };
   int low = 0;
@@ -200,6 +203,14 @@ __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task con
       __syncthreads();
       if (threadIdx.x == 0) store_release(target.flags.parts + box.first_flag + number, 1);
     }
+  }
+}
+
+/// Each block takes parts in their order, every so many.
+template <bool Travels, int threads>
+__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task const task) {
+  for (int n = static_cast<int>(blockIdx.x); n < task.parts; n += static_cast<int>(gridDim.x)) {
+    copy_part<Travels, threads>(task, task.order != nullptr ? task.order[n] : n);
   }
 }
 
@@ -279,6 +290,7 @@ void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, 
   Task task;
   task.order = work.order.extent(0) > 0 ? work.order.data() : nullptr;
   task.box_count = static_cast<int>(work.boxes.size());
+  task.parts = work.parts;
   task.patience = slots.patience();
   bool const travels = slots.all().size() <= most_slots && work.boxes.size() <= most_boxes;
   if (travels) {
@@ -291,7 +303,8 @@ void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, 
   auto* const kernel = threads == few_threads
                            ? (travels ? copy_parts<true, few_threads> : copy_parts<false, few_threads>)
                            : (travels ? copy_parts<true, many_threads> : copy_parts<false, many_threads>);
-  kernel<<<static_cast<unsigned>(work.parts), static_cast<unsigned>(threads), 0, stream>>>(task);
+  int const blocks = std::min(work.parts, most_threads / threads);
+  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(task);
   check(cudaGetLastError(), "halo: copy_parts");
 }
 

@@ -32,8 +32,8 @@ class PartCopies {
   PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages);
 
   void run(cudaStream_t stream, BoxSlots& slots) const;
-  /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes, in the order
-  /// of blocks, before one of the same number that goes out: whatever fits on a device, ranks never wait in a circle.
+  /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes before one of
+  /// the same number that goes out: whatever fits on a device, ranks never wait in a circle.
   static void run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
