@@ -320,6 +320,61 @@ TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
   EXPECT_EQ(wrong, 0);
 }
 
+/// Owned entries become a number, or ghosts along an axis that are another are counted; after a while.
+struct NumberedEntries {
+  BlockView<float> u;
+  Index extents[3];
+  Index first[3];
+  float number;
+  int delay;
+
+  KOKKOS_FUNCTION float& at(Index n) const {
+    return u(first[0] + n % extents[0], first[1] + n / extents[0] % extents[1],
+             first[2] + n / (extents[0] * extents[1]));
+  }
+  [[nodiscard]] KOKKOS_FUNCTION float after_delay() const {
+    float zero = number;
+    for (int n = 0; n < delay; ++n) zero = zero * 0.5F;
+    return zero;
+  }
+  KOKKOS_FUNCTION void operator()(Index n) const { at(n) = number + (delay > 0 ? after_delay() : 0); }
+  KOKKOS_FUNCTION void operator()(Index n, Index& wrong) const {
+    if (at(n) != number) ++wrong;
+  }
+};
+
+/// Uses that follow each other without a word of the host, with ranks that are late between start and finish.
+TEST_P(ExchangeBy, KeepsUsesApartWithoutTheHost) {
+  for (Index const side : {16, 320}) {  // faces of 2 KiB and of 800 KiB
+    auto const mesh = mesh_of({side, side, 33}, {false, false, true}, {1, 1, 0});
+    Block const& block = mesh->blocks().front();
+    Field<float> u(mesh, {.name = "u", .ghosts = 2});
+    Field<float> elsewhere(mesh, {.name = "elsewhere", .ghosts = 2});
+    Exchange exchange({&u});
+    Index const owned = block.cells.end[2] - block.cells.begin[2];
+    Kokkos::View<Index[2][40], Memory> const wrong("wrong");
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    constexpr int uses = 40;
+    for (int use = 0; use < uses; ++use) {
+      auto const number = static_cast<float>(1 + use);
+      NumberedEntries set{u.view(block), {side, side, owned}, {0, 0, 0}, number, 0};
+      Kokkos::parallel_for("set", Policy(execution(block), 0, side * side * owned), set);
+      exchange.start({&u});
+      bool const late = (mesh->communicator().rank() + use) % 3 == 0;
+      NumberedEntries const busy{elsewhere.view(block), {8, 1, 1}, {0, 0, 0}, number, late ? 20000 : 1};
+      Kokkos::parallel_for("busy", Policy(execution(block), 0, 8), busy);
+      exchange.finish();
+      for (int const end : {0, 1}) {
+        NumberedEntries const ghosts{u.view(block), {side, side, 2}, {0, 0, end == 0 ? -2 : owned}, number, 0};
+        Kokkos::parallel_reduce("ghosts", Policy(execution(block), 0, side * side * 2), ghosts,
+                                Kokkos::subview(wrong, end, use));
+      }
+    }
+    auto const counted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wrong);
+    for (int use = 0; use < uses; ++use) EXPECT_EQ(counted(0, use) + counted(1, use), 0) << side << ", use " << use;
+  }
+}
+
 /// The neighbours of a rank that fails do not wait for what it would have sent.
 TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
   auto const communicator = std::make_shared<Communicator>(test::communicator().data());

@@ -97,9 +97,7 @@ void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_
   for (std::size_t n = 0; n < count; ++n) {
     Journey const& journey = all[n];
     auto const entries = static_cast<std::size_t>(journey.first + journey.plane * journey.extents[2]);
-    std::vector<Real> values(entries);
-    std::iota(values.begin(), values.end(), static_cast<Real>(n));
-    from.push_back(on_device(values));
+    from.emplace_back("from", entries);
     to.emplace_back("to", entries);
     BoxCopy copy;
     std::copy_n(journey.extents, 3, copy.extents);
@@ -124,8 +122,13 @@ void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_
     messages.slots().set(count + n, to[n].data());
   }
   Execution const execution;
-  for (int use = 0; use < 3; ++use) {
-    for (auto const& field : to) Kokkos::deep_copy(execution, field, Real{-1});
+  for (int use = 0; use < 5; ++use) {
+    for (std::size_t n = 0; n < count; ++n) {
+      std::vector<Real> values(from[n].extent(0));
+      std::iota(values.begin(), values.end(), static_cast<Real>(n + 100 * static_cast<std::size_t>(use)));
+      Kokkos::deep_copy(from[n], on_device(values));
+      Kokkos::deep_copy(execution, to[n], Real{-1});
+    }
     if (at_once) {
       messages.exchange(execution);
     } else {

@@ -28,12 +28,8 @@ using cuda::check;
 constexpr Index alignment = 256;  // bytes
 constexpr Index word = sizeof(std::uint32_t);
 
-/// What a sender has made of its end of a connection.
-enum Closed : std::uint32_t {
-  open = 0,
-  gone = 1,  ///< nothing will come any more
-  done = 2   ///< and nothing is on its way: the memory may serve others
-};
+/// What a sender writes when its end of a connection is closed: nothing is on its way, and nothing will come any more.
+constexpr std::uint32_t closed = 1;
 
 [[noreturn]] void refuse(std::string const& what, cudaError_t error) {
   (void)cudaGetLastError();  // or the next kernel would be taken for the culprit
@@ -84,7 +80,7 @@ class SharedBlocks {
     SharedBlock* block = nullptr;
     for (SharedBlock* const known : blocks_) {
       bool const fits = bytes <= known->bytes && known->bytes <= std::max(smallest, 2 * bytes);
-      if (fits && !known->in_use && all_done(*known)) {
+      if (fits && !known->in_use && all_closed(*known)) {
         block = known;
         break;
       }
@@ -138,10 +134,10 @@ class SharedBlocks {
   }
 
   /// Whether nobody will write to a block that was given back.
-  [[nodiscard]] bool all_done(SharedBlock const& block) const {
-    std::vector<std::uint32_t> words(block.senders, done);
+  [[nodiscard]] bool all_closed(SharedBlock const& block) const {
+    std::vector<std::uint32_t> words(block.senders, closed);
     if (!words.empty()) side_.copy(words.data(), block.memory, static_cast<Index>(words.size()) * word);
-    return std::all_of(words.begin(), words.end(), [](std::uint32_t closed) { return closed == done; });
+    return std::all_of(words.begin(), words.end(), [](std::uint32_t end) { return end == closed; });
   }
 
   std::mutex mutex_;
@@ -229,11 +225,16 @@ class CudaIpcChannel final : public Channel {
   }
 
   ~CudaIpcChannel() override {
-    // Where a rank has failed, kernels on either side may wait for what never comes.
-    bool const failed = std::uncaught_exceptions() > 0 || hears_of_failure();
-    if (failed) tell(gone);
-    (void)cudaStreamSynchronize(execution_.cuda_stream());
-    tell(done);
+    // Where ranks have failed, kernels wait for what never comes; not on the rank that got least far, which comes here
+    // and ends the waits of its neighbours, and so on.
+    (void)cudaDeviceSynchronize();
+    try {
+      for (Outbox const& outbox : outboxes_) {
+        SharedBlocks::instance().side().copy(outbox.memory + outbox.mailbox.closed, &closed, word);
+      }
+    } catch (...) {
+      return;  // the device has failed, and with it whoever waits for it
+    }
   }
   CudaIpcChannel(CudaIpcChannel const&) = delete;
   CudaIpcChannel& operator=(CudaIpcChannel const&) = delete;
@@ -274,27 +275,7 @@ class CudaIpcChannel final : public Channel {
     return {.parts = offset == 0 ? nullptr : words(memory, offset), .inside = offset == 0};
   }
 
-  [[nodiscard]] bool hears_of_failure() const noexcept {
-    try {
-      communicator_.poll();
-      return false;
-    } catch (...) {
-      return true;
-    }
-  }
-
-  void tell(std::uint32_t closed) const noexcept {
-    try {
-      for (Outbox const& outbox : outboxes_) {
-        SharedBlocks::instance().side().copy(outbox.memory + outbox.mailbox.closed, &closed, word);
-      }
-    } catch (...) {
-      return;  // the device has failed, and with it whoever waits for it
-    }
-  }
-
   Communicator const& communicator_;
-  Execution execution_;
   std::unique_ptr<Inbox> inbox_;
   std::vector<Outbox> outboxes_;  ///< by what is sent
   std::uint64_t use_ = 0;
