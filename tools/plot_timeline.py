@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LANES = ["host", "device: sweeps", "device: messages"]
-COLOURS = {"interior": "#4477aa", "shell": "#66ccee", "halo: pack and send": "#ee6677", "halo: exchange": "#ee6677",
+COLOURS = {"interior": "#4477aa", "shell": "#66ccee", "halo: pack and send": "#ee6677", "halo: exchange": "#aa3377",
            "halo: receive and unpack": "#ccbb44"}
 STEPS, FIRST = 3, 20
 
@@ -51,7 +51,9 @@ def draw(path):
         axis.set_yticks([1, 2], [lane.split(": ")[1] for lane in LANES[1:]])
         axis.set_title(key, fontsize=10)
     handles = {text: handle for axis in axes for handle, text in zip(*axis.get_legend_handles_labels())}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=len(handles), fontsize=8)
+    axes[0].legend(handles.values(), handles.keys(), loc="upper center", ncol=len(handles), fontsize=8)
+    for axis in axes:
+        axis.set_ylim(0.5, 3.3)
     axes[1].set_xlabel("microseconds on the device of rank 0")
     figure.savefig(ROOT / "docs/images/timeline.png", dpi=120)
 

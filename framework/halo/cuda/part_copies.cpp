@@ -15,7 +15,7 @@ namespace {
 /// Of a block. Few fit beside those of a sweep that fills a multiprocessor, and work while that waits for memory; where
 /// nothing is swept meanwhile, large messages go faster by many.
 constexpr int few_threads = 64;
-constexpr int many_threads = 256;
+constexpr int many_threads = 512;
 /// That a launch has at most: enough to fill a connection, and so few that those of several ranks which share a device,
 /// some of them waiting for others, all find a place.
 constexpr int most_threads = 65536;
