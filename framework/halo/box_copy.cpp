@@ -4,35 +4,35 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/halo/cuda/part_copies.hpp"
+#include "framework/runtime/cuda_check.hpp"
 #endif
 
 namespace halocline {
-
-namespace {
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-}  // namespace
 
 BoxSlots::BoxSlots(std::size_t count) : slots_(count) {}
 
 void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
   Slot& at = slots_[slot];
   auto const address = reinterpret_cast<std::uintptr_t>(memory);
-  changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts || at.flags.closed != flags.closed;
+  changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts || at.flags.inside != flags.inside ||
+             at.flags.closed != flags.closed;
   at = {address, flags};
 }
 
-Slot const* BoxSlots::for_kernels(Execution const& execution) {
-  if constexpr (on_host) return slots_.data();
-  using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+#if defined(KOKKOS_ENABLE_CUDA)
+
+Slot const* BoxSlots::for_kernels(cudaStream_t stream) {
   if (memory_.extent(0) != slots_.size()) {
     memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
   }
-  if (changed_) Kokkos::deep_copy(execution, memory_, Unmanaged(slots_.data(), slots_.size()));
+  if (changed_) {
+    cuda::check(
+        cudaMemcpyAsync(memory_.data(), slots_.data(), slots_.size() * sizeof(Slot), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+  }
   changed_ = false;
   return memory_.data();
 }
-
-#if defined(KOKKOS_ENABLE_CUDA)
 
 BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
     : parts_(std::make_shared<cuda::PartCopies>(copies, messages)) {
@@ -50,6 +50,21 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const
 }
 
 #else
+
+namespace {
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+}  // namespace
+
+Slot const* BoxSlots::for_kernels(Execution const& execution) {
+  if constexpr (on_host) return slots_.data();
+  using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  if (memory_.extent(0) != slots_.size()) {
+    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
+  }
+  if (changed_) Kokkos::deep_copy(execution, memory_, Unmanaged(slots_.data(), slots_.size()));
+  changed_ = false;
+  return memory_.data();
+}
 
 namespace {
 

@@ -24,8 +24,13 @@ class BoxSlots {
   [[nodiscard]] Index patience() const { return patience_; }
   /// Each slot on the host.
   [[nodiscard]] std::vector<Slot> const& all() const { return slots_; }
+#if defined(KOKKOS_ENABLE_CUDA)
+  /// For kernels enqueued on `stream` from now on.
+  [[nodiscard]] Slot const* for_kernels(cudaStream_t stream);
+#else
   /// For kernels enqueued on `execution` from now on.
   [[nodiscard]] Slot const* for_kernels(Execution const& execution);
+#endif
 
  private:
   std::vector<Slot> slots_;

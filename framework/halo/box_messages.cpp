@@ -82,14 +82,24 @@ void BoxMessages::finish(Execution const& execution) {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
+namespace {
+/// What is enqueued on a stream while it lives, for the trace.
+class DeviceRegion {
+ public:
+  DeviceRegion(char const* name, cudaStream_t stream) { trace::enter_on_device(name, stream); }
+  ~DeviceRegion() { trace::leave_on_device(); }
+  DeviceRegion(DeviceRegion const&) = delete;
+  DeviceRegion& operator=(DeviceRegion const&) = delete;
+};
+}  // namespace
+
 void BoxMessages::run(Execution const& execution, BoxCopies const& copies) {
   if (!beside_) return copies.run(execution, slots_);
   cuda::MessageStream& beside = cuda::MessageStream::instance();
   bool const out = &copies == &outgoing_;
   if (out) beside.follow(execution.cuda_stream());
-  trace::enter_on_device(out ? "halo: pack and send" : "halo: receive and unpack", beside.stream());
+  DeviceRegion const region(out ? "halo: pack and send" : "halo: receive and unpack", beside.stream());
   copies.run(beside.stream(), slots_);
-  trace::leave_on_device();
 }
 void BoxMessages::rejoin(Execution const& execution) {
   cuda::MessageStream::instance().precede(execution.cuda_stream());

@@ -51,13 +51,14 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 StencilHalo::~StencilHalo() = default;
 
 void StencilHalo::start(Fields fields) const {
-  if (exchange_) exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
+  // Conditions may change owned entries on a wall, which are sent where the wall meets another block.
   bool const after_exchange = corners_ && exchange_;
   if (boundary_ && !after_exchange) {
     for (FieldBase* const field : fields) {
       boundary_->fill_homogeneous(*field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
     }
   }
+  if (exchange_) exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
 }
 
 void StencilHalo::finish(Fields fields) const {

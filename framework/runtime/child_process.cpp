@@ -103,7 +103,8 @@ class Child {
     kill(-process_, SIGTERM);
     bool const gone = ended_by(Clock::now() + grace);
     kill(-process_, SIGKILL);
-    if (!gone) waitpid(process_, &status_, 0);
+    while (!gone && waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+    }
   }
 
   [[nodiscard]] ChildEnd end() const {

@@ -51,6 +51,7 @@ struct Timeline {
   Clock::time_point base_time;
   std::vector<OpenSpan> open;
   std::vector<WholeSpan> spans;
+  Index lost = 0;
 };
 Timeline& timeline() {
   static Timeline one;
@@ -70,6 +71,7 @@ bool is_captured(cudaStream_t stream) {
 void start_device_timeline() {
   Timeline& mine = timeline();
   mine.spans.clear();
+  mine.lost = 0;
   mine.base.clear();
   check(cudaStreamSynchronize(sweeps()), "cudaStreamSynchronize");
   mine.base.emplace_back(sweeps());
@@ -77,10 +79,10 @@ void start_device_timeline() {
   mine.base_time = Clock::now();
 }
 
-std::vector<DeviceSpan> take_device_timeline() {
+DeviceTimeline take_device_timeline() {
   Timeline& mine = timeline();
-  std::vector<DeviceSpan> spans;
-  if (mine.base.empty()) return spans;
+  DeviceTimeline taken;
+  if (mine.base.empty()) return taken;
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   auto const time_of = [&](Mark const& mark) {
     float milliseconds = 0;
@@ -90,11 +92,12 @@ std::vector<DeviceSpan> take_device_timeline() {
   };
   for (WholeSpan const& span : mine.spans) {
     if (span.begin.event() == nullptr || span.end.event() == nullptr) continue;
-    spans.push_back({span.name, time_of(span.begin), time_of(span.end), span.beside});
+    taken.spans.push_back({span.name, time_of(span.begin), time_of(span.end), span.beside});
   }
   mine.spans.clear();
   mine.base.clear();
-  return spans;
+  taken.lost = mine.lost;
+  return taken;
 }
 
 void enter_on_device(char const* name, void* stream) {
@@ -102,13 +105,18 @@ void enter_on_device(char const* name, void* stream) {
   OpenSpan& span = mine.open.emplace_back();
   span.name = name;
   span.beside = stream != nullptr;
-  if (mine.base.empty() || mine.spans.size() >= most_spans) return;
+  if (mine.base.empty()) return;
+  if (mine.spans.size() >= most_spans) {
+    ++mine.lost;
+    return;
+  }
   span.stream = span.beside ? static_cast<cudaStream_t>(stream) : sweeps();
   if (!is_captured(span.stream)) span.begin.emplace_back(span.stream);
 }
 
 void leave_on_device() {
   Timeline& mine = timeline();
+  if (mine.open.empty()) return;
   OpenSpan span = std::move(mine.open.back());
   mine.open.pop_back();
   if (span.begin.empty() || mine.base.empty()) return;
@@ -122,7 +130,7 @@ void leave_on_device() {
 namespace halocline::trace {
 
 void start_device_timeline() {}
-std::vector<DeviceSpan> take_device_timeline() { return {}; }
+DeviceTimeline take_device_timeline() { return {}; }
 void enter_on_device(char const*, void*) {}
 void leave_on_device() {}
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "framework/runtime/index.hpp"
 #include "framework/runtime/trace.hpp"
 
 namespace halocline::trace {
@@ -16,7 +17,11 @@ struct DeviceSpan {
 
 /// Records from now on.
 void start_device_timeline();
+struct DeviceTimeline {
+  std::vector<DeviceSpan> spans;
+  Index lost = 0;  ///< spans beyond those that are kept
+};
 /// Ends the recording, and waits for the device.
-[[nodiscard]] std::vector<DeviceSpan> take_device_timeline();
+[[nodiscard]] DeviceTimeline take_device_timeline();
 
 }  // namespace halocline::trace

@@ -165,11 +165,12 @@ void add_message(char const* name, Clock::time_point begin, Clock::time_point en
 
 std::string merged(Communicator const& communicator) {
   Recording const mine = std::exchange(recording(), {});
-  std::vector<DeviceSpan> const device = take_device_timeline();
+  DeviceTimeline const device = take_device_timeline();
   double const ahead = clock_ahead(communicator);
   double const start = communicator.min(seconds_since_epoch(mine.start) - ahead);
-  Index const lost = communicator.sum(mine.lost);
-  std::vector<std::string> const all = communicator.gather(events(mine, device, communicator.rank(), ahead, start));
+  Index const lost = communicator.sum(mine.lost + device.lost);
+  std::vector<std::string> const all =
+      communicator.gather(events(mine, device.spans, communicator.rank(), ahead, start));
   if (communicator.rank() != 0) return {};
   std::string text = "{\"displayTimeUnit\":\"ms\",\n";
   fmt::format_to(std::back_inserter(text), "\"otherData\":{{\"spans beyond those that are kept\":{}}},\n", lost);

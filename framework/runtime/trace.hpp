@@ -11,7 +11,7 @@ namespace halocline {
 class Communicator;
 
 /// A timeline of a run for viewers of Chrome's trace format (Perfetto): what each rank did when. Recorded once it is
-/// started; until then a record costs the test of a flag. Names are literals. For the thread that runs MPI.
+/// started; until then a record costs next to nothing. Names are literals. For the thread that runs MPI.
 namespace trace {
 
 using Clock = std::chrono::steady_clock;

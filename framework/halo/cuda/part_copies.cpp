@@ -20,6 +20,7 @@ constexpr int many_threads = 512;
 /// some of them waiting for others, all find a place.
 constexpr int most_threads = 65536;
 constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
+constexpr Index large_part = 16384;            ///< bytes of a part of a message that is large
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
 constexpr int parts_ahead = 256;
 /// What travels with a launch, which may have 4096 bytes; more is in device memory.
@@ -52,7 +53,8 @@ __device__ __forceinline__ std::uint64_t nanoseconds() {
   return now;
 }
 
-// Four bytes and their flag are stored and loaded at once, two such pairs where there are eight.
+// Four bytes and their flag are stored and loaded as one piece of eight bytes: so do the devices that there are, though
+// their language promises it of single words alone. What is larger is several such pieces.
 __device__ __forceinline__ void store_pairs(uint2* to, unsigned value) {
   asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(value), "r"(1U) : "memory");
 }
@@ -104,7 +106,10 @@ __device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index pa
   std::uint64_t const begin = patience > 0 ? nanoseconds() : 0;
   for (unsigned tries = 1; !there(); ++tries) {
     if (tries % 256 != 0) continue;
-    if (load_acquire(closed) != 0) return;
+    if (load_acquire(closed) != 0) {
+      (void)there();  // what was sent before that has come
+      return;
+    }
     if (patience > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(patience)) return;
   }
 }
@@ -214,6 +219,28 @@ __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task con
   }
 }
 
+/// Blocks that are all there at a time, so that none waits for one that has not begun.
+template <bool Travels, int threads>
+int most_blocks() {
+  static int const blocks = [] {
+    int device = 0;
+    int multiprocessors = 0;
+    int of_one = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, copy_parts<Travels, threads>, threads, 0),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    return std::min(most_threads / threads, std::max(1, multiprocessors * of_one));
+  }();
+  return blocks;
+}
+
+template <bool Travels, int threads>
+void enqueue(cudaStream_t stream, Task const& task) {
+  auto const blocks = static_cast<unsigned>(std::min(task.parts, most_blocks<Travels, threads>()));
+  copy_parts<Travels, threads><<<blocks, threads, 0, stream>>>(task);
+}
+
 /// The same copy by entries of 16 bytes, where rows begin and end at multiples of that in both places.
 BoxCopy widened(BoxCopy copy) {
   Index const narrow = 16 / copy.bytes_per_entry;
@@ -297,14 +324,14 @@ void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, 
     std::copy(slots.all().begin(), slots.all().end(), task.slots);
     std::copy(work.boxes.begin(), work.boxes.end(), task.boxes);
   } else {
-    task.more_slots = slots.for_kernels(Kokkos::Cuda(stream));
+    task.more_slots = slots.for_kernels(stream);
     task.more_boxes = work.on_device.data();
   }
-  auto* const kernel = threads == few_threads
-                           ? (travels ? copy_parts<true, few_threads> : copy_parts<false, few_threads>)
-                           : (travels ? copy_parts<true, many_threads> : copy_parts<false, many_threads>);
-  int const blocks = std::min(work.parts, most_threads / threads);
-  kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), 0, stream>>>(task);
+  if (threads == few_threads) {
+    travels ? enqueue<true, few_threads>(stream, task) : enqueue<false, few_threads>(stream, task);
+  } else {
+    travels ? enqueue<true, many_threads>(stream, task) : enqueue<false, many_threads>(stream, task);
+  }
   check(cudaGetLastError(), "halo: copy_parts");
 }
 
@@ -335,7 +362,7 @@ void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& out
     both = {&incoming, work_of(std::move(boxes), order)};
   }
   bool const large = std::any_of(both.work.boxes.begin(), both.work.boxes.end(), [](PartedBox const& box) {
-    return box.entries_a_part * Index{box.bytes_per_entry} >= 16384;
+    return box.message >= 0 && box.entries_a_part * Index{box.bytes_per_entry} >= large_part;
   });
   launch(stream, slots, both.work, large ? many_threads : few_threads);
 }

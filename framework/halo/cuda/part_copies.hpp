@@ -33,7 +33,7 @@ class PartCopies {
 
   void run(cudaStream_t stream, BoxSlots& slots) const;
   /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes before one of
-  /// the same number that goes out: whatever fits on a device, ranks never wait in a circle.
+  /// the same number that goes out: where all blocks find a place on their device, ranks never wait in a circle.
   static void run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
