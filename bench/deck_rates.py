@@ -20,10 +20,10 @@ import json
 import pathlib
 import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 
+from deck_runs import run_or_exit
 from record import store
 
 FEW, MANY = 20, 120
@@ -75,9 +75,7 @@ def solve(given, folder, method, precision, ranks, settings, iterations):
         command += ["--set", f"{path}={value}"]
     if ranks > 1:
         command = [*shlex.split(given.launcher), str(ranks), *command]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in (0, 3):
-        sys.exit(f"deck_rates: exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    run_or_exit(command, exit_codes=(0, 3))
     summary = json.loads((folder / "out" / "summary.json").read_text())
     return summary["solves"][0], summary
 

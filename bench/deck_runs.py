@@ -18,13 +18,19 @@ def parser_of(description, repeat):
     return parser
 
 
+def run_or_exit(command, exit_codes=(0,)):
+    """What a command says on its standard output. Ends the program at another exit code."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode not in exit_codes:
+        sys.exit(f"exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
 def run_deck(given, folder, deck, ranks, *flags, exit_codes=(0,)):
     """Runs a deck with no output but its own into `folder`/out; the summary. Ends the program at another exit code."""
     deck = {**deck, "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
     (folder / "deck.yaml").write_text(json.dumps(deck))
     command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
                str(folder / "out"), "--overwrite", "--quiet", *flags]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode not in exit_codes:
-        sys.exit(f"exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
+    run_or_exit(command, exit_codes)
     return json.loads((folder / "out/summary.json").read_text())

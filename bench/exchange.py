@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Measures what it takes to fill the ghosts of a block with its neighbour's values, by transport and size of a face, by
-the device's clock (bench/exchange_bench.cpp). Each size is one start of the program, since chains of small messages are
-long and those of large ones short.
+the device's clock (bench/exchange_bench.cpp). Small and large sizes are starts of their own, since chains of small
+messages are long and those of large ones short.
 
     bench/exchange.py --program bin/exchange_bench --ranks 2 --json bench/results/exchange_h200.json
 """
 import argparse
 import json
 import shlex
-import subprocess
-import sys
 
+from deck_runs import run_or_exit
 from record import store
 
 
@@ -31,10 +30,7 @@ def run(given, transport, sizes, length, *flags):
     """The rows that the program prints, and its provenance."""
     command = [*shlex.split(given.launcher), str(given.ranks), given.program, "--transport", transport, "--length",
                str(length), *flags, "--bytes", *map(str, sizes)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"exit {done.returncode} of {shlex.join(command)}\n{done.stdout}{done.stderr}")
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    lines = [json.loads(line) for line in run_or_exit(command).splitlines() if line.startswith("{")]
     return lines[1:], lines[0]["provenance"]
 
 

@@ -1,16 +1,16 @@
 // What it takes to fill the ghosts of a block with its neighbours' values, by transport and size of message: a chain of
 // exchanges, each of which begins on a rank when the one before it has ended there, by the device's clock where there
-// is one. Slabs along z, periodic: on two ranks both faces go to the same neighbour, in one message. Start it under
-// mpirun.
+// is one. Slabs along z; where they are periodic, two ranks exchange both faces with each other, in one message. Start
+// it under mpirun.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "bench/timing.hpp"
 #include "framework/field/field.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/mesh/execution.hpp"
@@ -20,10 +20,6 @@
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/version.hpp"
-
-#if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/stopwatch.hpp"
-#endif
 
 namespace {
 
@@ -74,18 +70,6 @@ struct Planes {
   }
 };
 
-double seconds_of(Execution const& execution, auto const& work) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  return kernel::cuda::Stopwatch(execution.cuda_stream()).elapsed(work, 1);
-#else
-  execution.fence("before a chain");
-  auto const begin = std::chrono::steady_clock::now();
-  work();
-  execution.fence("after a chain");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-#endif
-}
-
 nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, TransportEntry const& entry, Index bytes,
                        Arguments const& arguments) {
   Index const ny = 64;
@@ -116,7 +100,7 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
   std::vector<double> seconds;
   for (int n = 0; n < arguments.chains + 2; ++n) {
     communicator->barrier();
-    double const slowest = communicator->max(seconds_of(on, chain));
+    double const slowest = communicator->max(benchmarking::elapsed(chain, 1));
     if (n >= 2) seconds.push_back(slowest / arguments.length);
   }
   std::sort(seconds.begin(), seconds.end());

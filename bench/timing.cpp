@@ -24,11 +24,6 @@ constexpr double shortest_measure = 2e-3;
 #if defined(KOKKOS_ENABLE_CUDA)
 using kernel::cuda::check;
 
-/// Seconds on the device from before the first to after the last of `runs` runs.
-double elapsed(std::function<void()> const& work, int runs) {
-  return kernel::cuda::Stopwatch(Execution{}.cuda_stream()).elapsed(work, runs);
-}
-
 __global__ void copy_packs(float4* to, float4 const* from, std::size_t count) {
   std::size_t const n = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
   if (n < count) to[n] = from[n];
@@ -49,18 +44,7 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
   }
   return all;
 }
-#else
-/// Seconds on the host's clock from before the first to after the end of the last of `runs` runs.
-double elapsed(std::function<void()> const& work, int runs) {
-  Execution const execution;
-  execution.fence("halocline: before a measurement");
-  auto const begin = std::chrono::steady_clock::now();
-  for (int n = 0; n < runs; ++n) work();
-  execution.fence("halocline: end of a measurement");
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-#if defined(HALOCLINE_KERNEL_DEVICE)
+#elif defined(HALOCLINE_KERNEL_DEVICE)
 std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, std::size_t bytes) {
   using Bytes = Kokkos::View<std::byte*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   using ConstBytes = Kokkos::View<std::byte const*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -89,7 +73,6 @@ std::vector<std::function<void()>> copies(std::byte* to, std::byte const* from, 
           })};
 }
 #endif
-#endif
 
 /// Seconds of the fastest copy that moves `bytes`.
 double time_copies(Index bytes, int repetitions) {
@@ -106,6 +89,19 @@ double time_copies(Index bytes, int repetitions) {
 }
 
 }  // namespace
+
+double elapsed(std::function<void()> const& work, int runs) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return kernel::cuda::Stopwatch(Execution{}.cuda_stream()).elapsed(work, runs);
+#else
+  Execution const execution;
+  execution.fence("halocline: before a measurement");
+  auto const begin = std::chrono::steady_clock::now();
+  for (int n = 0; n < runs; ++n) work();
+  execution.fence("halocline: end of a measurement");
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+#endif
+}
 
 std::vector<double> time_each(std::function<void()> const& work, int repetitions) {
   (void)elapsed(work, 1);

@@ -7,6 +7,10 @@
 
 namespace halocline::benchmarking {
 
+/// Seconds from before the first to after the end of the last of `runs` runs of `work`, which only enqueues on the
+/// default instance of the backend. By events on the device where there is one.
+[[nodiscard]] double elapsed(std::function<void()> const& work, int runs);
+
 /// Seconds of one run of `work`, which only enqueues on the default instance of the backend: `repetitions` times,
 /// sorted, after two runs that do not count. By events on the device where there is one.
 [[nodiscard]] std::vector<double> time_each(std::function<void()> const& work, int repetitions);

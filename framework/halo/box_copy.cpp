@@ -9,6 +9,10 @@
 
 namespace halocline {
 
+namespace {
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+}  // namespace
+
 BoxSlots::BoxSlots(std::size_t count) : slots_(count) {}
 
 void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
@@ -19,20 +23,26 @@ void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
   at = {address, flags};
 }
 
-#if defined(KOKKOS_ENABLE_CUDA)
-
-Slot const* BoxSlots::for_kernels(cudaStream_t stream) {
+Slot const* BoxSlots::for_kernels(KernelQueue queue) {
+  if constexpr (on_host) return slots_.data();
   if (memory_.extent(0) != slots_.size()) {
     memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
   }
   if (changed_) {
+#if defined(KOKKOS_ENABLE_CUDA)
     cuda::check(
-        cudaMemcpyAsync(memory_.data(), slots_.data(), slots_.size() * sizeof(Slot), cudaMemcpyHostToDevice, stream),
+        cudaMemcpyAsync(memory_.data(), slots_.data(), slots_.size() * sizeof(Slot), cudaMemcpyHostToDevice, queue),
         "cudaMemcpyAsync");
+#else
+    using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(queue, memory_, Unmanaged(slots_.data(), slots_.size()));
+#endif
   }
   changed_ = false;
   return memory_.data();
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
 
 BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
     : parts_(std::make_shared<cuda::PartCopies>(copies, messages)) {
@@ -50,21 +60,6 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const
 }
 
 #else
-
-namespace {
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-}  // namespace
-
-Slot const* BoxSlots::for_kernels(Execution const& execution) {
-  if constexpr (on_host) return slots_.data();
-  using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-  if (memory_.extent(0) != slots_.size()) {
-    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
-  }
-  if (changed_) Kokkos::deep_copy(execution, memory_, Unmanaged(slots_.data(), slots_.size()));
-  changed_ = false;
-  return memory_.data();
-}
 
 namespace {
 

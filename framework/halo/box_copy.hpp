@@ -14,6 +14,13 @@ namespace cuda {
 class PartCopies;
 }
 
+/// Where copies are enqueued.
+#if defined(KOKKOS_ENABLE_CUDA)
+using KernelQueue = cudaStream_t;
+#else
+using KernelQueue = Execution const&;
+#endif
+
 /// All slots. Cheap to set again: a device hears of it only when something has changed.
 class BoxSlots {
  public:
@@ -24,13 +31,8 @@ class BoxSlots {
   [[nodiscard]] Index patience() const { return patience_; }
   /// Each slot on the host.
   [[nodiscard]] std::vector<Slot> const& all() const { return slots_; }
-#if defined(KOKKOS_ENABLE_CUDA)
-  /// For kernels enqueued on `stream` from now on.
-  [[nodiscard]] Slot const* for_kernels(cudaStream_t stream);
-#else
-  /// For kernels enqueued on `execution` from now on.
-  [[nodiscard]] Slot const* for_kernels(Execution const& execution);
-#endif
+  /// For kernels enqueued on `queue` from now on.
+  [[nodiscard]] Slot const* for_kernels(KernelQueue queue);
 
  private:
   std::vector<Slot> slots_;

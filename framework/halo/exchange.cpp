@@ -54,11 +54,7 @@ class Exchange::Implementation {
   }
 
   void start(std::span<FieldBase* const> fields) {
-    prepare(fields);
-    if (idle_) return;
-    throw_site(ThrowSite::pack);
-    under_way_ = true;
-    messages_.start(execution_);
+    if (begin(fields)) messages_.start(execution_);
   }
 
   bool progress() { return !under_way_ || messages_.progress(); }
@@ -70,11 +66,7 @@ class Exchange::Implementation {
   }
 
   void exchange(std::span<FieldBase* const> fields) {
-    prepare(fields);
-    if (idle_) return;
-    throw_site(ThrowSite::pack);
-    under_way_ = true;
-    messages_.exchange(execution_);
+    if (begin(fields)) messages_.exchange(execution_);
     under_way_ = false;
   }
 
@@ -86,10 +78,11 @@ class Exchange::Implementation {
   [[nodiscard]] bool under_way() const { return under_way_; }
 
  private:
-  void prepare(std::span<FieldBase* const> fields) {
+  /// Whether there is something to exchange, which is under way then.
+  [[nodiscard]] bool begin(std::span<FieldBase* const> fields) {
     if (under_way_) throw DefectError("an exchange is started twice without an end between");
     require_like(fields);
-    if (idle_) return;
+    if (idle_) return false;
     auto const blocks = mesh_->blocks();
     for (std::size_t f = 0; f < fields.size(); ++f) {
       for (Block const& block : blocks) {
@@ -97,6 +90,9 @@ class Exchange::Implementation {
         messages_.slots().set(slot, fields[f]->data(block));
       }
     }
+    throw_site(ThrowSite::pack);
+    under_way_ = true;
+    return true;
   }
 
   void require_like(std::span<FieldBase* const> fields) const {

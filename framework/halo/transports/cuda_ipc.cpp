@@ -17,6 +17,7 @@
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/cuda_stream.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/round_up.hpp"
 
@@ -39,21 +40,18 @@ constexpr std::uint32_t closed = 1;
 /// Small copies between host and device that no kernel holds up.
 class SideStream {
  public:
-  SideStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
-  ~SideStream() { (void)cudaStreamDestroy(stream_); }
-  SideStream(SideStream const&) = delete;
-  SideStream& operator=(SideStream const&) = delete;
   void copy(void* to, void const* from, Index bytes) const {
-    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream_), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault, stream_.get()),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
   }
   void clear(void* memory, Index bytes) const {
-    check(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream_), "cudaMemsetAsync");
-    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    check(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream_.get()), "cudaMemsetAsync");
+    check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
   }
 
  private:
-  cudaStream_t stream_ = nullptr;
+  cuda::OwnStream stream_;
 };
 
 /// Device memory that other processes may open. It stays as long as the process, since they have it open as long, and

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/kernel/cuda/device.hpp"
+#include "framework/runtime/cuda_stream.hpp"
 
 namespace halocline::kernel::cuda {
 
@@ -38,16 +39,6 @@ class Graph {
 };
 
 /// A stream of its own, since the default one may not be captured.
-class OwnStream {
- public:
-  OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  ~OwnStream() { (void)cudaStreamDestroy(stream_); }
-  OwnStream(OwnStream const&) = delete;
-  OwnStream& operator=(OwnStream const&) = delete;
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
+using halocline::cuda::OwnStream;
 
 }  // namespace halocline::kernel::cuda
