@@ -38,7 +38,9 @@ def main():
     given = arguments()
     rows, provenance = [], {}
     for transport in given.transports:
-        for flags in ([], ["--split"]):
+        for flags in ([], ["--split"], ["--graph"]):
+            if flags == ["--graph"] and transport != "cuda-ipc":
+                continue  # the host takes part
             for sizes, length in (([n for n in given.bytes if n < 1 << 20], 200),
                                   ([n for n in given.bytes if n >= 1 << 20], 20)):
                 if transport == "mpi-host":
@@ -49,7 +51,8 @@ def main():
                 rows += more
                 for row in more:
                     print(json.dumps(row) if "left_out" in row else
-                          f"{row['transport']:10} {row['bytes']:10} bytes {'in two parts' if row['split'] else '':12} "
+                          f"{row['transport']:10} {row['bytes']:10} bytes "
+                          f"{'in two parts' if row['split'] else 'in a graph' if row['graph'] else '':12} "
                           f"{1e6 * row['seconds']:9.2f} us {1e-9 * row['bytes_per_second_each_way']:7.1f} GB/s", flush=True)
     if given.json:
         store(given.json, provenance, remark=given.remark, rows=rows)

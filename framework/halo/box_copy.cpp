@@ -59,6 +59,10 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const
   cuda::PartCopies::run(execution.cuda_stream(), slots, *outgoing.parts_, *incoming.parts_);
 }
 
+bool BoxCopies::travel(BoxSlots const& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
+  return cuda::PartCopies::travel(slots, *outgoing.parts_, *incoming.parts_);
+}
+
 #else
 
 namespace {
@@ -175,6 +179,8 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const
   outgoing.run(execution, slots);
   incoming.run(execution, slots);
 }
+
+bool BoxCopies::travel(BoxSlots const&, BoxCopies const&, BoxCopies const&) { return on_host; }
 
 #endif
 

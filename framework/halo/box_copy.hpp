@@ -58,6 +58,10 @@ class BoxCopies {
   /// The same for what goes out and what comes in, at once: both ends of every message have flags.
   static void run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
 
+  /// Whether the kernels of both lists get all that they need with their launch, alone or together, so that a launch
+  /// may be made again later.
+  [[nodiscard]] static bool travel(BoxSlots const& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
+
 #if !defined(KOKKOS_ENABLE_CUDA)
   /// Some of the rows of one box: what one host thread copies at a time, or, on a device, a whole box.
   struct Piece {

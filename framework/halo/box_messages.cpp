@@ -121,6 +121,19 @@ void BoxMessages::exchange(Execution const& execution) {
   channel_->receive();
 }
 
+std::optional<int> BoxMessages::turn() const {
+  if (!BoxCopies::travel(slots_, outgoing_, incoming_)) return std::nullopt;
+  if (channel_ == nullptr) return 0;
+  return flagged_ ? channel_->turn() : std::nullopt;
+}
+
+void BoxMessages::replayed() {
+  if (channel_ == nullptr) return;
+  channel_->expect();
+  channel_->send();
+  channel_->receive();
+}
+
 void BoxMessages::note_arrival() {
   arrived_ = true;
   trace::add_message("messages of a halo", sent_, trace::Clock::now());

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "framework/halo/box_copy.hpp"
@@ -37,6 +38,9 @@ class BoxMessages {
   void finish(Execution const& execution);
   /// start and finish: one kernel where kernels tell each other what has come.
   void exchange(Execution const& execution);
+  /// See Exchange.
+  [[nodiscard]] std::optional<int> turn() const;
+  void replayed();
 
  private:
   void begin();

@@ -76,6 +76,13 @@ class Exchange::Implementation {
   }
   [[nodiscard]] bool overlaps() const { return overlaps_; }
   [[nodiscard]] bool under_way() const { return under_way_; }
+  [[nodiscard]] std::optional<int> turn() const {
+    if (idle_) return 0;
+    return under_way_ ? std::nullopt : messages_.turn();
+  }
+  void replayed() {
+    if (!idle_) messages_.replayed();
+  }
 
  private:
   /// Whether there is something to exchange, which is under way then.
@@ -129,5 +136,7 @@ bool Exchange::progress() { return implementation_->progress(); }
 Index Exchange::test_points() const { return implementation_->test_points(); }
 bool Exchange::overlaps() const { return implementation_->overlaps(); }
 bool Exchange::under_way() const { return implementation_->under_way(); }
+std::optional<int> Exchange::turn() const { return implementation_->turn(); }
+void Exchange::replayed() { implementation_->replayed(); }
 
 }  // namespace halocline

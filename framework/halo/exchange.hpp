@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,6 +55,12 @@ class Exchange {
   /// Whether sweeps are to go on between `start` and `finish`: HaloSettings::overlap.
   [[nodiscard]] bool overlaps() const;
   [[nodiscard]] bool under_way() const;
+
+  /// Where kernels alone exchange: a number that is the same whenever kernels that were enqueued from `start` to
+  /// `finish` may be enqueued again, as a graph, in place of calls of those two. None where the host takes part.
+  [[nodiscard]] std::optional<int> turn() const;
+  /// To be called each time that they were. Throws RemoteError when a rank has failed.
+  void replayed();
 
  private:
   class Implementation;

@@ -279,19 +279,23 @@ TEST_P(ExchangeBy, LargeMessagesArePackedInManyPieces) {
 }
 
 TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
-  auto const mesh = mesh_of({19, 18}, {true, true, false});
-  Field<double> u(mesh, {.name = "u", .ghosts = 2});
-  Field<float> v(mesh, {.name = "v", .centring = Centring::node});
-  Exchange of_u({&u});
-  Exchange of_v({&v}, {.corners = true});
-  set_owned_only(u);
-  set_owned_only(v);
-  of_u.start({&u});
-  of_v.start({&v});
-  of_v.finish();
-  of_u.finish();
-  expect_exchanged(u, false, 2);
-  expect_exchanged(v, true, 1);
+  for (Index const side : {19, 230}) {  // small messages, and such as go beside sweeps
+    auto const mesh = mesh_of({side, side - 1, 37}, {true, true, false});
+    Field<double> u(mesh, {.name = "u", .ghosts = 2});
+    Field<float> v(mesh, {.name = "v", .centring = Centring::node, .ghosts = 4});
+    Exchange of_u({&u});
+    Exchange of_v({&v}, {.corners = true});
+    for (int use = 0; use < 3; ++use) {
+      set_owned_only(u);
+      set_owned_only(v);
+      of_u.start({&u});
+      of_v.start({&v});
+      of_v.finish();
+      of_u.finish();
+      expect_exchanged(u, false, 2);
+      expect_exchanged(v, true, 4);
+    }
+  }
 }
 
 /// Ranks come late, each in its own time, and overwrite what they have sent as soon as they may.
@@ -375,25 +379,29 @@ TEST_P(ExchangeBy, KeepsUsesApartWithoutTheHost) {
   }
 }
 
-/// The neighbours of a rank that fails do not wait for what it would have sent.
+/// The neighbours of a rank that fails do not wait for what it would have sent, be it little or much.
 TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
-  auto const communicator = std::make_shared<Communicator>(test::communicator().data());
-  Verdict const verdict = run_guarded(*communicator, [&] {
-    auto const mesh = StructuredMesh::make(
-        {.axes = {Axis::uniform(300, 0, 1), Axis::uniform(300, 0, 1)}, .periodic = {true, true, false}}, communicator);
-    Field<double> u(mesh, {.name = "u", .ghosts = 2});
-    Exchange exchange({&u});
-    exchange.exchange({&u});
-    if (communicator->rank() == 0) throw StoppedError("rank 0 has enough");
-    exchange.start({&u});
-    exchange.finish();
-    Kokkos::fence();
-    communicator->barrier();
-    return ExitCode::done;
-  });
-  EXPECT_EQ(verdict.origin, 0);
-  EXPECT_EQ(verdict.message, "rank 0 has enough");
-  EXPECT_FALSE(verdict.unreachable) << "someone waits";
+  for (Index const side : {30, 300}) {
+    auto const communicator = std::make_shared<Communicator>(test::communicator().data());
+    Verdict const verdict = run_guarded(*communicator, [&] {
+      auto const mesh =
+          StructuredMesh::make({.axes = {Axis::uniform(side, 0, 1), Axis::uniform(side, 0, 1), Axis::uniform(40, 0, 1)},
+                                .periodic = {true, true, false}},
+                               communicator);
+      Field<double> u(mesh, {.name = "u", .ghosts = 2});
+      Exchange exchange({&u});
+      exchange.exchange({&u});
+      if (communicator->rank() == 0) throw StoppedError("rank 0 has enough");
+      exchange.start({&u});
+      exchange.finish();
+      Kokkos::fence();
+      communicator->barrier();
+      return ExitCode::done;
+    });
+    EXPECT_EQ(verdict.origin, 0);
+    EXPECT_EQ(verdict.message, "rank 0 has enough");
+    EXPECT_FALSE(verdict.unreachable) << "someone waits";
+  }
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ class Channel {
   /// Returns when kernels enqueued from now on find what was received, those parts that have flags once they have
   /// waited for them. Throws RemoteError when a rank has failed.
   virtual void receive() = 0;
+  /// Where the host takes no part in a use: which of the places that messages take in turn is that of the next one.
+  /// Kernels enqueued for one use may be enqueued again for another whose turn it is.
+  [[nodiscard]] virtual std::optional<int> turn() const { return std::nullopt; }
 };
 
 /// A way to carry messages between ranks.

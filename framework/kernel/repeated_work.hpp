@@ -8,6 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "framework/kernel/cuda/graph.hpp"
+#include "framework/runtime/trace.hpp"
 #endif
 
 namespace halocline::kernel {
@@ -19,10 +20,12 @@ template <class Execution, class Arguments>
 class RepeatedWork {
  public:
   /// `arguments`: all that the work depends on; when they change, what was captured is forgotten. The work enqueues
-  /// kernels on `execution` and does nothing else: what it does on the host is not repeated.
+  /// kernels on `execution`, or on streams that begin and end there, and does nothing else: what it does on the host
+  /// is not repeated. Whether `work` was called.
   template <class Work>
-  void run(Execution const&, Arguments const&, Work const& work) {
+  bool run(Execution const&, Arguments const&, Work const& work) {
     work();
+    return true;
   }
 };
 
@@ -31,17 +34,23 @@ template <class Arguments>
 class RepeatedWork<Kokkos::Cuda, Arguments> {
  public:
   template <class Work>
-  void run(Kokkos::Cuda const& execution, Arguments const& arguments, Work const& work) {
+  bool run(Kokkos::Cuda const& execution, Arguments const& arguments, Work const& work) {
+    if (trace::is_on()) {  // which has to see each kernel
+      work();
+      return true;
+    }
     if (arguments_ != arguments) {
       // Memory is made and tunings are chosen when work first runs.
       graph_.reset();
       arguments_.reset();
       work();
       arguments_ = arguments;
-      return;
+      return true;
     }
-    if (!graph_) graph_.emplace(execution.cuda_stream(), work);
+    bool const is_new = !graph_;
+    if (is_new) graph_.emplace(execution.cuda_stream(), work);
     graph_->launch(execution.cuda_stream());
+    return is_new;
   }
 
  private:

@@ -17,7 +17,7 @@ bool has_neighbours(Block const& block) {
 }  // namespace
 
 StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
-                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport,
+                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport const> transport,
                          std::size_t fields)
     : corners_(shape.kind == ShapeKind::box) {
   if (like.ghosts() < shape.radius) throw DefectError("a stencil reaches beyond the ghosts of `" + like.name() + "`");
@@ -49,6 +49,15 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 }
 
 StencilHalo::~StencilHalo() = default;
+
+std::optional<int> StencilHalo::turn() const {
+  if (boundary_) return std::nullopt;
+  return exchange_ ? exchange_->turn() : 0;
+}
+
+void StencilHalo::replayed() const {
+  if (exchange_) exchange_->replayed();
+}
 
 void StencilHalo::start(Fields fields) const {
   // Conditions may change owned entries on a wall, which are sent where the wall meets another block.

@@ -20,12 +20,13 @@ class StencilHalo {
   /// physical faces follow the linear part of the conditions; without, they are left alone. Collective. Throws
   /// DefectError if `like` has fewer ghost layers than the shape's radius.
   StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
-              std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport> transport,
+              std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport const> transport,
               std::size_t fields = 1);
   ~StencilHalo();
 
-  /// Whether no block has a neighbour and no condition fills ghosts: `over` does nothing but sweep.
-  [[nodiscard]] bool is_idle() const { return !exchange_ && !boundary_; }
+  /// See Exchange; none where conditions fill ghosts.
+  [[nodiscard]] std::optional<int> turn() const;
+  void replayed() const;
   /// Number of boxes that `over` visits.
   [[nodiscard]] std::size_t boxes() const { return boxes_; }
   /// Calls `sweep(block, box, n)` for the n-th box, so that all unknowns are covered once: boxes whose stencils read no

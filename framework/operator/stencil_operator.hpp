@@ -50,7 +50,7 @@ class StencilOperator final : public Operator {
     std::vector<IndexRange> unknowns{};  ///< by Block::local, in local indices; empty: all owned entries
     std::optional<BoundaryConditions> boundary{};
     CoarseningFactory coarsening{};
-    std::shared_ptr<Transport> transport{};  ///< null: the default of Exchange
+    std::shared_ptr<Transport const> transport{};  ///< null: the default of Exchange
   };
 
   /// Collective.
@@ -104,6 +104,7 @@ class StencilOperator final : public Operator {
     Real const* x;
     Real* x_new;
     double weight;
+    int turn;  ///< of the exchange
     [[nodiscard]] friend bool operator==(JacobiArguments const&, JacobiArguments const&) = default;
   };
 
@@ -284,11 +285,13 @@ void StencilOperator<Real, Functor, CoefficientCount>::start_jacobi_step(int slo
       run_reduce(block, box, sums_of(n, slot), output(x_new, block), kernel, view(b, block), view(x, block));
     });
   };
-  if (!halo_.is_idle() || mesh().blocks().size() != 1) return step();
+  std::optional<int> const turn = halo_.turn();
+  if (!turn || mesh().blocks().size() != 1) return step();
   Block const& block = mesh().blocks().front();
-  jacobi_steps_[static_cast<std::size_t>(slot)].run(
-      execution(block), {view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight}, step);
-  sums_of(0, slot).enqueued(execution(block));
+  JacobiArguments const arguments{view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight,
+                                  *turn};
+  if (!jacobi_steps_[static_cast<std::size_t>(slot)].run(execution(block), arguments, step)) halo_.replayed();
+  for (std::size_t box = 0; box < halo_.boxes(); ++box) sums_of(box, slot).enqueued(execution(block));
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/halo/transport.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"
@@ -164,6 +165,37 @@ TYPED_TEST(StencilOperatorTest, CapabilitiesDoWhatTheFallbacksDo) {
     plain.chebyshev_step({.direction = 0.25, .residual = 0.5}, *b, *x, *plain_direction, *expected);
     EXPECT_LE(this->difference(*r, *expected), entry);
     EXPECT_LE(this->difference(*direction, *plain_direction), entry);
+  }
+}
+
+// Kernels that are enqueued again as a whole, exchange and all, do what they did when they were enqueued one by one.
+TYPED_TEST(StencilOperatorTest, RepeatedStepsOfJacobiAreThoseOfNewOperators) {
+  for (TransportEntry const& entry : known_transports()) {
+    if (!entry.obstacle.empty()) continue;
+    if (entry.probe != nullptr && !entry.probe(test::communicator()).empty()) continue;
+    for (auto options : problems()) {
+      options.transport = entry.make();
+      auto const a = make_operator<TypeParam>(all_ranks(), options);
+      auto const b = a->create_vector();
+      b->randomize(1);
+      std::unique_ptr<Vector> x[2] = {a->create_vector(), a->create_vector()};
+      auto const expected = a->create_vector();
+      x[0]->randomize(2);
+      for (std::size_t step = 0; step < 9; ++step) {
+        Vector const& before = *x[step % 2];
+        Vector& after = *x[(step + 1) % 2];
+        auto const slot = static_cast<int>(step % 2);
+        a->start_jacobi_step(slot, 0.75, *b, before, after);
+        JacobiSquares const squares = a->jacobi_squares(slot);
+        DiffusionOperator<TypeParam> const other(a->description());
+        JacobiSquares const expected_squares = other.jacobi_step(0.75, *b, before, *expected);
+        EXPECT_EQ(squares.change, expected_squares.change) << entry.name << ", step " << step;
+        EXPECT_EQ(squares.residual, expected_squares.residual) << entry.name << ", step " << step;
+        EXPECT_EQ(this->difference(after, *expected), 0) << entry.name << ", step " << step;
+        // Another exchange of the same operator takes a turn.
+        if (step == 4) (void)a->residual(*b, after, *expected);
+      }
+    }
   }
 }
 

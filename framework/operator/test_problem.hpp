@@ -67,6 +67,7 @@ struct Options {
   Wall wall = Wall::cold;
   double shift = 0;
   double contrast = 3;
+  std::shared_ptr<Transport const> transport = nullptr;
 };
 
 inline std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> communicator,
@@ -105,7 +106,8 @@ std::unique_ptr<DiffusionOperator<Real>> make_operator(std::shared_ptr<Communica
       .mesh = mesh,
       .functor = {static_cast<Real>(options.shift), mesh->dimensions()},
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
-                       make_coefficient<Real>(mesh, 2, options)}});
+                       make_coefficient<Real>(mesh, 2, options)},
+      .transport = options.transport});
 }
 
 /// This rank's unknowns in order.

@@ -23,21 +23,35 @@ constexpr Index bytes_between_fields = 16384;  ///< of a part where no message i
 constexpr Index large_part = 16384;            ///< bytes of a part of a message that is large
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
 constexpr int parts_ahead = 256;
-/// What travels with a launch, which may have 4096 bytes; more is in device memory.
-constexpr std::size_t most_slots = 40;
-constexpr std::size_t most_boxes = 24;
-
 struct Task {
-  Slot slots[most_slots];
-  PartedBox boxes[most_boxes];
-  Slot const* more_slots = nullptr;
-  PartedBox const* more_boxes = nullptr;
   int const* order = nullptr;
   int box_count = 0;
   int parts = 0;
   Index patience = 0;
 };
-static_assert(sizeof(Task) <= 4096);
+/// What travels with a launch, which takes the longer the more that is.
+template <std::size_t most_slots, std::size_t most_boxes>
+struct TravellingTask : Task {
+  Slot slots[most_slots];
+  PartedBox boxes[most_boxes];
+
+  [[nodiscard]] static bool has_room_for(std::size_t slot_count, std::size_t count) {
+    return slot_count <= most_slots && count <= most_boxes;
+  }
+  TravellingTask(Task const& task, std::vector<Slot> const& all_slots, std::vector<PartedBox> const& all_boxes)
+      : Task(task) {
+    std::copy(all_slots.begin(), all_slots.end(), slots);
+    std::copy(all_boxes.begin(), all_boxes.end(), boxes);
+  }
+};
+using SmallTask = TravellingTask<8, 8>;  ///< a field or two between slabs
+using LargeTask = TravellingTask<40, 24>;
+static_assert(sizeof(LargeTask) <= 4096);  // the most that may travel
+/// Where that is too much.
+struct StayingTask : Task {
+  Slot const* slots;
+  PartedBox const* boxes;
+};
 
 __device__ __forceinline__ std::uint32_t load_acquire(std::uint32_t const* word) {
   std::uint32_t value;
@@ -174,22 +188,19 @@ __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, S
   }
 }
 
-/// `Travels`: slots and boxes came with the launch.
-template <bool Travels, int threads>
-__device__ __forceinline__ void copy_part(Task const& task, int part) {
-  auto const box_at = [&](int n) -> PartedBox const& { return Travels ? task.boxes[n] : task.more_boxes[n]; };
-  auto const slot_at = [&](int n) -> Slot const& { return Travels ? task.slots[n] : task.more_slots[n]; };
+template <int threads, class AnyTask>
+__device__ __forceinline__ void copy_part(AnyTask const& task, int part) {
   int low = 0;
   for (int high = task.box_count; high - low > 1;) {
     int const middle = (low + high) / 2;
-    (box_at(middle).first_part <= part ? low : high) = middle;
+    (task.boxes[middle].first_part <= part ? low : high) = middle;
   }
-  PartedBox const& box = box_at(low);
+  PartedBox const& box = task.boxes[low];
   int const number = part - box.first_part;
   Index const first = Index{number} * box.entries_a_part;
   int const count = static_cast<int>(min(Index{box.entries_a_part}, box.entries - first));
-  Slot const& source = slot_at(box.from.slot);
-  Slot const& target = slot_at(box.to.slot);
+  Slot const& source = task.slots[box.from.slot];
+  Slot const& target = task.slots[box.to.slot];
   if (target.flags.inside) {
     copy<Flags::inside_target, threads>(box, source, target, first, count, task.patience);
   } else if (source.flags.inside) {
@@ -212,15 +223,15 @@ __device__ __forceinline__ void copy_part(Task const& task, int part) {
 }
 
 /// Each block takes parts in their order, every so many.
-template <bool Travels, int threads>
-__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ Task const task) {
+template <int threads, class AnyTask>
+__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ AnyTask const task) {
   for (int n = static_cast<int>(blockIdx.x); n < task.parts; n += static_cast<int>(gridDim.x)) {
-    copy_part<Travels, threads>(task, task.order != nullptr ? task.order[n] : n);
+    copy_part<threads>(task, task.order != nullptr ? task.order[n] : n);
   }
 }
 
 /// Blocks that are all there at a time, so that none waits for one that has not begun.
-template <bool Travels, int threads>
+template <int threads, class AnyTask>
 int most_blocks() {
   static int const blocks = [] {
     int device = 0;
@@ -228,17 +239,21 @@ int most_blocks() {
     int of_one = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, copy_parts<Travels, threads>, threads, 0),
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, copy_parts<threads, AnyTask>, threads, 0),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     return std::min(most_threads / threads, std::max(1, multiprocessors * of_one));
   }();
   return blocks;
 }
 
-template <bool Travels, int threads>
-void enqueue(cudaStream_t stream, Task const& task) {
-  auto const blocks = static_cast<unsigned>(std::min(task.parts, most_blocks<Travels, threads>()));
-  copy_parts<Travels, threads><<<blocks, threads, 0, stream>>>(task);
+template <int threads, class AnyTask>
+void enqueue(cudaStream_t stream, AnyTask const& task) {
+  auto const blocks = static_cast<unsigned>(std::min(task.parts, most_blocks<threads, AnyTask>()));
+  copy_parts<threads><<<blocks, threads, 0, stream>>>(task);
+}
+template <class AnyTask>
+void enqueue(cudaStream_t stream, AnyTask const& task, int threads) {
+  threads == few_threads ? enqueue<few_threads>(stream, task) : enqueue<many_threads>(stream, task);
 }
 
 /// The same copy by entries of 16 bytes, where rows begin and end at multiples of that in both places.
@@ -319,20 +334,19 @@ void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, 
   task.box_count = static_cast<int>(work.boxes.size());
   task.parts = work.parts;
   task.patience = slots.patience();
-  bool const travels = slots.all().size() <= most_slots && work.boxes.size() <= most_boxes;
-  if (travels) {
-    std::copy(slots.all().begin(), slots.all().end(), task.slots);
-    std::copy(work.boxes.begin(), work.boxes.end(), task.boxes);
+  std::size_t const slot_count = slots.all().size();
+  if (SmallTask::has_room_for(slot_count, work.boxes.size())) {
+    enqueue(stream, SmallTask(task, slots.all(), work.boxes), threads);
+  } else if (LargeTask::has_room_for(slot_count, work.boxes.size())) {
+    enqueue(stream, LargeTask(task, slots.all(), work.boxes), threads);
   } else {
-    task.more_slots = slots.for_kernels(stream);
-    task.more_boxes = work.on_device.data();
-  }
-  if (threads == few_threads) {
-    travels ? enqueue<true, few_threads>(stream, task) : enqueue<false, few_threads>(stream, task);
-  } else {
-    travels ? enqueue<true, many_threads>(stream, task) : enqueue<false, many_threads>(stream, task);
+    enqueue(stream, StayingTask{task, slots.for_kernels(stream), work.on_device.data()}, threads);
   }
   check(cudaGetLastError(), "halo: copy_parts");
+}
+
+bool PartCopies::travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming) {
+  return LargeTask::has_room_for(slots.all().size(), outgoing.boxes_.size() + incoming.boxes_.size());
 }
 
 void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream, slots, work_, few_threads); }

@@ -35,6 +35,8 @@ class PartCopies {
   /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes before one of
   /// the same number that goes out: where all blocks find a place on their device, ranks never wait in a circle.
   static void run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming);
+  /// Whether slots and boxes of both travel with a launch, together as apart.
+  [[nodiscard]] static bool travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
   /// All that a kernel needs to know of some boxes.

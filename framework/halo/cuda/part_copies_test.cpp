@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "framework/halo/box_messages.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 namespace {
@@ -85,35 +88,51 @@ std::vector<Journey> journeys() {
           {{1024, 512, 4}, 1040, 1040 * 520, 16}};
 }
 
+struct Circumstances {
+  bool at_once = false;     ///< one kernel for what goes out and what comes in
+  bool together = false;    ///< all boxes in one message
+  bool same_layout = true;  ///< of the fields at both ends
+  std::size_t more_slots = 0;
+};
+
 template <class Real>
-void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_t more_slots) {
+void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& circumstances) {
   std::vector<OnDevice<Real>> from;
   std::vector<OnDevice<Real>> to;
+  std::vector<Journey> arrivals = all;
   std::size_t const count = all.size();
   BoxMessagesPlan plan;
-  plan.first_send_slot = 2 * count + more_slots;
-  plan.first_receive_slot = plan.first_send_slot + count;
-  plan.slots = plan.first_receive_slot + count;
+  plan.sends.resize(circumstances.together ? 1 : count, {.rank = 0, .bytes = 0, .boxes = 0});
+  plan.first_send_slot = 2 * count + circumstances.more_slots;
+  plan.first_receive_slot = plan.first_send_slot + plan.sends.size();
+  plan.slots = plan.first_receive_slot + plan.sends.size();
   for (std::size_t n = 0; n < count; ++n) {
     Journey const& journey = all[n];
-    auto const entries = static_cast<std::size_t>(journey.first + journey.plane * journey.extents[2]);
-    from.emplace_back("from", entries);
-    to.emplace_back("to", entries);
+    Journey& arrival = arrivals[n];
+    if (!circumstances.same_layout) {
+      arrival.first += 1;
+      arrival.row += 3;
+      arrival.plane = arrival.row * (journey.extents[1] + 2);
+    }
+    for (auto const& [fields, at] : {std::pair{&from, &journey}, {&to, &arrival}}) {
+      fields->emplace_back("field", static_cast<std::size_t>(at->first + at->plane * at->extents[2]));
+    }
+    std::size_t const m = circumstances.together ? 0 : n;
+    Message& message = plan.sends[m];
     BoxCopy copy;
     std::copy_n(journey.extents, 3, copy.extents);
     copy.bytes_per_entry = sizeof(Real);
-    BoxPlace const field{static_cast<int>(n), journey.first, journey.row, journey.plane};
-    BoxPlace const message{static_cast<int>(plan.first_send_slot + n), 0, copy.extents[0],
-                           copy.extents[0] * copy.extents[1]};
-    copy.from = field;
-    copy.to = message;
+    BoxPlace const packed{static_cast<int>(plan.first_send_slot + m), message.bytes / Index{sizeof(Real)},
+                          copy.extents[0], copy.extents[0] * copy.extents[1]};
+    copy.from = {static_cast<int>(n), journey.first, journey.row, journey.plane};
+    copy.to = packed;
     plan.outgoing.push_back(copy);
-    copy.from = message;
-    copy.from.slot += static_cast<int>(count);
-    copy.to = field;
-    copy.to.slot += static_cast<int>(count);
+    copy.from = packed;
+    copy.from.slot += static_cast<int>(plan.sends.size());
+    copy.to = {static_cast<int>(count + n), arrival.first, arrival.row, arrival.plane};
     plan.incoming.push_back(copy);
-    plan.sends.push_back({0, copy.entries() * Index{sizeof(Real)}});
+    message.bytes += round_up(copy.entries() * Index{sizeof(Real)}, 16);  // as plans do
+    ++message.boxes;
   }
   plan.receives = plan.sends;
   BoxMessages messages(plan, std::make_unique<Loop>(plan.sends));
@@ -129,21 +148,23 @@ void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_
       Kokkos::deep_copy(from[n], on_device(values));
       Kokkos::deep_copy(execution, to[n], Real{-1});
     }
-    if (at_once) {
+    if (circumstances.at_once) {
       messages.exchange(execution);
     } else {
       messages.start(execution);
       messages.finish(execution);
     }
     for (std::size_t n = 0; n < count; ++n) {
-      Journey const& journey = all[n];
       std::vector<Real> const sent = on_host(from[n]);
-      std::vector<Real> expected(sent.size(), Real{-1});
+      std::vector<Real> expected(to[n].extent(0), Real{-1});
+      Journey const& journey = all[n];
       for (Index k = 0; k < journey.extents[2]; ++k) {
         for (Index j = 0; j < journey.extents[1]; ++j) {
           for (Index i = 0; i < journey.extents[0]; ++i) {
-            auto const at = static_cast<std::size_t>(journey.first + i + j * journey.row + k * journey.plane);
-            expected[at] = sent[at];
+            auto const place = [&](Journey const& at) {
+              return static_cast<std::size_t>(at.first + i + j * at.row + k * at.plane);
+            };
+            expected[place(arrivals[n])] = sent[place(journey)];
           }
         }
       }
@@ -152,21 +173,35 @@ void expect_all_arrive(std::vector<Journey> const& all, bool at_once, std::size_
   }
 }
 
-TEST(PartCopies, BringWhatWasSent) {
-  for (bool const at_once : {false, true}) {
-    expect_all_arrive<float>(journeys(), at_once, 0);
-    expect_all_arrive<double>(journeys(), at_once, 0);
-    for (Journey const& one : journeys()) expect_all_arrive<float>({one}, at_once, 0);
-  }
-}
+class PartCopies : public testing::TestWithParam<Circumstances> {};
+INSTANTIATE_TEST_SUITE_P(
+    Always, PartCopies, testing::ValuesIn([] {
+      std::vector<Circumstances> all;
+      for (bool const at_once : {false, true}) {
+        for (bool const together : {false, true}) {
+          for (bool const same_layout : {false, true}) {
+            for (std::size_t const more_slots : {0, 15, 200}) {  // what travels with a small launch, a large one, none
+              all.push_back({at_once, together, same_layout, more_slots});
+            }
+          }
+        }
+      }
+      return all;
+    }()),
+    [](auto const& test) {
+      Circumstances const& c = test.param;
+      return std::string(c.at_once ? "AtOnce" : "OneByOne") + (c.together ? "Together" : "Apart") +
+             (c.same_layout ? "" : "ElsewhereLaidOut") + std::to_string(c.more_slots) + "MoreSlots";
+    });
 
-/// More slots than travel with a launch.
-TEST(PartCopies, KnowAnyNumberOfSlots) {
-  for (bool const at_once : {false, true}) expect_all_arrive<double>(journeys(), at_once, 200);
+TEST_P(PartCopies, BringWhatWasSent) {
+  expect_all_arrive<float>(journeys(), GetParam());
+  expect_all_arrive<double>(journeys(), GetParam());
+  for (Journey const& one : journeys()) expect_all_arrive<float>({one}, GetParam());
 }
 
 /// What never comes is waited for until its sender is gone, or patience ends.
-TEST(PartCopies, DoNotWaitForEver) {
+TEST(PartCopiesAlone, DoNotWaitForEver) {
   for (Index const entries : {Index{1000}, Index{100000}}) {
     bool const inside = flags_inside(4 * entries);
     EXPECT_EQ(inside, entries == 1000);

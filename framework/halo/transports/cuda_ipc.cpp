@@ -73,7 +73,7 @@ class SharedBlocks {
   }
 
   /// A block of at least so many bytes, the first `cleared` of which are zero. Throws InputOutputError.
-  SharedBlock& take(Index bytes, Index cleared, std::size_t senders) {
+  SharedBlock& take(Index bytes, Index cleared) {
     std::scoped_lock const lock(mutex_);
     SharedBlock* block = nullptr;
     for (SharedBlock* const known : blocks_) {
@@ -85,7 +85,7 @@ class SharedBlocks {
     }
     if (block == nullptr) block = &add(bytes);
     block->in_use = true;
-    block->senders = senders;
+    block->senders = 0;
     side_.clear(block->memory, cleared);
     return *block;
   }
@@ -184,7 +184,7 @@ struct Inbox {
       if (flags_inside(receives[n].bytes)) continue;
       for (Index& place : mailboxes[n].places) place = set_aside(receives[n].bytes);
     }
-    block = &SharedBlocks::instance().take(end, cleared, receives.size());
+    block = &SharedBlocks::instance().take(end, cleared);
   }
   ~Inbox() { SharedBlocks::instance().give_back(*block); }
   Inbox(Inbox const&) = delete;
@@ -220,6 +220,7 @@ class CudaIpcChannel final : public Channel {
       if (failure == nullptr) failure = std::current_exception();
     }
     agree_with(communicator, receives, failure, "cannot share device memory");
+    inbox_->block->senders = receives.size();
   }
 
   ~CudaIpcChannel() override {
@@ -257,6 +258,7 @@ class CudaIpcChannel final : public Channel {
     // The host waits for nothing here: it hears of failures in time if it asks now and then.
     if (use_ % 32 == 0) communicator_.poll();
   }
+  [[nodiscard]] std::optional<int> turn() const override { return static_cast<int>(use_ % 2); }
 
  private:
   struct Outbox {
