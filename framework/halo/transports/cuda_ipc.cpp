@@ -73,7 +73,7 @@ class SharedBlocks {
   }
 
   /// A block of at least so many bytes, the first `cleared` of which are zero. Throws InputOutputError.
-  SharedBlock& take(Index bytes, Index cleared) {
+  SharedBlock& take(Index bytes, Index cleared, std::size_t senders) {
     std::scoped_lock const lock(mutex_);
     SharedBlock* block = nullptr;
     for (SharedBlock* const known : blocks_) {
@@ -85,7 +85,7 @@ class SharedBlocks {
     }
     if (block == nullptr) block = &add(bytes);
     block->in_use = true;
-    block->senders = 0;
+    block->senders = senders;
     side_.clear(block->memory, cleared);
     return *block;
   }
@@ -184,7 +184,7 @@ struct Inbox {
       if (flags_inside(receives[n].bytes)) continue;
       for (Index& place : mailboxes[n].places) place = set_aside(receives[n].bytes);
     }
-    block = &SharedBlocks::instance().take(end, cleared);
+    block = &SharedBlocks::instance().take(end, cleared, receives.size());
   }
   ~Inbox() { SharedBlocks::instance().give_back(*block); }
   Inbox(Inbox const&) = delete;
@@ -220,7 +220,6 @@ class CudaIpcChannel final : public Channel {
       if (failure == nullptr) failure = std::current_exception();
     }
     agree_with(communicator, receives, failure, "cannot share device memory");
-    inbox_->block->senders = receives.size();
   }
 
   ~CudaIpcChannel() override {
