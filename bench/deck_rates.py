@@ -61,6 +61,7 @@ def arguments():
     parser.add_argument("--precisions", nargs="+", default=["double", "single"])
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--transports", nargs="+", default=["auto"], help="between ranks, each measured")
     parser.add_argument("--launcher", default="mpirun -n", help="for several ranks; their number follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
     parser.add_argument("--json", help="where the result goes")
@@ -118,21 +119,22 @@ output:
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "deck.yaml").write_text(deck)
-        for ranks in given.ranks:
+        for ranks, transport in ((n, t) for n in given.ranks for t in (given.transports if n > 1 else ["auto"])):
             for method in given.methods:
                 for precision in given.precisions:
                     for case in given.cases:
-                        each, seconds, summary = measure(given, folder, method, precision, ranks, CASES[case])
+                        settings = {**CASES[case], "halo.transport": transport}
+                        each, seconds, summary = measure(given, folder, method, precision, ranks, settings)
                         provenance = summary["provenance"]
                         coefficients = COEFFICIENTS if "coefficients" in case else 0
                         on_device = provenance["backend"] in ("Cuda", "HIP")
                         moved = numbers(method, coefficients, on_device) * (8 if precision == "double" else 4)
                         rows.append({"case": case, "method": method, "precision": precision, "ranks": ranks,
-                                     "seconds_an_iteration": each, "seconds_of_solves": seconds,
+                                     "transport": transport, "seconds_an_iteration": each, "seconds_of_solves": seconds,
                                      "bytes_an_unknown": moved, "bytes_per_second": moved * given.cells**3 / each})
                         base = next(row for row in rows if row["method"] == method and row["precision"] == precision)
                         rows[-1]["of_dirichlet"] = rows[-1]["bytes_per_second"] / base["bytes_per_second"]
-                        print(f"{case:36} {method:7} {precision:7} {ranks} ranks {1e3 * each:8.4f} ms "
+                        print(f"{case:36} {method:7} {precision:7} {ranks} ranks {transport} {1e3 * each:8.4f} ms "
                               f"{1e-9 * rows[-1]['bytes_per_second']:8.1f} GB/s {rows[-1]['of_dirichlet']:6.3f}", flush=True)
     if given.json:
         store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=[FEW, MANY], rows=rows)
