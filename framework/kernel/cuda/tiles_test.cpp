@@ -370,7 +370,7 @@ TYPED_TEST(CudaTilesTest, RepeatedWorkIsReplayedWithItsArguments) {
 
 /// A search leaves the fields alone, those that the sweep updates in place too, and what it finds is used from then on.
 TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
-  Extents const extents{130, 40, 50};
+  Extents const extents{256, 96, 64};
   TestBlock<TypeParam, Space> const u(extents, 1, 1);
   TestBlock<TypeParam, Space> const b(extents, 0, 2);
   Space const space{};
