@@ -12,8 +12,9 @@ namespace halocline {
 
 namespace {
 
-/// Messages of fewer bytes than this are over before a second stream would have begun.
+/// Messages of fewer bytes than this are over before a second stream of a device would have begun.
 constexpr Index fewest_beside = 262144;
+constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 std::vector<MessageSlot> message_slots(std::vector<Message> const& messages, std::size_t first_slot) {
   std::vector<MessageSlot> slots;
@@ -37,7 +38,8 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
   for (Message const& message : plan.sends) bytes += message.bytes;
-  beside_ = flagged_ && bytes >= fewest_beside;
+  worth_hiding_ = channel_ != nullptr && (on_host || bytes >= fewest_beside);
+  beside_ = flagged_ && worth_hiding_;
 }
 
 void BoxMessages::begin() {

@@ -39,6 +39,7 @@ class BoxMessages {
   /// start and finish: one kernel where kernels tell each other what has come.
   void exchange(Execution const& execution);
   /// See Exchange.
+  [[nodiscard]] bool are_worth_hiding() const { return worth_hiding_; }
   [[nodiscard]] std::optional<int> turn() const;
   void replayed();
 
@@ -58,8 +59,9 @@ class BoxMessages {
   std::size_t first_send_slot_ = 0;
   std::size_t first_receive_slot_ = 0;
   bool flagged_ = false;  ///< every message
-  bool beside_ = false;   ///< on a stream of their own between start and finish
-  bool arrived_ = true;   ///< all of the messages under way
+  bool worth_hiding_ = false;
+  bool beside_ = false;  ///< on a stream of their own between start and finish
+  bool arrived_ = true;  ///< all of the messages under way
   trace::Clock::time_point sent_;
 };
 

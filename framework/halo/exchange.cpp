@@ -74,7 +74,8 @@ class Exchange::Implementation {
     constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
     return on_host && far_ && under_way_ ? 3 : 0;
   }
-  [[nodiscard]] bool overlaps() const { return overlaps_; }
+  [[nodiscard]] bool is_worth_hiding() const { return messages_.are_worth_hiding(); }
+  [[nodiscard]] bool overlaps() const { return overlaps_ && is_worth_hiding(); }
   [[nodiscard]] bool under_way() const { return under_way_; }
   [[nodiscard]] std::optional<int> turn() const {
     if (idle_) return 0;
@@ -117,8 +118,8 @@ class Exchange::Implementation {
   std::shared_ptr<Mesh const> mesh_;
   Execution execution_{};  ///< that of the first block
   BoxMessages messages_;
-  bool idle_ = true;  ///< nothing to exchange at all
-  bool overlaps_ = halo_settings().overlap;
+  bool idle_ = true;                         ///< nothing to exchange at all
+  bool overlaps_ = halo_settings().overlap;  ///< where it is worth it
   bool under_way_ = false;
   bool far_ = false;  ///< some messages go to another host
 };
@@ -134,6 +135,7 @@ void Exchange::exchange(std::span<FieldBase* const> fields) { implementation_->e
 void Exchange::finish() { implementation_->finish(); }
 bool Exchange::progress() { return implementation_->progress(); }
 Index Exchange::test_points() const { return implementation_->test_points(); }
+bool Exchange::is_worth_hiding() const { return implementation_->is_worth_hiding(); }
 bool Exchange::overlaps() const { return implementation_->overlaps(); }
 bool Exchange::under_way() const { return implementation_->under_way(); }
 std::optional<int> Exchange::turn() const { return implementation_->turn(); }

@@ -52,7 +52,10 @@ class Exchange {
   /// within a host, where messages are copies that take the same time whenever they are made, and a sweep cut in parts
   /// loses more.
   [[nodiscard]] Index test_points() const;
-  /// Whether sweeps are to go on between `start` and `finish`: HaloSettings::overlap.
+  /// Whether messages take so long that a sweep is worth cutting in parts, some of which go on meanwhile: not small
+  /// ones between devices. Known from their sizes alone, so that sums by parts do not depend on what carries messages.
+  [[nodiscard]] bool is_worth_hiding() const;
+  /// Whether sweeps are to go on between `start` and `finish`: where it is worth it, by HaloSettings::overlap.
   [[nodiscard]] bool overlaps() const;
   [[nodiscard]] bool under_way() const;
 

@@ -26,13 +26,24 @@ void sweep_interior(Exchange& exchange, Block const& block, IndexRange const& in
   sweep(block, rest);
 }
 
+/// `sweep(block, range)` over all that is owned, at once.
+template <class Sweep>
+void sweep_owned(Mesh const& mesh, Centring centring, Sweep const& sweep) {
+  ScopedRegion const region("sweep");
+  for (Block const& block : mesh.blocks()) sweep(block, mesh.owned(block, centring));
+}
+
 /// Runs `sweep(block, range)` over all that is owned of a centring while the ghosts of `fields`, which the sweep reads
 /// with a stencil of radius `width`, are on their way: interior first, shell after they have come.
 template <class Sweep>
 void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
-  exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
+  if (!exchange.overlaps()) {
+    exchange.exchange(fields);
+    return sweep_owned(mesh, centring, sweep);
+  }
+  exchange.start(fields);
   for (Block const& block : mesh.blocks()) {
     sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
   }
@@ -49,13 +60,17 @@ template <class Sweep>
 void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
+  if (!exchange.overlaps()) {
+    sweep_owned(mesh, centring, sweep);
+    return exchange.exchange(fields);
+  }
   {
     ScopedRegion const region("shell");
     for (Block const& block : mesh.blocks()) {
       for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
     }
   }
-  exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
+  exchange.start(fields);
   for (Block const& block : mesh.blocks()) {
     sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
   }

@@ -31,14 +31,12 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
   }
   if (boundary) boundary_ = std::make_unique<BoundaryFill>(like, *boundary);
   // Ghosts on edges can be filled only once the exchange is over: nothing can be swept before.
-  bool const split = !alone && !(corners_ && boundary_);
+  split_ = !alone && exchange_->is_worth_hiding() && !(corners_ && boundary_);
   for (Block const& block : blocks) {
     IndexRange const& mine = unknowns[block.local];
     Parts parts{mine, {}};
-    if (!alone)
-      parts.interior = split ? intersection(mesh.interior(block, like.centring(), shape.radius), mine) : IndexRange{};
-    if (!alone && !split) parts.shell = {mine};
-    if (split) {
+    if (split_) {
+      parts.interior = intersection(mesh.interior(block, like.centring(), shape.radius), mine);
       for (IndexRange const& box : mesh.shell(block, like.centring(), shape.radius)) {
         if (IndexRange const both = intersection(box, mine); !both.empty()) parts.shell.push_back(both);
       }

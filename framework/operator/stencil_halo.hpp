@@ -36,13 +36,15 @@ class StencilHalo {
     std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
     std::size_t n = 0;
     start(fields);
+    if (!split_) finish(fields);
     // Regions tell what ran under messages: without any they would only cost time, on coarse levels as much as a sweep.
     std::optional<ScopedRegion> region;
-    if (exchange_) region.emplace("interior");
+    if (exchange_) region.emplace(split_ ? "interior" : "sweep");
     for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
     region.reset();
+    if (!split_) return;
     finish(fields);
-    if (exchange_) region.emplace("shell");
+    region.emplace("shell");
     for (std::size_t at = 0; at < parts_.size(); ++at) {
       for (IndexRange const& box : parts_[at].shell) sweep(blocks[at], box, n++);
     }
@@ -60,6 +62,7 @@ class StencilHalo {
   std::vector<Parts> parts_;
   std::size_t boxes_ = 0;
   bool corners_;
+  bool split_ = false;                  ///< into what is swept while ghosts are on their way, and the rest
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
   std::unique_ptr<BoundaryFill> boundary_;
 };

@@ -158,7 +158,7 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     for (tuning.threads_y = 1; tuning.threads_x * tuning.threads_y <= kernel.most_threads; ++tuning.threads_y) {
       if (tuning.threads_x * tuning.threads_y % 32 != 0 || tuning.threads_y * kernel.rows % unit_y != 0) continue;
       bool const norm = kernel.sums > 0 && kernel.inputs == 1;
-      tuning.ahead = far_reaching ? 3 : norm ? 2 : 4;
+      tuning.ahead = far_reaching ? 3 : norm || kernel.sums > 1 ? 2 : 4;
       tuning.pace = far_reaching ? 10 : norm ? 2 : 3;
       for (int cuts = cut_anyway ? 3 : 1; cuts <= 16; ++cuts) {
         tuning.planes = cuts == 1 ? 0 : pieces(range.extent(2), cuts);
