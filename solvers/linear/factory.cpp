@@ -27,17 +27,18 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
   return all;
 }
 
-/// A method that takes a preconditioner and no other options.
+/// A method that takes a preconditioner and no other options; `check` judges its section.
 ///
 /// \param alone vectors of its own without a preconditioner
 /// \param preconditioned … and with one, that preconditioner's not counted
 template <class Solver>
 SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned) {
-  auto const declare = [name, sentence] {
+                                 double preconditioned, Section::Check const& check = {}) {
+  auto const declare = [name, sentence, check] {
     Section section(name, sentence);
     declare_criteria(section);
     declare_preconditioner(section);
+    if (check) section.check(check);
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
@@ -77,7 +78,11 @@ SolverEntry conjugate_gradients_entry() {
         .defaults_to(std::string("two"));
     declare_preconditioner(section);
     section.check([](Options const& given, Mistakes& mistakes) {
-      if (!given.boolean("flexible") || given.choice("reductions") == "two") return;
+      bool const two = given.choice("reductions") == "two";
+      if (!given.boolean("flexible")) {
+        return check_symmetric_cycle(given, mistakes, two ? "take V or W, or `flexible: true`" : "take V or W");
+      }
+      if (two) return;
       add_mistake(given, "flexible",
                   "with one reduction an iteration, the preconditioner must be the same one throughout", mistakes,
                   "leave it false, or take `reductions: two`");
@@ -218,7 +223,8 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8));
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8,
+        [](Options const& given, Mistakes& mistakes) { check_symmetric_cycle(given, mistakes, "take V or W"); }));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
         "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6));

@@ -73,6 +73,27 @@ TEST(SolverFactory, OneReductionNeedsOnePreconditionerThroughout) {
   }
 }
 
+TEST(SolverFactory, SymmetricMethodsNeedSymmetricCycles) {
+  auto const refused = [](std::string const& text, std::string const& message) {
+    EXPECT_THAT([&] { (void)read_solver("solver: {" + text + "}"); }, ThrowsMessage<InputError>(message)) << text;
+  };
+  std::string const what = "the method needs a symmetric preconditioner, which an F-cycle is not ";
+  refused("cg: {preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:61); take V or W, or `flexible: true`");
+  refused("cg: {reductions: hidden, preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+  refused("method: minres, minres: {preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.minres.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+  for (std::string const text :
+       {"cg: {flexible: true, preconditioner: multigrid, multigrid: {cycle: F}}",
+        "cg: {preconditioner: multigrid, multigrid: {cycle: W}}", "cg: {preconditioner: jacobi, multigrid: {cycle: F}}",
+        "method: gmres, gmres: {preconditioner: multigrid, multigrid: {cycle: F}}",
+        "method: bicgstab, bicgstab: {preconditioner: multigrid, multigrid: {cycle: F}}",
+        "method: multigrid, multigrid: {cycle: F}"}) {
+    EXPECT_NE(make_solver(read_solver("solver: {" + text + "}")), nullptr) << text;
+  }
+}
+
 TEST(SolverFactory, PreconditionersNestInTheirSolver) {
   Options const cg = read_solver("solver: {cg: {preconditioner: chebyshev, chebyshev: {degree: 3}}}").section("cg");
   EXPECT_EQ(cg.section("chebyshev").integer("degree"), 3);
