@@ -84,17 +84,32 @@ double SweptVector<Real>::update_and_sum(Functor const& functor, More const&... 
   return communicator_->sum(sum);
 }
 
-/// sums[n] = this . more[n], on this rank only.
+/// The sums of functor(more…) on this rank.
 template <class Real>
-template <class... More>
-void SweptVector<Real>::sum_products(double* sums, More const&... more) const {
-  std::fill_n(sums, sizeof...(More), 0.0);
+template <int Sums, class Functor, class... More>
+void SweptVector<Real>::sum_up(double* sums, Functor const& functor, More const&... more) const {
+  std::fill_n(sums, Sums, 0.0);
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
-    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, no_outputs, vector_functor::Dots<Real>{},
-                 BlockView<Real const>(mine.view), BlockView<Real const>(more.piece(n).view)...);
-    for (std::size_t m = 0; m < sizeof...(More); ++m) sums[m] += work_->sums.value(static_cast<int>(m));
+    sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, no_outputs, functor,
+                 BlockView<Real const>(more.piece(n).view)...);
+    for (int m = 0; m < Sums; ++m) sums[m] += work_->sums.value(m);
   }
+}
+
+/// The products, on this rank only, of as many of the first pairs as one pass takes; returns their number.
+template <class Real>
+std::size_t SweptVector<Real>::sum_products(std::span<Factors const> pairs, double* sums) const {
+  SweptVector const& u = same_space(pairs[0].x);
+  std::size_t alike = 1;
+  while (alike < 4 && alike < pairs.size() && &pairs[alike].x == &u) ++alike;
+  auto const y = [&](std::size_t n) -> SweptVector const& { return same_space(pairs[n].y); };
+  if (alike == 4) return sum_up<4>(sums, vector_functor::Dots<Real>{}, u, y(0), y(1), y(2), y(3)), 4;
+  if (alike == 1) return sum_up<1>(sums, vector_functor::Dots<Real>{}, u, y(0)), 1;
+  bool const square_follows = pairs.size() > 2 && &pairs[2].x == &pairs[0].y && &pairs[2].y == &pairs[0].y;
+  if (square_follows) return sum_up<3>(sums, vector_functor::DotsAndSquare<Real>{}, u, y(0), y(1)), 3;
+  if (&pairs[0].y == &u) return sum_up<2>(sums, vector_functor::SquareAndDot<Real>{}, u, y(1)), 2;
+  return sum_up<2>(sums, vector_functor::Dots<Real>{}, u, y(0), y(1)), 2;
 }
 
 template <class Real>
@@ -154,7 +169,7 @@ void SweptVector<Real>::invert() {
 template <class Real>
 double SweptVector<Real>::dot(Vector const& x) const {
   double sum = 0;
-  sum_products(&sum, same_space(x));
+  sum_up<1>(&sum, vector_functor::Dots<Real>{}, *this, same_space(x));
   return communicator_->sum(sum);
 }
 
@@ -164,15 +179,10 @@ double SweptVector<Real>::square() const {
 }
 
 template <class Real>
-void SweptVector<Real>::dots(std::span<Vector const* const> x, std::span<double> dots) const {
-  if (x.size() != dots.size()) throw DefectError("as many products as vectors");
-  std::size_t n = 0;
-  for (; n + 4 <= x.size(); n += 4) {
-    sum_products(&dots[n], same_space(*x[n]), same_space(*x[n + 1]), same_space(*x[n + 2]), same_space(*x[n + 3]));
-  }
-  for (; n + 2 <= x.size(); n += 2) sum_products(&dots[n], same_space(*x[n]), same_space(*x[n + 1]));
-  if (n < x.size()) sum_products(&dots[n], same_space(*x[n]));
-  communicator_->sum(dots);
+PendingSum SweptVector<Real>::start_products(std::span<Factors const> pairs) const {
+  std::vector<double> sums(pairs.size());
+  for (std::size_t n = 0; n < pairs.size();) n += sum_products(pairs.subspan(n), &sums[n]);
+  return communicator_->start_sum(sums);
 }
 
 template <class Real>

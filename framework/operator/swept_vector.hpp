@@ -40,7 +40,7 @@ class SweptVector : public Vector {
   [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
   void invert() final;
   [[nodiscard]] double dot(Vector const& x) const final;
-  void dots(std::span<Vector const* const> x, std::span<double> dots) const final;
+  [[nodiscard]] PendingSum start_products(std::span<Factors const> pairs) const final;
   [[nodiscard]] double square() const final;
   [[nodiscard]] double maximum() const final;
 
@@ -60,8 +60,9 @@ class SweptVector : public Vector {
   void update(Functor const& functor, More const&... more);
   template <class Functor, class... More>
   double update_and_sum(Functor const& functor, More const&... more);
-  template <class... More>
-  void sum_products(double* sums, More const&... more) const;
+  template <int Sums, class Functor, class... More>
+  void sum_up(double* sums, Functor const& functor, More const&... more) const;
+  std::size_t sum_products(std::span<Factors const> pairs, double* sums) const;
 
   std::shared_ptr<Communicator const> communicator_;
   std::size_t pieces_;

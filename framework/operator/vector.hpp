@@ -5,9 +5,18 @@
 #include <span>
 
 #include "framework/mesh/index_range.hpp"
+#include "framework/runtime/pending_sum.hpp"
 #include "framework/runtime/precision.hpp"
 
 namespace halocline {
+
+class Vector;
+
+/// Two vectors whose product is asked for.
+struct Factors {
+  Vector const& x;
+  Vector const& y;
+};
 
 /// An element of the space an operator acts on: the unknowns of a field (all of its blocks on all ranks) or a plain
 /// array. Solvers know nothing more. Every method is collective over the ranks that share the vector. Sums are grouped
@@ -49,8 +58,12 @@ class Vector {
 
   /// Plain sum of products, without mesh weights.
   [[nodiscard]] virtual double dot(Vector const& x) const = 0;
-  /// dots[n] = this . x[n], in one pass and one reduction between ranks.
-  virtual void dots(std::span<Vector const* const> x, std::span<double> dots) const = 0;
+  /// The products x . y of pairs of vectors of this space, in one reduction between ranks, which goes on while the
+  /// caller works. One pass over memory takes up to four pairs with the same x; or two, and the square of a y of
+  /// theirs.
+  [[nodiscard]] virtual PendingSum start_products(std::span<Factors const> pairs) const = 0;
+  /// dots[n] = this . x[n], in one reduction between ranks.
+  void dots(std::span<Vector const* const> x, std::span<double> dots) const;
   [[nodiscard]] virtual double square() const { return dot(*this); }
   [[nodiscard]] virtual double maximum() const = 0;  ///< largest absolute entry; NaN if any entry is
 

@@ -137,6 +137,26 @@ struct Dots {
   }
 };
 
+/// u^2 and u x
+template <class Real>
+struct SquareAndDot {
+  static constexpr Shape shape = point;
+  template <class P, class U, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 2> operator()(P const&, U const& u, X const& x) const {
+    return {{}, {u[here] * u[here], u[here] * x[here]}};
+  }
+};
+
+/// u x, u y and x^2
+template <class Real>
+struct DotsAndSquare {
+  static constexpr Shape shape = point;
+  template <class P, class U, class X, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 0, 3> operator()(P const&, U const& u, X const& x, Y const& y) const {
+    return {{}, {u[here] * x[here], u[here] * y[here], x[here] * x[here]}};
+  }
+};
+
 /// |u|
 template <class Real>
 struct Magnitude {

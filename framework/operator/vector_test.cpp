@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -126,6 +127,17 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
                                product(a, b), product(a, a), product(a, b)};
     for (int n = 0; n < 7; ++n) EXPECT_NEAR(dots[n], expected[n], tolerance) << n;
 
+    // Every way in which pairs share a pass, one after the other, and pairs that share none.
+    Factors const pairs[] = {{u, x}, {u, y}, {x, x}, {u, u}, {u, x}, {y, u}, {x, y}, {x, u}, {x, x}, {x, y}, {y, y},
+                             {y, u}, {y, y}, {u, y}, {y, y}, {u, u}, {u, x}, {u, u}, {x, u}, {x, y}, {u, y}};
+    PendingSum pending = u.start_products(pairs);
+    std::span<double const> const products = pending.finish();
+    ASSERT_EQ(products.size(), std::size(pairs));
+    for (std::size_t n = 0; n < std::size(pairs); ++n) {
+      // The same bits as of one pair alone: terms are grouped by index, whatever else a pass sums up.
+      EXPECT_EQ(products[n], pairs[n].x.dot(pairs[n].y)) << n;
+    }
+
     double const square = u.add_and_square(0.5, x);
     EXPECT_NEAR(square, u.square(), tolerance);
     double const dot = u.multiply_and_dot(x, y);
@@ -207,6 +219,16 @@ TEST(Vector, OtherSpacesAreRefused) {
   EXPECT_THAT([&] { u->copy(*longer); }, message("vectors with different unknowns cannot be combined"));
   EXPECT_THAT([&] { (void)as_field_vector<float>(*u); },
               message("an operator on fields was given a vector of another kind or precision"));
+  EXPECT_THAT(
+      [&] {
+        (void)u->start_products(std::array<Factors, 1>{{{*u, *longer}}});
+      },
+      message("vectors with different unknowns cannot be combined"));
+  EXPECT_THAT(
+      [&] {
+        (void)u->start_products(std::array<Factors, 1>{{{*array, *array}}});
+      },
+      message("vectors of different kinds or precisions cannot be combined"));
   double dot = 0;
   EXPECT_THAT([&] { u->dots({}, {&dot, 1}); }, message("as many products as vectors"));
 }

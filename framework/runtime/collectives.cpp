@@ -31,10 +31,15 @@ class CollectiveBuffer {
         rhythm.pause();
       }
     } catch (...) {
-      static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>;
-      kept.push_back(std::move(memory_));
+      keep();
       throw;
     }
+  }
+
+  /// To the program's end.
+  void keep() {
+    static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>;
+    kept.push_back(std::move(memory_));
   }
 
  private:
@@ -56,6 +61,49 @@ std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type
 }
 
 }  // namespace
+
+struct PendingSum::State {
+  std::shared_ptr<ControlChannel> control;
+  CollectiveBuffer buffer;
+  std::size_t count;
+  MPI_Request request = MPI_REQUEST_NULL;
+
+  [[nodiscard]] double* sums() { return reinterpret_cast<double*>(buffer.data()); }
+};
+
+PendingSum::PendingSum(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PendingSum::PendingSum(PendingSum&&) noexcept = default;
+
+PendingSum& PendingSum::operator=(PendingSum&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+PendingSum::~PendingSum() {
+  if (state_ != nullptr && state_->request != MPI_REQUEST_NULL) state_->buffer.keep();
+}
+
+std::span<double const> PendingSum::finish() {
+  if (state_->request != MPI_REQUEST_NULL) {
+    state_->buffer.wait(*state_->control, std::exchange(state_->request, MPI_REQUEST_NULL));
+  }
+  return {state_->sums(), state_->count};
+}
+
+PendingSum Communicator::start_sum(std::span<double const> values) const {
+  throw_site(ThrowSite::reduction);
+  std::unique_ptr<PendingSum::State> state(
+      new PendingSum::State{control_, CollectiveBuffer(values.size() * sizeof(double)), values.size()});
+  std::copy(values.begin(), values.end(), state->sums());
+  if (size_ == 1) {
+    poll();
+  } else if (!values.empty()) {
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, state->sums(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, data_,
+                             &state->request),
+              "MPI_Iallreduce");
+  }
+  return PendingSum(std::move(state));
+}
 
 void Communicator::reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op operation) const {
   throw_site(ThrowSite::reduction);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/runtime/index.hpp"
+#include "framework/runtime/pending_sum.hpp"
 
 namespace halocline {
 
@@ -78,6 +79,9 @@ class Communicator {
   void max(std::span<Index> values) const;
   void min(std::span<double> values) const;
   void min(std::span<Index> values) const;
+  /// Collective. The same as `sum`, to the bit, in two halves; other messages and collectives may come between them.
+  /// `values` are copied.
+  [[nodiscard]] PendingSum start_sum(std::span<double const> values) const;
   [[nodiscard]] double sum(double value) const { return sum({&value, 1}), value; }
   [[nodiscard]] Index sum(Index value) const { return sum({&value, 1}), value; }
   [[nodiscard]] double max(double value) const { return max({&value, 1}), value; }

@@ -50,6 +50,51 @@ TEST(Communicator, SumsRepeatToTheBitAndAgreeOnAllRanks) {
   for (double const elsewhere : ranks.all_gather(std::span(&once, 1))) EXPECT_EQ(elsewhere, once);
 }
 
+TEST(Communicator, ASumGoesOnWhileMessagesAndOtherSumsPass) {
+  auto const& ranks = communicator();
+  std::array<double, 3> mine{};
+  for (std::size_t n = 0; n < 3; ++n) mine[n] = (1.0 + static_cast<double>(n)) / (3.0 + ranks.rank());
+  std::array<double, 3> expected = mine;
+  ranks.sum(expected);
+  for (int round = 0; round < 20; ++round) {
+    // The other ranks start theirs when rank 0 says so, which it does after its own start: it cannot have waited there.
+    std::vector<MPI_Request> requests;
+    std::byte word{};
+    if (ranks.rank() > 0) {
+      MPI_Request heard = ranks.receive(&word, 1, 0, 6);
+      ranks.wait(heard);
+    }
+    PendingSum first = ranks.start_sum(mine);
+    std::array<double, 2> const other{-mine[1], mine[0]};
+    PendingSum second = ranks.start_sum(other);
+    for (int to = 1; ranks.rank() == 0 && to < ranks.size(); ++to) requests.push_back(ranks.send(&word, 1, to, 6));
+    ranks.wait_all(requests);
+    EXPECT_EQ(ranks.sum(Index{1}), ranks.size());
+    PendingSum moved = std::move(first);
+    for (int asked = 0; asked < 2; ++asked) {
+      std::span<double const> const later = second.finish();
+      ASSERT_EQ(later.size(), 2U);
+      EXPECT_EQ(later[0], -expected[1]);
+      EXPECT_EQ(later[1], expected[0]);
+      std::span<double const> const sums = moved.finish();
+      ASSERT_EQ(sums.size(), 3U);
+      for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(sums[n], expected[n]);
+    }
+  }
+  EXPECT_TRUE(ranks.start_sum({}).finish().empty());
+}
+
+TEST(Communicator, ASumThatNobodyWaitsForHarmsNothing) {
+  auto const& ranks = communicator();
+  for (int round = 0; round < 20; ++round) {
+    std::array<double, 2> const mine{1, 2};
+    { PendingSum const left = ranks.start_sum(mine); }
+    PendingSum kept = ranks.start_sum(mine);
+    kept = ranks.start_sum(mine);
+    EXPECT_EQ(kept.finish()[1], 2.0 * ranks.size());
+  }
+}
+
 TEST(Communicator, LogicalAgreement) {
   auto const& ranks = communicator();
   bool const last = ranks.rank() == ranks.size() - 1;

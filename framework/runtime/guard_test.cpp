@@ -60,6 +60,18 @@ TEST_F(Guard, WithoutFailureTheLargestCodeWins) {
 TEST_F(Guard, ReductionsEnd) {
   expect_remote_error_from([&] { static_cast<void>(ranks.sum(1.0)); });
 }
+TEST_F(Guard, SumsUnderWayEnd) {
+  std::array<double, 2> const mine{1, 2};
+  expect_remote_error_from([&] { static_cast<void>(ranks.start_sum(mine).finish()); });
+}
+/// The news comes while a sum is under way, and unwinding leaves it behind.
+TEST_F(Guard, SumsUnderWayAreLeftBehind) {
+  std::array<double, 2> const mine{1, 2};
+  expect_remote_error_from([&] {
+    PendingSum const sum = ranks.start_sum(mine);
+    ranks.barrier();
+  });
+}
 TEST_F(Guard, BarriersEnd) {
   expect_remote_error_from([&] { ranks.barrier(); });
 }

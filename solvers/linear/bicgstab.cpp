@@ -8,10 +8,10 @@ namespace halocline {
 
 namespace {
 
-/// x . y and x . x
+/// x . x and x . y
 std::array<double, 2> products_of(Vector const& x, Vector const& y) {
   std::array<double, 2> products{};
-  x.dots(std::array<Vector const*, 2>{&y, &x}, products);
+  x.dots(std::array<Vector const*, 2>{&x, &y}, products);
   return products;
 }
 
@@ -49,7 +49,7 @@ BiCgStab::Step BiCgStab::step(Operator const& a, Vector& x) {
   double const small = epsilon(x.precision());
   Vector const& direction = preconditioned(*p_, z_);
   a.apply(direction, *v_);
-  auto const [product, square] = products_of(*v_, *shadow_);
+  auto const [square, product] = products_of(*v_, *shadow_);
   if (!std::isfinite(product) || !std::isfinite(square)) return Step::not_a_number;
   if (std::abs(product) <= small * shadow_norm_ * std::sqrt(square)) return Step::breakdown;
   double const alpha = rho_ / product;
@@ -59,7 +59,7 @@ BiCgStab::Step BiCgStab::step(Operator const& a, Vector& x) {
 
   Vector const& second = preconditioned(*r_, z_);
   a.apply(second, *t_);
-  auto const [along, length] = products_of(*t_, *r_);
+  auto const [length, along] = products_of(*t_, *r_);
   if (!std::isfinite(along) || !std::isfinite(length)) return Step::not_a_number;
   // Nothing to be had along the second direction: half a step has been taken all the same.
   if (std::abs(along) <= small * residual_ * std::sqrt(length)) return Step::last;

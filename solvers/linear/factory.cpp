@@ -12,6 +12,8 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/pipelined_cg.hpp"
+#include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/multigrid/factory.hpp"
 
 namespace halocline {
@@ -25,17 +27,18 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
   return all;
 }
 
-/// A method that takes a preconditioner and no other options.
+/// A method that takes a preconditioner and no other options; `check` judges its section.
 ///
 /// \param alone vectors of its own without a preconditioner
 /// \param preconditioned … and with one, that preconditioner's not counted
 template <class Solver>
 SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned) {
-  auto const declare = [name, sentence] {
+                                 double preconditioned, Section::Check const& check = {}) {
+  auto const declare = [name, sentence, check] {
     Section section(name, sentence);
     declare_criteria(section);
     declare_preconditioner(section);
+    if (check) section.check(check);
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
@@ -64,17 +67,44 @@ SolverEntry conjugate_gradients_entry() {
     Section section("cg", sentence);
     declare_criteria(section);
     declare_flexible(section, "one more vector.");
+    section
+        .choice(
+            "reductions",
+            "Sums over the ranks that an iteration waits for. two: of conjugate gradients as they are; one: of "
+            "Chronopoulos "
+            "and Gear's, with one more vector; hidden: one, under way while preconditioner and operator are applied "
+            "(pipelined, Ghysels and Vanroose), with three to five more vectors. For many ranks.",
+            std::vector<std::string>{"two", "one", "hidden"})
+        .defaults_to(std::string("two"));
     declare_preconditioner(section);
+    section.check([](Options const& given, Mistakes& mistakes) {
+      bool const two = given.choice("reductions") == "two";
+      if (!given.boolean("flexible")) {
+        return check_symmetric_cycle(given, mistakes, two ? "take V or W, or `flexible: true`" : "take V or W");
+      }
+      if (two) return;
+      add_mistake(given, "flexible",
+                  "with one reduction an iteration, the preconditioner must be the same one throughout", mistakes,
+                  "leave it false, or take `reductions: two`");
+    });
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
-    return std::make_unique<ConjugateGradients>(criteria(options), make_preconditioner(options),
+    std::string const reductions = options.choice("reductions");
+    auto preconditioner = make_preconditioner(options);
+    if (reductions == "one") return std::make_unique<SingleReductionCg>(criteria(options), std::move(preconditioner));
+    if (reductions == "hidden") return std::make_unique<PipelinedCg>(criteria(options), std::move(preconditioner));
+    return std::make_unique<ConjugateGradients>(criteria(options), std::move(preconditioner),
                                                 options.boolean("flexible"));
   };
-  // r, p and q, and z where there is a preconditioner.
+  // r, p and q, and z where there is a preconditioner; of other forms u, and each of their recurrences.
   auto const vectors = [](Options const& options, ProblemSize const& problem) {
-    if (options.choice("preconditioner") == "none") return 3.0;
-    return 4 + (options.boolean("flexible") ? 1 : 0) + preconditioner_vectors(options, problem);
+    std::string const reductions = options.choice("reductions");
+    bool const preconditioned = options.choice("preconditioner") != "none";
+    double const alone = reductions == "two" ? 3 : reductions == "one" ? 4 : 6;
+    if (!preconditioned) return alone;
+    double const more = reductions == "hidden" ? 3 : options.boolean("flexible") ? 2 : 1;
+    return alone + more + preconditioner_vectors(options, problem);
   };
   return {"cg", sentence, declare, create, vectors};
 }
@@ -193,7 +223,8 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8));
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8,
+        [](Options const& given, Mistakes& mistakes) { check_symmetric_cycle(given, mistakes, "take V or W"); }));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
         "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6));

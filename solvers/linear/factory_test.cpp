@@ -13,6 +13,8 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/pipelined_cg.hpp"
+#include "solvers/linear/single_reduction_cg.hpp"
 
 namespace halocline {
 namespace {
@@ -34,6 +36,10 @@ bool makes(std::string const& text) {
 TEST(SolverFactory, MakesWhatTheDeckNames) {
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {}"));
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {method: cg, cg: {preconditioner: jacobi}}"));
+  EXPECT_TRUE(makes<ConjugateGradients>("solver: {cg: {reductions: two, flexible: true, preconditioner: jacobi}}"));
+  EXPECT_TRUE(makes<SingleReductionCg>("solver: {cg: {reductions: one}}"));
+  EXPECT_FALSE(makes<PipelinedCg>("solver: {cg: {reductions: one}}"));
+  EXPECT_TRUE(makes<PipelinedCg>("solver: {cg: {reductions: hidden, preconditioner: jacobi}}"));
   EXPECT_TRUE(makes<Jacobi>("solver: {method: jacobi, jacobi: {weight: 0.5, quantity: change}}"));
   EXPECT_TRUE(makes<Minres>("solver: {method: minres, minres: {preconditioner: jacobi}}"));
   EXPECT_TRUE(makes<BiCgStab>("solver: {method: bicgstab}"));
@@ -56,6 +62,36 @@ TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
     EXPECT_THAT([&] { (void)read_solver(text); }, ThrowsMessage<InputError>(refused)) << text;
   }
   EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true, method: jacobi, cg: {preconditioner: multigrid}}"));
+}
+
+TEST(SolverFactory, OneReductionNeedsOnePreconditionerThroughout) {
+  for (std::string const reductions : {"one", "hidden"}) {
+    EXPECT_THAT([&] { (void)read_solver("solver: {cg: {flexible: true, reductions: " + reductions + "}}"); },
+                ThrowsMessage<InputError>(
+                    "`solver.cg.flexible`: with one reduction an iteration, the preconditioner must be the same one "
+                    "throughout (test.yaml:1:25); leave it false, or take `reductions: two`"));
+  }
+}
+
+TEST(SolverFactory, SymmetricMethodsNeedSymmetricCycles) {
+  auto const refused = [](std::string const& text, std::string const& message) {
+    EXPECT_THAT([&] { (void)read_solver("solver: {" + text + "}"); }, ThrowsMessage<InputError>(message)) << text;
+  };
+  std::string const what = "the method needs a symmetric preconditioner, which an F-cycle is not ";
+  refused("cg: {preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:61); take V or W, or `flexible: true`");
+  refused("cg: {reductions: hidden, preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.cg.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+  refused("method: minres, minres: {preconditioner: multigrid, multigrid: {cycle: F}}",
+          "`solver.minres.multigrid.cycle`: " + what + "(test.yaml:1:81); take V or W");
+  for (std::string const text :
+       {"cg: {flexible: true, preconditioner: multigrid, multigrid: {cycle: F}}",
+        "cg: {preconditioner: multigrid, multigrid: {cycle: W}}", "cg: {preconditioner: jacobi, multigrid: {cycle: F}}",
+        "method: gmres, gmres: {preconditioner: multigrid, multigrid: {cycle: F}}",
+        "method: bicgstab, bicgstab: {preconditioner: multigrid, multigrid: {cycle: F}}",
+        "method: multigrid, multigrid: {cycle: F}"}) {
+    EXPECT_NE(make_solver(read_solver("solver: {" + text + "}")), nullptr) << text;
+  }
 }
 
 TEST(SolverFactory, PreconditionersNestInTheirSolver) {

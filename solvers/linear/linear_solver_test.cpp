@@ -15,6 +15,8 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/pipelined_cg.hpp"
+#include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/linear/test_operators.hpp"
 #include "solvers/multigrid/test_chain.hpp"
 
@@ -43,6 +45,14 @@ std::vector<Method> all_methods() {
        [](Criteria const& c) {
          return std::make_unique<ConjugateGradients>(c, std::make_unique<ChebyshevPreconditioner>(3, 20));
        }},
+      {"cg with one reduction", [](Criteria const& c) { return std::make_unique<SingleReductionCg>(c); }},
+      {"cg with one reduction and jacobi",
+       [](Criteria const& c) {
+         return std::make_unique<SingleReductionCg>(c, std::make_unique<JacobiPreconditioner>());
+       }},
+      {"pipelined cg", [](Criteria const& c) { return std::make_unique<PipelinedCg>(c); }},
+      {"pipelined cg with jacobi",
+       [](Criteria const& c) { return std::make_unique<PipelinedCg>(c, std::make_unique<JacobiPreconditioner>()); }},
       {"minres", [](Criteria const& c) { return std::make_unique<Minres>(c); }},
       {"minres with chebyshev",
        [](Criteria const& c) { return std::make_unique<Minres>(c, std::make_unique<ChebyshevPreconditioner>(3, 20)); }},

@@ -14,6 +14,8 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/pipelined_cg.hpp"
+#include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/linear/test_operators.hpp"
 
 // Every way a solve can end, provoked once for each method that can end so.
@@ -34,6 +36,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 std::vector<std::unique_ptr<LinearSolver>> diagonal_solvers_with(Criteria const& criteria) {
   std::vector<std::unique_ptr<LinearSolver>> all;
   all.push_back(std::make_unique<ConjugateGradients>(criteria, std::make_unique<JacobiPreconditioner>()));
+  all.push_back(std::make_unique<SingleReductionCg>(criteria, std::make_unique<JacobiPreconditioner>()));
+  all.push_back(std::make_unique<PipelinedCg>(criteria, std::make_unique<JacobiPreconditioner>()));
   all.push_back(std::make_unique<Minres>(criteria, std::make_unique<JacobiPreconditioner>()));
   all.push_back(std::make_unique<BiCgStab>(criteria, std::make_unique<JacobiPreconditioner>()));
   all.push_back(std::make_unique<Gmres>(Gmres::Settings{.criteria = criteria, .flexible = true},
@@ -46,10 +50,26 @@ std::vector<std::unique_ptr<LinearSolver>> diagonal_solvers_with(Criteria const&
 std::vector<std::unique_ptr<LinearSolver>> solvers_with(Criteria const& criteria) {
   std::vector<std::unique_ptr<LinearSolver>> all = diagonal_solvers_with(criteria);
   all.push_back(std::make_unique<ConjugateGradients>(criteria));
+  all.push_back(std::make_unique<SingleReductionCg>(criteria));
+  all.push_back(std::make_unique<PipelinedCg>(criteria));
   all.push_back(std::make_unique<Minres>(criteria));
   all.push_back(std::make_unique<BiCgStab>(criteria));
   all.push_back(std::make_unique<Gmres>(Gmres::Settings{.criteria = criteria}));
   return all;
+}
+
+/// Every form of conjugate gradients, each with a preconditioner of its own.
+template <class Preconditioned>
+std::vector<std::unique_ptr<LinearSolver>> conjugate_gradients_with(Criteria const& criteria,
+                                                                    Preconditioned const& preconditioner) {
+  std::vector<std::unique_ptr<LinearSolver>> all;
+  all.push_back(std::make_unique<ConjugateGradients>(criteria, preconditioner()));
+  all.push_back(std::make_unique<SingleReductionCg>(criteria, preconditioner()));
+  all.push_back(std::make_unique<PipelinedCg>(criteria, preconditioner()));
+  return all;
+}
+std::vector<std::unique_ptr<LinearSolver>> conjugate_gradients_with(Criteria const& criteria) {
+  return conjugate_gradients_with(criteria, [] { return nullptr; });
 }
 
 SolveReport solve(LinearSolver& solver, Operator const& a, Vector const& b, Vector& x) {
@@ -120,17 +140,25 @@ TEST(Outcomes, WhatRoundingExplains) {
   EXPECT_DOUBLE_EQ(rounding_level(Precision::single, 3, 5, 7), 10 * 0x1p-23 * 22);
 }
 
+class Identity final : public Preconditioner {
+ public:
+  void prepare(Operator const&) override {}
+  void apply(Vector const& r, Vector& z) override { z.copy(r); }
+};
+
 TEST(Outcomes, AnIndefiniteOperator) {
   DiagonalOperator const a(6, [](Index row) { return row % 2 == 0 ? 1.0 : -1.0; });
   auto const b = right_hand_side(6, 1, 1);
   for (bool const preconditioned : {false, true}) {
-    ConjugateGradients solver({}, preconditioned ? std::make_unique<JacobiPreconditioner>() : nullptr);
-    auto const x = a.create_vector();
-    SolveReport const report = solve(solver, a, *b, *x);
-    // D^-1 makes the identity of it, but not a positive definite preconditioner.
-    EXPECT_NE(report.outcome, Outcome::converged);
-    EXPECT_TRUE(report.outcome == Outcome::indefinite || report.outcome == Outcome::breakdown);
-    EXPECT_FALSE(report.remark.empty());
+    auto const preconditioner = [&] { return preconditioned ? std::make_unique<JacobiPreconditioner>() : nullptr; };
+    for (auto const& solver : conjugate_gradients_with({}, preconditioner)) {
+      auto const x = a.create_vector();
+      SolveReport const report = solve(*solver, a, *b, *x);
+      // D^-1 makes the identity of it, but not a positive definite preconditioner.
+      EXPECT_NE(report.outcome, Outcome::converged);
+      EXPECT_TRUE(report.outcome == Outcome::indefinite || report.outcome == Outcome::breakdown) << report.method;
+      EXPECT_FALSE(report.remark.empty());
+    }
   }
   Chebyshev chebyshev({});
   auto const x = a.create_vector();
@@ -140,11 +168,31 @@ TEST(Outcomes, AnIndefiniteOperator) {
 TEST(Outcomes, ANegativeDefiniteOperator) {
   DiagonalOperator const a(6, [](Index row) { return -1.0 - static_cast<double>(row); });
   auto const b = right_hand_side(6, 1, 1);
-  ConjugateGradients solver({});
-  auto const x = a.create_vector();
-  SolveReport const report = solve(solver, a, *b, *x);
-  EXPECT_EQ(report.outcome, Outcome::indefinite);
-  EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+  for (auto const& solver : conjugate_gradients_with({})) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::indefinite);
+    EXPECT_EQ(report.iterations, 0);
+    EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+  }
+}
+
+/// One eigenvalue of eight is negative, and the residual has so little of it that directions meet it late.
+TEST(Outcomes, AnOperatorThatProvesIndefiniteInTheEnd) {
+  DiagonalOperator const a(24, [](Index row) { return row % 8 == 7 ? -1.0 : 1.0 + static_cast<double>(row % 8); });
+  auto const b = a.create_vector();
+  test_operators::set(dynamic_cast<ArrayVector<double>&>(*b), [](Index row) { return row % 8 == 7 ? 1e-3 : 1.0; });
+  for (bool const preconditioned : {false, true}) {
+    auto const preconditioner = [&] { return preconditioned ? std::make_unique<Identity>() : nullptr; };
+    for (auto const& solver : conjugate_gradients_with({}, preconditioner)) {
+      auto const x = a.create_vector();
+      SolveReport const report = solve(*solver, a, *b, *x);
+      EXPECT_EQ(report.outcome, Outcome::indefinite) << report.method << ' ' << to_string(report.outcome);
+      EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+      EXPECT_GT(report.iterations, 1);
+      EXPECT_LE(report.iterations, 7);
+    }
+  }
 }
 
 /// Turns every residual by a right angle.
@@ -160,11 +208,12 @@ class Sideways final : public Preconditioner {
 TEST(Outcomes, APreconditionerThatBreaksDown) {
   DiagonalOperator const a(6, [](Index) { return 1.0; });
   auto const b = right_hand_side(6, 1, 1);
-  ConjugateGradients solver({}, std::make_unique<Sideways>());
-  auto const x = a.create_vector();
-  SolveReport const report = solve(solver, a, *b, *x);
-  EXPECT_EQ(report.outcome, Outcome::breakdown);
-  EXPECT_EQ(report.remark, "the preconditioned residual is orthogonal to the residual");
+  for (auto const& solver : conjugate_gradients_with({}, [] { return std::make_unique<Sideways>(); })) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::breakdown) << report.method;
+    EXPECT_EQ(report.remark, "the preconditioned residual is orthogonal to the residual");
+  }
 }
 
 /// Turns every residual round.
@@ -180,11 +229,12 @@ class Backwards final : public Preconditioner {
 TEST(Outcomes, APreconditionerThatIsNotDefinite) {
   DiagonalOperator const a(6, [](Index) { return 1.0; });
   auto const b = right_hand_side(6, 1, 1);
-  ConjugateGradients solver({}, std::make_unique<Backwards>());
-  auto const x = a.create_vector();
-  SolveReport const report = solve(solver, a, *b, *x);
-  EXPECT_EQ(report.outcome, Outcome::indefinite);
-  EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+  for (auto const& solver : conjugate_gradients_with({}, [] { return std::make_unique<Backwards>(); })) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::indefinite) << report.method;
+    EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+  }
 }
 
 TEST(Outcomes, ADiagonalWithAZero) {
@@ -278,9 +328,10 @@ TEST(Outcomes, ASingularOperatorWithASolution) {
   auto const x = a->create_vector();
   x->randomize(1);
   a->apply(*x, *b);
-  x->fill(0);
-  ConjugateGradients solver({.relative = 1e-8, .absolute = 0, .iterations = 2000});
-  EXPECT_EQ(solve(solver, *a, *b, *x).outcome, Outcome::converged);
+  for (auto const& solver : conjugate_gradients_with({.relative = 1e-8, .absolute = 0, .iterations = 2000})) {
+    x->fill(0);
+    EXPECT_EQ(solve(*solver, *a, *b, *x).outcome, Outcome::converged);
+  }
 }
 
 TEST(Outcomes, ASingularOperatorWithoutASolution) {
@@ -325,11 +376,12 @@ TEST(Outcomes, AnIterationThatStalls) {
       },
       true);
   auto const b = right_hand_side(9, 1, 1);
-  ConjugateGradients solver({.relative = 1e-12, .absolute = 0, .iterations = 5000});
-  auto const x = a.create_vector();
-  SolveReport const report = solve(solver, noisy, *b, *x);
-  EXPECT_EQ(report.outcome, Outcome::stalled) << to_string(report.outcome);
-  EXPECT_FALSE(report.remark.empty());
+  for (auto const& solver : conjugate_gradients_with({.relative = 1e-12, .absolute = 0, .iterations = 5000})) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, noisy, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::stalled) << report.method << ' ' << to_string(report.outcome);
+    EXPECT_FALSE(report.remark.empty());
+  }
 }
 
 TEST(Outcomes, AStallIsAThousandResidualsWithoutANewSmallestOne) {

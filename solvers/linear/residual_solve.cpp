@@ -86,11 +86,11 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
 }
 
 void ResidualSolve::note_solution() {
-  if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
+  if (solution_is_old()) measure_solution();
 }
 
-void ResidualSolve::measure_solution() {
-  rounding_ = rounding_level(x_.precision(), operator_norm_, std::sqrt(x_.square()), b_norm_);
+void ResidualSolve::note_solution(double square) {
+  rounding_ = rounding_level(x_.precision(), operator_norm_, std::sqrt(square), b_norm_);
   residual_at_norm_ = residual_;
 }
 

@@ -34,6 +34,9 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> look(Vector& r);
   /// For methods whose x is there in every iteration: keeps what rounding explains up with it.
   void note_solution();
+  /// The same in two halves, for methods that add x . x to a reduction of their own.
+  [[nodiscard]] bool solution_is_old() const { return residual_ <= 0.01 * residual_at_norm_; }
+  void note_solution(double square);
 
   /// Of the recurrence, or b - A x after a look.
   [[nodiscard]] double residual() const { return residual_; }
@@ -48,7 +51,7 @@ class ResidualSolve {
   [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});
 
  private:
-  void measure_solution();
+  void measure_solution() { note_solution(x_.square()); }
   [[nodiscard]] bool below_rounding() const;
 
   Operator const& a_;

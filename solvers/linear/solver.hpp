@@ -45,7 +45,7 @@ struct UnsuitableOperator : SolveError {
   using SolveError::SolveError;
 };
 
-/// z = M^-1 r for a symmetric positive definite M near A.
+/// z = M^-1 r for an M near A, which is symmetric positive definite unless the preconditioner says otherwise.
 class Preconditioner {
  public:
   Preconditioner() = default;

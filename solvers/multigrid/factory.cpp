@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
+
+#include "framework/deck/judgement.hpp"
 
 namespace halocline {
 
@@ -11,8 +12,9 @@ void declare_multigrid(Section& section) {
   section
       .choice(
           "cycle",
-          "V: each level is corrected once by the next coarser one; W: twice, where a V-cycle takes many iterations.",
-          std::vector<std::string>{"V", "W"})
+          "V: each level is corrected once by the next coarser one; W: twice, where a V-cycle takes many iterations; "
+          "F: by an F-cycle, then a V-cycle: next to a W-cycle with fewer visits of coarse levels, but not symmetric.",
+          std::vector<std::string>{"V", "W", "F"})
       .defaults_to(std::string("V"));
   section
       .choice("smoother", "What damps the rough part of the error on each level.",
@@ -38,7 +40,8 @@ void declare_multigrid(Section& section) {
 
 MultigridSettings multigrid_settings(Options const& section) {
   MultigridSettings settings;
-  settings.cycle = section.choice("cycle") == "W" ? CycleShape::w : CycleShape::v;
+  std::string const cycle = section.choice("cycle");
+  settings.cycle = cycle == "W" ? CycleShape::w : cycle == "F" ? CycleShape::f : CycleShape::v;
   settings.smoother.kind =
       section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
@@ -48,13 +51,21 @@ MultigridSettings multigrid_settings(Options const& section) {
   return settings;
 }
 
+void check_symmetric_cycle(Options const& method, Mistakes& mistakes, std::string const& advice) {
+  if (method.choice("preconditioner") != "multigrid") return;
+  Options const multigrid = method.section("multigrid");
+  if (multigrid.choice("cycle") != "F") return;
+  add_mistake(multigrid, "cycle", "the method needs a symmetric preconditioner, which an F-cycle is not", mistakes,
+              advice);
+}
+
 namespace {
 
 /// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
   bool const polynomial = section.choice("smoother") == "chebyshev";
-  bool const twice = section.choice("cycle") == "W";
+  bool const twice = section.choice("cycle") != "V";
   double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : 0);
   return of_a_level / (parts - 1) + (polynomial ? 5 : 0);
 }

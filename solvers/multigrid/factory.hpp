@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
 #include "solvers/linear/factory.hpp"
@@ -10,6 +13,10 @@ namespace halocline {
 /// Adds the options of a cycle (smoother, sweeps, levels, bottom) to a section, and reads them from its values.
 void declare_multigrid(Section& section);
 [[nodiscard]] MultigridSettings multigrid_settings(Options const& section);
+
+/// Adds a mistake where the preconditioner in a section given to declare_preconditioner is a cycle that is not
+/// symmetric, which the method of the section needs.
+void check_symmetric_cycle(Options const& method, Mistakes& mistakes, std::string const& advice);
 
 /// `multigrid` among the solvers and among the preconditioners.
 [[nodiscard]] SolverEntry multigrid_solver_entry();

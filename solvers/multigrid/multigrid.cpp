@@ -15,7 +15,7 @@ struct Multigrid::Level {
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
-  std::unique_ptr<Vector> rest, change;    ///< b - A x and its cycle, on levels that a W-cycle visits twice in turn
+  std::unique_ptr<Vector> rest, change;    ///< b - A x and its cycle, on levels that a W- or F-cycle corrects twice
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
@@ -66,7 +66,7 @@ void Multigrid::prepare(Operator const& a) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
   }
-  for (std::size_t n = 1; settings_.cycle == CycleShape::w && n + 1 < levels_.size(); ++n) {
+  for (std::size_t n = 1; settings_.cycle != CycleShape::v && n + 1 < levels_.size(); ++n) {
     levels_[n]->rest = levels_[n]->a->create_vector();
     levels_[n]->change = levels_[n]->a->create_vector();
   }
@@ -79,23 +79,23 @@ Operator const& Multigrid::level_operator(int level) const { return *levels_[sta
 
 void Multigrid::apply(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: cycle");
-  cycle(0, r, z, nullptr);
+  cycle(settings_.cycle, 0, r, z, nullptr);
 }
 
 double Multigrid::apply_dot(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: cycle");
   double product = 0;
-  cycle(0, r, z, &product);
+  cycle(settings_.cycle, 0, r, z, &product);
   return product;
 }
 
-void Multigrid::cycle(std::size_t level, Vector const& b, Vector& x, double* product) {
-  if (level + 1 < levels_.size()) return correct(level, b, x, product);
+void Multigrid::cycle(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product) {
+  if (level + 1 < levels_.size()) return correct(shape, level, b, x, product);
   solve_bottom(*levels_[level], b, x);
   if (product != nullptr) *product = b.dot(x);
 }
 
-void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* product) {
+void Multigrid::correct(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product) {
   Level& fine = *levels_[level];
   Level& coarse = *levels_[level + 1];
   Coarsening const& to_coarse = *fine.coarsening;
@@ -107,7 +107,7 @@ void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* p
     to_coarse.residual_restrict(b, x, *coarse.b);
   }
 
-  cycles(level + 1);
+  cycles(shape, level + 1);
 
   if (fused && to_coarse.prolong_relax(sweeps, *coarse.x, b, x, product)) return;
   to_coarse.prolong_add(*coarse.x, x);
@@ -115,12 +115,13 @@ void Multigrid::correct(std::size_t level, Vector const& b, Vector& x, double* p
   if (product != nullptr) *product = b.dot(x);
 }
 
-void Multigrid::cycles(std::size_t level) {
+void Multigrid::cycles(CycleShape shape, std::size_t level) {
   Level& at = *levels_[level];
-  cycle(level, *at.b, *at.x, nullptr);
-  if (at.rest == nullptr) return;  // a V-cycle, or the coarsest level, which is solved as well as it ever is
+  cycle(shape, level, *at.b, *at.x, nullptr);
+  // The coarsest level is solved as well as it ever is.
+  if (shape == CycleShape::v || level + 1 == levels_.size()) return;
   static_cast<void>(at.a->residual(*at.b, *at.x, *at.rest));
-  cycle(level, *at.rest, *at.change, nullptr);
+  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, *at.rest, *at.change, nullptr);
   at.x->add(1, *at.change);
 }
 

@@ -18,7 +18,8 @@ enum class BottomSolver {
 /// How often a level corrects itself by the next coarser one.
 enum class CycleShape {
   v,  ///< once
-  w   ///< twice, so that levels are visited more often the coarser they are
+  w,  ///< twice, so that levels are visited twice as often as the next finer ones
+  f   ///< by an F-cycle, then a V-cycle, so that each level is visited once more than the next finer one
 };
 
 struct MultigridSettings {
@@ -30,8 +31,9 @@ struct MultigridSettings {
 };
 
 /// Geometric multigrid as z = M^-1 r, one cycle from zero (Trottenberg, Oosterlee, Schüller, Multigrid, chapter 2).
-/// It knows operators and what they say of coarsening, not grids or ranks. M is symmetric positive definite, so that
-/// conjugate gradients may use it: each way smooths as often as the other, in the adjoint order.
+/// It knows operators and what they say of coarsening, not grids or ranks. Of V- and W-cycles M is symmetric positive
+/// definite, so that conjugate gradients may use it: each way smooths as often as the other, in the adjoint order. Of
+/// F-cycles (section 2.4) on four levels and more it is not symmetric: the V-cycle comes after.
 class Multigrid final : public Preconditioner {
  public:
   explicit Multigrid(MultigridSettings const& settings = {});
@@ -49,10 +51,10 @@ class Multigrid final : public Preconditioner {
  private:
   struct Level;
   /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
-  void cycle(std::size_t level, Vector const& b, Vector& x, double* product);
-  void correct(std::size_t level, Vector const& b, Vector& x, double* product);
-  /// The same as `cycle` for the level's own b and x, as often as the settings say.
-  void cycles(std::size_t level);
+  void cycle(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
+  void correct(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
+  /// The same as `cycle` for the level's own b and x, as often as the shape says.
+  void cycles(CycleShape shape, std::size_t level);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
 
   MultigridSettings settings_;

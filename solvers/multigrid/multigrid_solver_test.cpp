@@ -74,6 +74,25 @@ TEST(MultigridSolver, Converges) {
   EXPECT_EQ(solve(a, *b, *x, {.relative = 1e-9, .absolute = report.true_residual, .iterations = 100}).iterations, 0);
 }
 
+TEST(MultigridSolver, ConvergesByCyclesThatAreNotSymmetric) {
+  auto const a = poisson(60);
+  auto const b = random_like(a);
+  MultigridSettings const f{.cycle = CycleShape::f, .smoother = {.sweeps = 1}};
+  MultigridSettings const v{.cycle = CycleShape::v, .smoother = {.sweeps = 1}};
+  auto const x = a.create_vector();
+  SolveReport const report = solve(a, *b, *x, usual, f);
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+  auto const y = a.create_vector();
+  EXPECT_LT(report.iterations, solve(a, *b, *y, usual, v).iterations);
+
+  ConjugateGradients flexible(usual, std::make_unique<Multigrid>(f), true);
+  flexible.prepare(a);
+  x->fill(0);
+  SolveReport const faster = flexible.solve(a, *b, *x);
+  EXPECT_EQ(faster.outcome, Outcome::converged);
+  EXPECT_LE(faster.iterations, report.iterations);
+}
+
 TEST(MultigridSolver, ConvergesToRoundingWhereTheToleranceIsOutOfReach) {
   auto const a = poisson(60);
   auto const b = random_like(a);
@@ -231,6 +250,7 @@ TEST(MultigridFactory, SettingsAreThoseOfTheDeck) {
   EXPECT_EQ(given.levels, 4);
   EXPECT_EQ(given.bottom, BottomSolver::conjugate_gradients);
   EXPECT_EQ(given.bottom_sweeps, 17);
+  EXPECT_EQ(settings_from("{cycle: F}").cycle, CycleShape::f);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -36,7 +37,7 @@ struct Cycle {
 };
 
 /// Every setting that changes the way a cycle goes, on sizes that halve well and badly.
-std::vector<Cycle> cycles() {
+std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v, CycleShape::w}) {
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const legs : {false, true}) {
@@ -45,7 +46,7 @@ std::vector<Cycle> cycles() {
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
             for (int const sweeps : {1, 2}) {
-              for (CycleShape const shape : {CycleShape::v, CycleShape::w}) {
+              for (CycleShape const shape : shapes) {
                 all.push_back({size,
                                {.legs = legs},
                                {.cycle = shape,
@@ -106,8 +107,52 @@ TEST(Multigrid, CyclesDoNotOvershoot) {
   }
 }
 
+TEST(Multigrid, FCyclesAreDefiniteAndEnlargeNoError) {
+  for (Cycle const& cycle : cycles({CycleShape::f})) {
+    auto const a = poisson(cycle.size, cycle.abilities);
+    Multigrid multigrid(cycle.settings);
+    multigrid.prepare(a);
+    auto const ax = a.create_vector();
+    auto const z = a.create_vector();
+    for (std::uint64_t const seed : {1U, 2U, 3U}) {
+      auto const x = random_like(a, seed);
+      a.apply(*x, *ax);
+      double const energy = x->dot(*ax);
+      double const product = multigrid.apply_dot(*ax, *z);
+      EXPECT_GT(product, 0);
+      EXPECT_NEAR(product, ax->dot(*z), 100 * epsilon * product);
+      // Each part of the cycle is a projection or a smoother, neither of which enlarges the energy of an error.
+      z->add(-1, *x);
+      a.apply(*z, *ax);
+      EXPECT_LE(z->dot(*ax), (1 + tolerance(cycle)) * energy) << cycle.size;
+    }
+  }
+}
+
+/// On three levels an F-cycle is a W-cycle; on four the V-cycle after the F-cycle shows.
+TEST(Multigrid, FCyclesAreSymmetricOnThreeLevelsAndNotOnMore) {
+  auto const a = poisson(32);
+  auto const x = random_like(a, 1);
+  auto const y = random_like(a, 2);
+  auto const mx = a.create_vector();
+  auto const my = a.create_vector();
+  for (int const levels : {2, 3, 4, 0}) {
+    Multigrid multigrid({.cycle = CycleShape::f, .smoother = {.sweeps = 1}, .levels = levels, .bottom_sweeps = 1});
+    multigrid.prepare(a);
+    multigrid.apply(*x, *mx);
+    multigrid.apply(*y, *my);
+    double const size = std::sqrt(x->dot(*mx) * y->dot(*my));
+    double const difference = std::abs(x->dot(*my) - y->dot(*mx));
+    if (levels == 2 || levels == 3) {
+      EXPECT_LE(difference, cycle_rounding * size) << levels;
+    } else {
+      EXPECT_GT(difference, 1e4 * cycle_rounding * size) << levels;
+    }
+  }
+}
+
 TEST(Multigrid, WhatTheResultHeldBeforeIsNotRead) {
-  for (Cycle const& cycle : cycles()) {
+  for (Cycle const& cycle : cycles({CycleShape::v, CycleShape::w, CycleShape::f})) {
     auto const a = poisson(cycle.size, cycle.abilities);
     Multigrid multigrid(cycle.settings);
     multigrid.prepare(a);
@@ -163,6 +208,85 @@ TEST(Multigrid, AWCycleVisitsCoarseLevelsTwiceInTurn) {
   for (int visit = 0; visit < 2; ++visit) expected.insert(expected.end(), four.begin(), four.end());
   expected.insert(expected.end(), {"8 prolong", "8 backward"});
   EXPECT_EQ(calls, expected);
+}
+
+TEST(Multigrid, AnFCycleIsFollowedByAVCycleOnEveryLevel) {
+  Calls calls;
+  auto const a = poisson(8, {}, &calls);
+  Multigrid multigrid({.cycle = CycleShape::f, .smoother = {.sweeps = 1}});
+  multigrid.prepare(a);
+  auto const r = random_like(a, 1);
+  auto const z = a.create_vector();
+  multigrid.apply(*r, *z);
+  calls.clear();
+  multigrid.apply(*r, *z);
+  std::erase_if(calls, [](std::string const& call) { return call.starts_with("1 "); });
+  Calls const two{"2 forward", "2 restrict", "2 prolong", "2 backward"};
+  Calls expected{"8 forward", "8 restrict", "4 forward", "4 restrict"};
+  for (int visit = 0; visit < 2; ++visit) expected.insert(expected.end(), two.begin(), two.end());
+  expected.insert(expected.end(), {"4 prolong", "4 backward", "4 forward", "4 restrict"});
+  expected.insert(expected.end(), two.begin(), two.end());
+  expected.insert(expected.end(), {"4 prolong", "4 backward", "8 prolong", "8 backward"});
+  EXPECT_EQ(calls, expected);
+}
+
+TEST(Multigrid, LevelsAreVisitedAsOftenAsTheShapeSays) {
+  for (bool const legs : {false, true}) {
+    for (CycleShape const shape : {CycleShape::v, CycleShape::f, CycleShape::w}) {
+      Calls calls;
+      auto const a = poisson(64, {.legs = legs}, &calls);
+      Multigrid multigrid({.cycle = shape, .levels = 6});
+      multigrid.prepare(a);
+      auto const r = random_like(a, 1);
+      auto const z = a.create_vector();
+      calls.clear();
+      multigrid.apply(*r, *z);
+      for (int level = 0; level < 5; ++level) {
+        auto const visits = std::count(calls.begin(), calls.end(), std::to_string(64 >> level) + " restrict");
+        EXPECT_EQ(visits, shape == CycleShape::v ? 1 : shape == CycleShape::f ? level + 1 : 1 << level) << level;
+      }
+    }
+  }
+}
+
+/// -(k u')' between walls where u is zero, with a k that jumps between 1 and 1000 every few points, not in step with
+/// any coarser level.
+Chain jumping(std::size_t size) {
+  auto const k = [](std::size_t face) { return face / 5 % 2 == 0 ? 1.0 : 1000.0; };
+  std::vector<double> diagonal(size);
+  std::vector<double> coupling(size - 1);
+  for (std::size_t i = 0; i < size; ++i) diagonal[i] = k(i) + k(i + 1);
+  for (std::size_t i = 0; i + 1 < size; ++i) coupling[i] = -k(i + 1);
+  return {diagonal, coupling};
+}
+
+/// What ten cycles leave of an error, in the energy norm, a cycle's mean.
+double rate(Operator const& a, MultigridSettings const& settings) {
+  Multigrid multigrid(settings);
+  multigrid.prepare(a);
+  auto const x = random_like(a, 3);
+  auto const b = a.create_vector();
+  auto const z = a.create_vector();
+  a.apply(*x, *b);
+  double const before = x->dot(*b);
+  constexpr int cycles = 10;
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    multigrid.apply(*b, *z);
+    x->add(-1, *z);
+    a.apply(*x, *b);
+  }
+  return std::pow(x->dot(*b) / before, 0.5 / cycles);
+}
+
+TEST(Multigrid, AnFCycleIsBetweenAVAndAWCycle) {
+  for (Chain const& a : {jumping(64), jumping(200)}) {
+    double const v = rate(a, {.cycle = CycleShape::v, .smoother = {.sweeps = 1}});
+    double const f = rate(a, {.cycle = CycleShape::f, .smoother = {.sweeps = 1}});
+    double const w = rate(a, {.cycle = CycleShape::w, .smoother = {.sweeps = 1}});
+    EXPECT_LT(f, v);
+    EXPECT_LT(w, f);
+    EXPECT_LT(f - w, v - f);
+  }
 }
 
 /// A V-cycle loses something to solving the second level exactly. Where a cycle leaves a part of an error there, a

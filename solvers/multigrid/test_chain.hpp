@@ -93,7 +93,8 @@ class Chain final : public Operator {
     [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
     void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override {
       auto const r = b.create();
-      (void)fine_.residual(b, x, *r);
+      fine_.apply(x, *r);
+      r->combine(1, b, -1);
       restrict_to(*r, coarse_b);
     }
     void restrict_to(Vector const& fine, Vector& coarse) const override {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+namespace halocline {
+
+/// Sums over the ranks that go on while the caller works, see Communicator::start_sum. MPI gets on with them whenever
+/// it is called: an exchange of halos on the way is enough.
+class PendingSum {
+ public:
+  PendingSum(PendingSum&&) noexcept;
+  PendingSum& operator=(PendingSum&&) noexcept;
+  PendingSum(PendingSum const&) = delete;
+  PendingSum& operator=(PendingSum const&) = delete;
+  /// One that was never finished leaves its memory to MPI, which may still touch it.
+  ~PendingSum();
+
+  /// Waits, polling as all waits do: throws RemoteError when a rank has failed. The sums stay there as long as this.
+  [[nodiscard]] std::span<double const> finish();
+
+ private:
+  friend class Communicator;
+  struct State;
+  explicit PendingSum(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace halocline
