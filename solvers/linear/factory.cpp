@@ -12,6 +12,7 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/verified_solver.hpp"
 #include "solvers/multigrid/factory.hpp"
 
 namespace halocline {
@@ -31,7 +32,7 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
 /// \param preconditioned … and with one, that preconditioner's not counted
 template <class Solver>
 SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned) {
+                                 double preconditioned, OperatorNeed need) {
   auto const declare = [name, sentence] {
     Section section(name, sentence);
     declare_criteria(section);
@@ -45,7 +46,7 @@ SolverEntry preconditioned_entry(std::string const& name, std::string const& sen
     return options.choice("preconditioner") == "none" ? alone
                                                       : preconditioned + preconditioner_vectors(options, problem);
   };
-  return {name, sentence, declare, create, vectors};
+  return {name, sentence, declare, create, vectors, need};
 }
 
 void declare_flexible(Section& section, std::string const& cost) {
@@ -76,7 +77,7 @@ SolverEntry conjugate_gradients_entry() {
     if (options.choice("preconditioner") == "none") return 3.0;
     return 4 + (options.boolean("flexible") ? 1 : 0) + preconditioner_vectors(options, problem);
   };
-  return {"cg", sentence, declare, create, vectors};
+  return {"cg", sentence, declare, create, vectors, OperatorNeed::positive_definite};
 }
 
 SolverEntry gmres_entry() {
@@ -154,7 +155,7 @@ SolverEntry chebyshev_entry() {
   };
   // The recurrence has two; before it, conjugate gradients find the eigenvalues.
   auto const vectors = [](Options const&, ProblemSize const&) { return 7; };
-  return {"chebyshev", sentence, declare, create, vectors};
+  return {"chebyshev", sentence, declare, create, vectors, OperatorNeed::positive_definite};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
@@ -193,10 +194,11 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8));
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8, OperatorNeed::symmetric));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
-        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6));
+        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6,
+        OperatorNeed::nothing));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());
@@ -222,6 +224,11 @@ Section solver_section(std::string const& default_method) {
   section
       .boolean("assembled",
                "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
+      .defaults_to(false);
+  section
+      .boolean("verify",
+               "Whether the operator is checked for what the method needs, and each solution's error estimated; "
+               "summary.json tells what was found. A solve may take some times as long.")
       .defaults_to(false);
   section.sections("method", [] { return sections_of(solvers()); });
   section.check([](Options const& given, Mistakes& mistakes) {
@@ -259,6 +266,8 @@ double solver_vectors(Options const& solver, ProblemSize const& problem) {
   // probes.
   double const entries = 2 * problem.dimensions + 1;
   if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
+  // b - A x, the error and a spare one; minimal residuals where a solve fails.
+  if (solver.boolean("verify")) vectors += 3 + 7;
   return vectors;
 }
 
@@ -272,8 +281,11 @@ double preconditioner_vectors(Options const& section, ProblemSize const& problem
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   std::string const method = solver.choice("method");
   auto made = solvers().find(method).create(solver.section(method));
-  if (solver.boolean("assembled")) return std::make_unique<AssembledSolver>(std::move(made));
-  return made;
+  bool const assembled = solver.boolean("assembled");
+  if (assembled) made = std::make_unique<AssembledSolver>(std::move(made));
+  if (!solver.boolean("verify")) return made;
+  return std::make_unique<VerifiedSolver>(std::move(made), (assembled ? "assembled " : "") + method,
+                                          solvers().find(method).need);
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

@@ -31,6 +31,7 @@ struct SolverEntry {
   std::function<Section()> declare;
   std::function<std::unique_ptr<LinearSolver>(Options const&)> create;
   MemoryEstimate vectors = {};  ///< empty: not known, counted as none
+  OperatorNeed need = OperatorNeed::nothing;
 };
 
 /// A preconditioner that decks choose by name.
@@ -55,7 +56,8 @@ void declare_preconditioner(Section& section);
 /// Adds relative_tolerance, absolute_tolerance and iterations to a solver's section.
 void declare_criteria(Section& section, Criteria const& defaults = {});
 
-/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner or its matrix.
+/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner, its matrix and
+/// what verifies it.
 [[nodiscard]] double solver_vectors(Options const& solver, ProblemSize const& problem);
 /// The same of the preconditioner in a section given to declare_preconditioner; 0 for "none".
 [[nodiscard]] double preconditioner_vectors(Options const& section, ProblemSize const& problem);

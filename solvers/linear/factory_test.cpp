@@ -13,6 +13,7 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/verified_solver.hpp"
 
 namespace halocline {
 namespace {
@@ -45,6 +46,21 @@ TEST(SolverFactory, MakesWhatTheDeckNames) {
 TEST(SolverFactory, AssemblesWhereTheDeckAsksForIt) {
   EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true}"));
   EXPECT_FALSE(makes<AssembledSolver>("solver: {assembled: false}"));
+}
+
+TEST(SolverFactory, VerifiesWhereTheDeckAsksForIt) {
+  EXPECT_TRUE(makes<VerifiedSolver>("solver: {verify: true}"));
+  EXPECT_TRUE(makes<VerifiedSolver>("solver: {verify: true, assembled: true, method: gmres}"));
+  EXPECT_FALSE(makes<VerifiedSolver>("solver: {}"));
+}
+
+TEST(SolverFactory, EveryMethodSaysWhatItNeeds) {
+  auto const need = [](char const* name) { return solvers().find(name).need; };
+  for (char const* const name : {"cg", "chebyshev", "multigrid"}) {
+    EXPECT_EQ(need(name), OperatorNeed::positive_definite) << name;
+  }
+  EXPECT_EQ(need("minres"), OperatorNeed::symmetric);
+  for (char const* const name : {"gmres", "bicgstab", "jacobi"}) EXPECT_EQ(need(name), OperatorNeed::nothing) << name;
 }
 
 TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {

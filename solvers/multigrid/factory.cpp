@@ -75,7 +75,7 @@ SolverEntry multigrid_solver_entry() {
   auto const vectors = [](Options const& options, ProblemSize const& problem) {
     return 3 + level_vectors(options, problem);
   };
-  return {"multigrid", sentence, declare, create, vectors};
+  return {"multigrid", sentence, declare, create, vectors, OperatorNeed::positive_definite};
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
