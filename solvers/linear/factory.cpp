@@ -32,7 +32,7 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
 /// \param preconditioned … and with one, that preconditioner's not counted
 template <class Solver>
 SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned, OperatorNeed need) {
+                                 double preconditioned, OperatorNeed need, MethodNotes const& notes) {
   auto const declare = [name, sentence] {
     Section section(name, sentence);
     declare_criteria(section);
@@ -46,7 +46,7 @@ SolverEntry preconditioned_entry(std::string const& name, std::string const& sen
     return options.choice("preconditioner") == "none" ? alone
                                                       : preconditioned + preconditioner_vectors(options, problem);
   };
-  return {name, sentence, declare, create, vectors, need};
+  return {name, sentence, declare, create, vectors, need, notes};
 }
 
 void declare_flexible(Section& section, std::string const& cost) {
@@ -77,7 +77,16 @@ SolverEntry conjugate_gradients_entry() {
     if (options.choice("preconditioner") == "none") return 3.0;
     return 4 + (options.boolean("flexible") ? 1 : 0) + preconditioner_vectors(options, problem);
   };
-  return {"cg", sentence, declare, create, vectors, OperatorNeed::positive_definite};
+  return {"cg",
+          sentence,
+          declare,
+          create,
+          vectors,
+          OperatorNeed::positive_definite,
+          {.use = "The first choice for diffusion: few vectors, and no Krylov method needs fewer applications of the "
+                  "operator for the same error in the energy norm.",
+           .reference = "Hestenes and Stiefel, 1952, Journal of Research of the National Bureau of Standards 49; Saad, "
+                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2"}};
 }
 
 SolverEntry gmres_entry() {
@@ -115,7 +124,16 @@ SolverEntry gmres_entry() {
     if (options.choice("preconditioner") == "none") return restart + 1;
     return restart + 1 + (options.boolean("flexible") ? restart : 1) + preconditioner_vectors(options, problem);
   };
-  return {"gmres", sentence, declare, create, vectors};
+  return {
+      "gmres",
+      sentence,
+      declare,
+      create,
+      vectors,
+      OperatorNeed::nothing,
+      {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
+       .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
+                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5"}};
 }
 
 SolverEntry jacobi_entry() {
@@ -136,7 +154,17 @@ SolverEntry jacobi_entry() {
         options.choice("quantity") == "change" ? StoppingQuantity::change : StoppingQuantity::residual;
     return std::make_unique<Jacobi>(criteria(options), options.real("weight"), quantity);
   };
-  return {"jacobi", sentence, declare, create, [](Options const&, ProblemSize const&) { return 1; }};
+  return {
+      "jacobi",
+      sentence,
+      declare,
+      create,
+      [](Options const&, ProblemSize const&) { return 1; },
+      OperatorNeed::nothing,
+      {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
+       .use = "Short time steps, where the diagonal outweighs the rest and a few steps do, and comparisons with other "
+              "programs; otherwise it takes by far the most iterations.",
+       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
 }
 
 SolverEntry chebyshev_entry() {
@@ -155,14 +183,28 @@ SolverEntry chebyshev_entry() {
   };
   // The recurrence has two; before it, conjugate gradients find the eigenvalues.
   auto const vectors = [](Options const&, ProblemSize const&) { return 7; };
-  return {"chebyshev", sentence, declare, create, vectors, OperatorNeed::positive_definite};
+  return {"chebyshev",
+          sentence,
+          declare,
+          create,
+          vectors,
+          OperatorNeed::positive_definite,
+          {.needs = "a diagonal without zeros",
+           .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
+           .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
+                        "Systems, 2nd edition, section 12.3"}};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
   std::string const sentence = "The inverse of the diagonal.";
-  return {"jacobi", sentence, [sentence] { return Section("jacobi", sentence); },
+  return {"jacobi",
+          sentence,
+          [sentence] { return Section("jacobi", sentence); },
           [](Options const&) { return std::make_unique<JacobiPreconditioner>(); },
-          [](Options const&, ProblemSize const&) { return 1; }};
+          [](Options const&, ProblemSize const&) { return 1; },
+          {.needs = "a diagonal without zeros, of one sign",
+           .use = "Diagonals that vary, by jumping coefficients or graded meshes; it costs next to nothing.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 10.2"}};
 }
 
 PreconditionerEntry chebyshev_preconditioner_entry() {
@@ -177,7 +219,16 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
     return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
   };
   auto const vectors = [](Options const&, ProblemSize const&) { return 5; };
-  return {"chebyshev", sentence, declare, create, vectors};
+  return {
+      "chebyshev",
+      sentence,
+      declare,
+      create,
+      vectors,
+      {.needs = "a symmetric positive definite operator, and a diagonal without zeros",
+       .use = "Many ranks, and operators that do not coarsen: fewer iterations of the method, and so fewer sums over "
+              "the ranks, for more applications of the operator.",
+       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 12.3"}};
 }
 
 bool asks_for_multigrid(Options const& solver) {
@@ -194,11 +245,18 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8, OperatorNeed::symmetric));
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8, OperatorNeed::symmetric,
+        {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
+         .reference =
+             "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
+             "Solving Linear Systems, section 2.5"}));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
         "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6,
-        OperatorNeed::nothing));
+        OperatorNeed::nothing,
+        {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
+         .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());

@@ -23,6 +23,13 @@ struct ProblemSize {
 /// section; the operator it is given not included.
 using MemoryEstimate = std::function<double(Options const&, ProblemSize const&)>;
 
+/// What there is to say of a method beside its options.
+struct MethodNotes {
+  std::string needs = {};  ///< of the operator, symmetry aside; empty: no more
+  std::string use = {};    ///< when to take it, a sentence
+  std::string reference = {};
+};
+
 /// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
 /// the solver from the values of that section.
 struct SolverEntry {
@@ -32,6 +39,7 @@ struct SolverEntry {
   std::function<std::unique_ptr<LinearSolver>(Options const&)> create;
   MemoryEstimate vectors = {};  ///< empty: not known, counted as none
   OperatorNeed need = OperatorNeed::nothing;
+  MethodNotes notes = {};
 };
 
 /// A preconditioner that decks choose by name.
@@ -41,6 +49,7 @@ struct PreconditionerEntry {
   std::function<Section()> declare;
   std::function<std::unique_ptr<Preconditioner>(Options const&)> create;
   MemoryEstimate vectors = {};  ///< empty: not known, counted as none
+  MethodNotes notes = {};
 };
 
 /// Everything registered. To add one from another file of a shared library:

@@ -63,6 +63,17 @@ TEST(SolverFactory, EveryMethodSaysWhatItNeeds) {
   for (char const* const name : {"gmres", "bicgstab", "jacobi"}) EXPECT_EQ(need(name), OperatorNeed::nothing) << name;
 }
 
+TEST(SolverFactory, EveryMethodSaysWhatItIsGoodFor) {
+  auto const told = [](MethodNotes const& notes) { return !notes.reference.empty() && notes.use.ends_with('.'); };
+  for (char const* const name : {"bicgstab", "cg", "chebyshev", "gmres", "jacobi", "minres", "multigrid"}) {
+    EXPECT_TRUE(told(solvers().find(name).notes)) << name;
+  }
+  for (std::string const& name : preconditioners().names()) {
+    EXPECT_TRUE(told(preconditioners().find(name).notes)) << name;
+    EXPECT_FALSE(preconditioners().find(name).notes.needs.empty()) << name;
+  }
+}
+
 TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
   std::string const refused =
       "`solver.assembled`: a matrix has no coarser levels, which multigrid is made of "
