@@ -89,7 +89,7 @@ std::string table(Registry<Entry> const& registry) {
 std::string methods_page() {
   return "\n# Solvers\n\nWhat methods need of the operator and what they are good for, as `halocline list solvers` "
          "tells "
-         "it.\n" +
+         "it;\n[solvers.md](solvers.md) has what was measured.\n" +
          table(solvers()) + "\n# Preconditioners\n" + table(preconditioners());
 }
 

@@ -154,17 +154,15 @@ SolverEntry jacobi_entry() {
         options.choice("quantity") == "change" ? StoppingQuantity::change : StoppingQuantity::residual;
     return std::make_unique<Jacobi>(criteria(options), options.real("weight"), quantity);
   };
-  return {
-      "jacobi",
-      sentence,
-      declare,
-      create,
-      [](Options const&, ProblemSize const&) { return 1; },
-      OperatorNeed::nothing,
-      {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
-       .use = "Short time steps, where the diagonal outweighs the rest and a few steps do, and comparisons with other "
-              "programs; otherwise it takes by far the most iterations.",
-       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
+  return {"jacobi",
+          sentence,
+          declare,
+          create,
+          [](Options const&, ProblemSize const&) { return 1; },
+          OperatorNeed::nothing,
+          {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
+           .use = "Comparisons with programs that use it; it takes by far the most iterations.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
 }
 
 SolverEntry chebyshev_entry() {
