@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
@@ -21,19 +22,91 @@ std::string names_and_sentences(Registry<Entry> const& registry) {
   return text;
 }
 
+char const* needed(OperatorNeed need) {
+  switch (need) {
+    case OperatorNeed::symmetric:
+      return "a symmetric operator";
+    case OperatorNeed::positive_definite:
+      return "a symmetric positive definite operator";
+    case OperatorNeed::nothing:
+      break;
+  }
+  return "any operator";
+}
+
+std::string needs_of(SolverEntry const& solver) {
+  std::string const more = solver.notes.needs.empty() ? "" : "; " + solver.notes.needs;
+  return needed(solver.need) + more;
+}
+std::string needs_of(PreconditionerEntry const& preconditioner) { return preconditioner.notes.needs; }
+
+/// A line of a description, if there is anything to tell.
+std::string line(char const* what, std::string const& text) {
+  return text.empty() ? "" : fmt::format("  {:<10} {}\n", what, text);
+}
+
+std::string indented(std::string const& lines) {
+  std::string text;
+  std::istringstream stream(lines);
+  for (std::string each; std::getline(stream, each);) text += "    " + each + "\n";
+  return text;
+}
+
+/// All that is known of a method: what it is, needs and is good for, its own options.
+template <class Entry>
+std::string description(Entry const& entry) {
+  std::string const options = indented(own_options(entry.declare()));
+  return entry.name + "\n  " + entry.sentence + "\n" + line("needs", needs_of(entry)) + line("when", entry.notes.use) +
+         line("reference", entry.notes.reference) + (options.empty() ? "" : "  options\n" + options);
+}
+
+template <class Entry>
+std::string descriptions(Registry<Entry> const& registry) {
+  std::string text;
+  for (std::string const& name : registry.names()) text += description(registry.find(name)) + "\n";
+  return text;
+}
+
+/// What goes by that name among the solvers and preconditioners; empty: nothing.
+std::string methods_called(std::string const& name) {
+  std::string text;
+  if (solvers().contains(name)) text += "solver " + description(solvers().find(name));
+  if (!preconditioners().contains(name)) return text;
+  return text + (text.empty() ? "" : "\n") + "preconditioner " + description(preconditioners().find(name));
+}
+
+template <class Entry>
+std::string table(Registry<Entry> const& registry) {
+  std::string rows = "\n| name | needs | when | reference |\n| --- | --- | --- | --- |\n";
+  for (std::string const& name : registry.names()) {
+    Entry const& entry = registry.find(name);
+    rows += fmt::format("| `{}` | {} | {} | {} |\n", name, needs_of(entry), entry.notes.use, entry.notes.reference);
+  }
+  return rows;
+}
+
+/// The end of the page of options: what to choose among.
+std::string methods_page() {
+  return "\n# Solvers\n\nWhat methods need of the operator and what they are good for, as `halocline list solvers` "
+         "tells "
+         "it;\n[solvers.md](solvers.md) has what was measured.\n" +
+         table(solvers()) + "\n# Preconditioners\n" + table(preconditioners());
+}
+
 /// Where a deck puts one of the solvers, and where to read on.
 constexpr char const* solver_remark =
-    "\nA deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells its options.\n";
+    "A deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells all of its options, those of "
+    "preconditioners too.\n";
 constexpr char const* physics_remark =
     "\nA deck chooses one by `physics: heat`; `halocline list heat` tells its options.\n";
 constexpr char const* preconditioner_remark =
-    "\nA deck chooses one by `solver: {cg: {preconditioner: jacobi}}`; `halocline list solver.cg.jacobi` tells its "
-    "options.\n";
+    "A deck chooses one by `solver: {cg: {preconditioner: jacobi}}`, and gives its options in `solver.cg.jacobi`.\n";
 
 std::string overview(Registry<PhysicsEntry> const& physics) {
   return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
          names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
-         "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section.\n";
+         "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section, "
+         "`halocline list cg` what a method is good for.\n";
 }
 
 /// The path of an option or a section; a mistake in its first part may also be meant as a subject.
@@ -42,8 +115,13 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
   std::vector<std::string> known = subjects;
   for (Option const& option : deck.options()) known.push_back(option.name());
   for (Section const& section : deck.sections()) known.push_back(section.name());
-  if (std::find(known.begin(), known.end(), first) == known.end())
-    throw InputError("`" + first + "`: nothing to list; " + advice_for(first, known));
+  bool const in_deck = std::find(known.begin(), known.end(), first) != known.end();
+  if (std::string methods = methods_called(path); !in_deck && !methods.empty()) return methods;
+  for (std::string const& name : solvers().names()) known.push_back(name);
+  for (std::string const& name : preconditioners().names()) {
+    if (!solvers().contains(name)) known.push_back(name);
+  }
+  if (!in_deck) throw InputError("`" + first + "`: nothing to list; " + advice_for(first, known));
   return listing(deck, path);
 }
 
@@ -61,9 +139,9 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
     if (subject == "physics")
       text += names_and_sentences(physics) + physics_remark;
     else if (subject == "solvers")
-      text += names_and_sentences(solvers()) + solver_remark;
+      text += descriptions(solvers()) + solver_remark;
     else if (subject == "preconditioners")
-      text += names_and_sentences(preconditioners()) + preconditioner_remark;
+      text += descriptions(preconditioners()) + preconditioner_remark;
     else
       text += listing_of_path(deck, subject, known);
   }
@@ -76,7 +154,7 @@ ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& c
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
   Section const deck = declare_deck(physics);
   std::string const text = command.schema     ? json_schema(deck)
-                           : command.markdown ? markdown(deck)
+                           : command.markdown ? markdown(deck) + methods_page()
                                               : answer(command.subjects, physics, deck);
   if (communicator->rank() == 0) say(text);
   return ExitCode::done;

@@ -14,11 +14,16 @@ std::string joined_name(std::string const& section, std::string const& name) {
   return section.empty() ? name : section + "." + name;
 }
 
-/// One line an option below `section`: its full name, what it takes, its sentence.
-void list_all(Section const& section, std::string const& full_name, std::ostream& out) {
+/// One line an option: its full name, its sentence, what it takes.
+void list_own(Section const& section, std::string const& full_name, std::ostream& out) {
   for (Option const& option : section.options())
     out << joined_name(full_name, option.name()) << ": " << option.sentence() << " (" << deck::described(option)
         << ")\n";
+}
+
+/// The same for all options below `section`.
+void list_all(Section const& section, std::string const& full_name, std::ostream& out) {
+  list_own(section, full_name, out);
   for (Section const& nested : section.sections()) list_all(nested, joined_name(full_name, nested.name()), out);
   for (Section const& element : section.lists()) list_all(element, joined_name(full_name, element.name()) + "[]", out);
 }
@@ -71,6 +76,12 @@ class Lister {
 };
 
 }  // namespace
+
+std::string own_options(Section const& section) {
+  std::ostringstream out;
+  list_own(section, "", out);
+  return out.str();
+}
 
 std::string listing(Section const& root, std::string_view path) {
   std::ostringstream out;

@@ -13,6 +13,9 @@ namespace halocline {
 ///             names the nearest known.
 [[nodiscard]] std::string listing(Section const& root, std::string_view path);
 
+/// One line for each option of a section, those of inner sections not included.
+[[nodiscard]] std::string own_options(Section const& section);
+
 /// The reference page of all options in Markdown.
 [[nodiscard]] std::string markdown(Section const& root);
 

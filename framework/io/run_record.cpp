@@ -25,6 +25,17 @@ constexpr char const* status_running = "running";
 /// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
+Json described(Verification const& verification) {
+  Json object = Json::object();
+  auto const add = [&object](char const* name, std::optional<double> const& value) {
+    if (value) object[name] = *value;
+  };
+  add("error_estimate", verification.error_estimate);
+  add("symmetry_defect", verification.symmetry_defect);
+  add("smallest_ritz_value", verification.smallest_ritz_value);
+  return object;
+}
+
 Json described(Index step, SolveReport const& report) {
   Json solve{{"step", step},
              {"method", report.method},
@@ -35,6 +46,7 @@ Json described(Index step, SolveReport const& report) {
              {"true_residual", report.true_residual},
              {"seconds", report.seconds}};
   if (!report.remark.empty()) solve["remark"] = report.remark;
+  if (report.verification) solve["verification"] = described(*report.verification);
   return solve;
 }
 

@@ -246,12 +246,14 @@ TEST_F(Output, TheRecordOfARun) {
   solve.true_residual = std::numeric_limits<double>::quiet_NaN();
   solve.history = {1.0, 0.1, 0.01};
   solve.measured = {0, 10, 20};
+  SolveReport verified = solve;
+  verified.verification = Verification{.error_estimate = 1e-9, .symmetry_defect = {}, .smallest_ritz_value = -0.5};
   {
     RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
     std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
     record.add_step(0, 0.0, quantities, {});
     quantities[1].value = 0.3;
-    record.add_step(1, 0.25, quantities, {{solve}});
+    record.add_step(1, 0.25, quantities, {{solve, verified}});
     record.add_timing("solve", 2.5);
     record.set_conserved({{"mass", 1.5, 1.25, 0.5, 1e-12}});
     record.finish(ExitCode::unsolved, "no answer \xff");
@@ -262,7 +264,8 @@ TEST_F(Output, TheRecordOfARun) {
   }
   EXPECT_EQ(read(folder / "scalars.csv"), "step,time,mass,energy\n0,0,1.5,0.1\n1,0.25,1.5,0.3\n");
   EXPECT_EQ(read(folder / "residuals.csv"),
-            "step,solve,method,iteration,residual\n1,1,cg,0,1\n1,1,cg,10,0.1\n1,1,cg,20,0.01\n");
+            "step,solve,method,iteration,residual\n1,1,cg,0,1\n1,1,cg,10,0.1\n1,1,cg,20,0.01\n"
+            "1,2,cg,0,1\n1,2,cg,10,0.1\n1,2,cg,20,0.01\n");
   auto const summary = nlohmann::json::parse(read(folder / "summary.json"));
   EXPECT_EQ(summary["status"], "unsolved");
   EXPECT_EQ(summary["exit_code"], 3);
@@ -270,10 +273,14 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(summary["quantities"]["energy"], 0.3);
   EXPECT_EQ(summary["conserved"], nlohmann::json::parse(R"({"mass": {"initial": 1.5, "final": 1.25,
       "largest_relative_drift": 0.5, "explained_relative_drift": 1e-12}})"));
-  EXPECT_EQ(summary["solves"].size(), 1U);
+  EXPECT_EQ(summary["solves"].size(), 2U);
   EXPECT_EQ(summary["solves"][0]["outcome"], "converged");
   EXPECT_EQ(summary["solves"][0]["iterations"], 20);
   EXPECT_TRUE(summary["solves"][0]["true_residual"].is_null()) << "JSON has no word for not a number";
+  EXPECT_FALSE(summary["solves"][0].contains("verification"));
+  EXPECT_EQ(summary["solves"][1]["verification"],
+            nlohmann::json::parse(R"({"error_estimate": 1e-9, "smallest_ritz_value": -0.5})"))
+      << "what was measured";
   EXPECT_EQ(summary["timings"]["solve"], 2.5);
   EXPECT_GE(summary["timings"]["total"], 0.0);
   auto const& provenance = summary["provenance"];

@@ -20,6 +20,10 @@ char const* to_string(Outcome outcome) {
       return "indefinite";
     case Outcome::stalled:
       return "stalled";
+    case Outcome::unsymmetric:
+      return "unsymmetric";
+    case Outcome::inconsistent:
+      return "inconsistent";
   }
   return "unknown outcome";
 }

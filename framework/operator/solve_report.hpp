@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ enum class Outcome {
   iteration_limit,
   diverged,
   not_a_number,
-  breakdown,   ///< the method divided by a quantity that vanished
-  indefinite,  ///< a direction of non-positive curvature met a method that needs a definite operator
-  stalled      ///< no progress, and far from what rounding explains
+  breakdown,    ///< the method divided by a quantity that vanished
+  indefinite,   ///< a direction of non-positive curvature met a method that needs a definite operator
+  stalled,      ///< no progress, and far from what rounding explains
+  unsymmetric,  ///< found by a check: the method needs a symmetric operator
+  inconsistent  ///< the operator is singular, and its image does not hold the right-hand side: there is no solution
 };
 
 [[nodiscard]] char const* to_string(Outcome outcome);
@@ -28,6 +31,14 @@ enum class Outcome {
 /// Told of every measured iteration of a solve on every rank: its number and the residual (or change) that the method
 /// watches.
 using IterationObserver = std::function<void(Index iteration, double residual)>;
+
+/// What checks of a solve and its operator found, as far as they were made.
+struct Verification {
+  std::optional<double> error_estimate;  ///< of ||x - A^-1 b|| / ||x||, 2-norms
+  /// Largest |y . A x - x . A y| of a few random pairs, relative to 2 ||A|| ||x|| ||y||.
+  std::optional<double> symmetry_defect;
+  std::optional<double> smallest_ritz_value;  ///< of a few Lanczos steps: no eigenvalue of A is all above it
+};
 
 /// What a solve did. Residuals are 2-norms; a method told to watch the change of the solution instead reports that, as
 /// root mean square, in the history and the initial and final residual.
@@ -41,7 +52,8 @@ struct SolveReport {
   double seconds = 0;
   std::vector<double> history;  ///< residual after each measured iteration, the initial one first
   std::vector<Index> measured;  ///< iteration that each entry of `history` belongs to
-  std::string remark;           ///< advice in a sentence when the outcome is not one of the first two
+  std::string remark;  ///< advice in a sentence when the outcome is not one of the first two, or what is odd otherwise
+  std::optional<Verification> verification;  ///< where the solve was to be verified
 };
 
 }  // namespace halocline

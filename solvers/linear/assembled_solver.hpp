@@ -17,6 +17,9 @@ class AssembledSolver final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
+  [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
+
  private:
   std::unique_ptr<LinearSolver> solver_;
   std::unique_ptr<Operator> matrix_;  ///< null when the operator cannot be assembled

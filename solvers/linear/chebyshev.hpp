@@ -46,6 +46,9 @@ class Chebyshev final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  void set_criteria(Criteria const& criteria) override { settings_.criteria = criteria; }
+  [[nodiscard]] Criteria criteria() const override { return settings_.criteria; }
+
   /// The interval in use: what was given, or found by the last solve.
   [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
 

@@ -34,7 +34,8 @@ class ConjugateGradients final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
-  void set_criteria(Criteria criteria) { criteria_ = criteria; }
+  void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
+  [[nodiscard]] Criteria criteria() const override { return criteria_; }
   /// Of the last solve, from its last start on.
   [[nodiscard]] std::vector<CgCoefficients> const& coefficients() const { return coefficients_; }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 
 namespace halocline {
@@ -28,7 +30,7 @@ Index eigenvalues_below(std::span<double const> diagonal, std::span<double const
 /// The largest value that has at most `count` eigenvalues below it.
 double bisect(std::span<double const> diagonal, std::span<double const> off_diagonal, Index count, double low,
               double high) {
-  double const width = 1e-12 * std::max(std::abs(low), std::abs(high));
+  double const width = 1e-15 * std::max(std::abs(low), std::abs(high));
   while (high - low > width) {
     double const middle = low + (high - low) / 2;
     (eigenvalues_below(diagonal, off_diagonal, middle) > count ? high : low) = middle;
@@ -63,6 +65,36 @@ EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients) {
     if (n + 1 < coefficients.size()) off_diagonal.push_back(std::sqrt(beta) / alpha);
   }
   return tridiagonal_bounds(diagonal, off_diagonal);
+}
+
+EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index steps) {
+  if (operator_norm == 0) return {};
+  auto v = a.create_vector();
+  auto before = a.create_vector();
+  auto const product = a.create_vector();
+  v->randomize(1);
+  v->scale(1 / std::sqrt(v->square()));
+  std::vector<double> diagonal;
+  std::vector<double> off_diagonal;
+  // The matrix of A / ||A||: its squares are in range.
+  while (static_cast<Index>(diagonal.size()) < steps) {
+    diagonal.push_back(a.apply_dot(*v, *product) / operator_norm);
+    product->combine(-diagonal.back(), *v, 1 / operator_norm);
+    if (!off_diagonal.empty()) product->add(-off_diagonal.back(), *before);
+    off_diagonal.push_back(std::sqrt(product->square()));
+    if (!std::isfinite(diagonal.back()) || !std::isfinite(off_diagonal.back())) {
+      double const nan = std::numeric_limits<double>::quiet_NaN();
+      return {nan, nan};
+    }
+    // The space holds all that A makes of the start.
+    if (off_diagonal.back() <= rounding_level(v->precision(), 1, 1, 0)) break;
+    std::swap(before, v);
+    v->copy(*product);
+    v->scale(1 / off_diagonal.back());
+  }
+  off_diagonal.pop_back();
+  auto const [smallest, largest] = tridiagonal_bounds(diagonal, off_diagonal);
+  return {smallest * operator_norm, largest * operator_norm};
 }
 
 EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps) {

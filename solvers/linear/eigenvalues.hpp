@@ -15,7 +15,7 @@ struct EigenvalueBounds {
 
 /// Smallest and largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal (one
 /// shorter), by bisection with Sturm sequences (Golub and Van Loan, Matrix Computations, section 8.4.1), to a relative
-/// 1e-12 of the largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
+/// 1e-15 of the largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
 [[nodiscard]] EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal,
                                                   std::span<double const> off_diagonal);
 
@@ -23,6 +23,14 @@ struct EigenvalueBounds {
 /// matrix that alpha and beta hold (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). They lie inside
 /// the spectrum and approach its ends as steps are added. Throws DefectError for no coefficients.
 [[nodiscard]] EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients);
+
+/// Extreme Ritz values of A from `steps` steps of the Lanczos process (Saad, Iterative Methods for Sparse Linear
+/// Systems, algorithm 6.15) from a random start that is the same at any partition. They lie inside the spectrum but for
+/// rounding, for any symmetric A (Paige, 1980, Linear Algebra and its Applications 34). NaN where a product is not a
+/// finite number. Collective.
+///
+/// \param operator_norm Operator::norm_bound, finite
+[[nodiscard]] EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index steps);
 
 /// Extreme Ritz values of D^-1 A, D the diagonal, from `steps` steps of conjugate gradients on a random right-hand side
 /// that is the same at any partition. Collective. Throws UnsuitableOperator when the operator is not positive definite

@@ -21,8 +21,8 @@ TEST(TridiagonalBounds, AreThoseOfTheDiscreteLaplacian) {
     std::vector<double> const off_diagonal(static_cast<std::size_t>(n - 1), -1.0);
     auto const [smallest, largest] = tridiagonal_bounds(diagonal, off_diagonal);
     double const angle = std::numbers::pi / (2.0 * (n + 1));
-    EXPECT_NEAR(smallest, 4 * std::pow(std::sin(angle), 2), 1e-11);
-    EXPECT_NEAR(largest, 4 * std::pow(std::sin(n * angle), 2), 1e-11);
+    EXPECT_NEAR(smallest, 4 * std::pow(std::sin(angle), 2), 1e-14);
+    EXPECT_NEAR(largest, 4 * std::pow(std::sin(n * angle), 2), 1e-14);
   }
 }
 
@@ -60,6 +60,41 @@ TEST(LanczosBounds, TakeTheStepThatConvergesIntoAccount) {
   EigenvalueBounds const bounds = lanczos_bounds(solver.coefficients());
   EXPECT_NEAR(bounds.smallest, 1, 1e-10);
   EXPECT_NEAR(bounds.largest, 3, 1e-10);
+}
+
+TEST(RitzBounds, OfAFullSpaceAreTheExtremeEigenvalues) {
+  for (double const size : {1e-300, 1.0, 1e300}) {
+    DiagonalOperator const a(10, [size](Index row) { return size * (static_cast<double>(row % 5) - 2); });
+    auto const [smallest, largest] = ritz_bounds(a, a.norm_bound(), 20);
+    EXPECT_NEAR(smallest / size, -2, 1e-13);
+    EXPECT_NEAR(largest / size, 2, 1e-13);
+  }
+}
+
+TEST(RitzBounds, OfASingleUnknown) {
+  DiagonalOperator const a(1, [](Index) { return 3.0; });
+  EXPECT_NEAR(ritz_bounds(a, 3, 20).smallest, 3, 1e-14);
+}
+
+TEST(RitzBounds, LieInsideTheSpectrum) {
+  DiagonalOperator const a(200, [](Index row) { return 1.0 + static_cast<double>(row); });
+  EigenvalueBounds before{a.norm_bound(), 0};
+  for (Index const steps : {1, 3, 10, 40}) {
+    EigenvalueBounds const bounds = ritz_bounds(a, a.norm_bound(), steps);
+    EXPECT_GE(bounds.smallest, 1);
+    EXPECT_LE(bounds.largest, a.norm_bound());
+    EXPECT_LT(bounds.smallest, before.smallest);
+    EXPECT_GT(bounds.largest, before.largest);
+    before = bounds;
+  }
+}
+
+TEST(RitzBounds, AreNoNumbersWhereTheOperatorMakesNone) {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  DiagonalOperator const a(5, [nan](Index row) { return row == 2 ? nan : 1.0; });
+  EXPECT_TRUE(std::isnan(ritz_bounds(a, 1, 5).smallest));
+  DiagonalOperator const zero(5, [](Index) { return 0.0; });
+  EXPECT_EQ(ritz_bounds(zero, 0, 5).largest, 0);
 }
 
 TEST(EstimateEigenvalues, OfADiagonalAreOne) {

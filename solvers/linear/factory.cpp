@@ -14,6 +14,7 @@
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
+#include "solvers/linear/verified_solver.hpp"
 #include "solvers/multigrid/factory.hpp"
 
 namespace halocline {
@@ -33,7 +34,8 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
 /// \param preconditioned … and with one, that preconditioner's not counted
 template <class Solver>
 SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned, Section::Check const& check = {}) {
+                                 double preconditioned, OperatorNeed need, MethodNotes const& notes,
+                                 Section::Check const& check = {}) {
   auto const declare = [name, sentence, check] {
     Section section(name, sentence);
     declare_criteria(section);
@@ -48,7 +50,7 @@ SolverEntry preconditioned_entry(std::string const& name, std::string const& sen
     return options.choice("preconditioner") == "none" ? alone
                                                       : preconditioned + preconditioner_vectors(options, problem);
   };
-  return {name, sentence, declare, create, vectors};
+  return {name, sentence, declare, create, vectors, need, notes};
 }
 
 void declare_flexible(Section& section, std::string const& cost) {
@@ -106,7 +108,16 @@ SolverEntry conjugate_gradients_entry() {
     double const more = reductions == "hidden" ? 3 : options.boolean("flexible") ? 2 : 1;
     return alone + more + preconditioner_vectors(options, problem);
   };
-  return {"cg", sentence, declare, create, vectors};
+  return {"cg",
+          sentence,
+          declare,
+          create,
+          vectors,
+          OperatorNeed::positive_definite,
+          {.use = "The first choice for diffusion: few vectors, and no Krylov method needs fewer applications of the "
+                  "operator for the same error in the energy norm.",
+           .reference = "Hestenes and Stiefel, 1952, Journal of Research of the National Bureau of Standards 49; Saad, "
+                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2"}};
 }
 
 SolverEntry gmres_entry() {
@@ -144,7 +155,16 @@ SolverEntry gmres_entry() {
     if (options.choice("preconditioner") == "none") return restart + 1;
     return restart + 1 + (options.boolean("flexible") ? restart : 1) + preconditioner_vectors(options, problem);
   };
-  return {"gmres", sentence, declare, create, vectors};
+  return {
+      "gmres",
+      sentence,
+      declare,
+      create,
+      vectors,
+      OperatorNeed::nothing,
+      {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
+       .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
+                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5"}};
 }
 
 SolverEntry jacobi_entry() {
@@ -165,7 +185,15 @@ SolverEntry jacobi_entry() {
         options.choice("quantity") == "change" ? StoppingQuantity::change : StoppingQuantity::residual;
     return std::make_unique<Jacobi>(criteria(options), options.real("weight"), quantity);
   };
-  return {"jacobi", sentence, declare, create, [](Options const&, ProblemSize const&) { return 1; }};
+  return {"jacobi",
+          sentence,
+          declare,
+          create,
+          [](Options const&, ProblemSize const&) { return 1; },
+          OperatorNeed::nothing,
+          {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
+           .use = "Comparisons with programs that use it; it takes by far the most iterations.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
 }
 
 SolverEntry chebyshev_entry() {
@@ -184,14 +212,28 @@ SolverEntry chebyshev_entry() {
   };
   // The recurrence has two; before it, conjugate gradients find the eigenvalues.
   auto const vectors = [](Options const&, ProblemSize const&) { return 7; };
-  return {"chebyshev", sentence, declare, create, vectors};
+  return {"chebyshev",
+          sentence,
+          declare,
+          create,
+          vectors,
+          OperatorNeed::positive_definite,
+          {.needs = "a diagonal without zeros",
+           .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
+           .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
+                        "Systems, 2nd edition, section 12.3"}};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
   std::string const sentence = "The inverse of the diagonal.";
-  return {"jacobi", sentence, [sentence] { return Section("jacobi", sentence); },
+  return {"jacobi",
+          sentence,
+          [sentence] { return Section("jacobi", sentence); },
           [](Options const&) { return std::make_unique<JacobiPreconditioner>(); },
-          [](Options const&, ProblemSize const&) { return 1; }};
+          [](Options const&, ProblemSize const&) { return 1; },
+          {.needs = "a diagonal without zeros, of one sign",
+           .use = "Diagonals that vary, by jumping coefficients or graded meshes; it costs next to nothing.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 10.2"}};
 }
 
 PreconditionerEntry chebyshev_preconditioner_entry() {
@@ -206,7 +248,16 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
     return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
   };
   auto const vectors = [](Options const&, ProblemSize const&) { return 5; };
-  return {"chebyshev", sentence, declare, create, vectors};
+  return {
+      "chebyshev",
+      sentence,
+      declare,
+      create,
+      vectors,
+      {.needs = "a symmetric positive definite operator, and a diagonal without zeros",
+       .use = "Many ranks, and operators that do not coarsen: fewer iterations of the method, and so fewer sums over "
+              "the ranks, for more applications of the operator.",
+       .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 12.3"}};
 }
 
 bool asks_for_multigrid(Options const& solver) {
@@ -223,11 +274,19 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8,
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8, OperatorNeed::symmetric,
+        {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
+         .reference =
+             "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
+             "Solving Linear Systems, section 2.5"},
         [](Options const& given, Mistakes& mistakes) { check_symmetric_cycle(given, mistakes, "take V or W"); }));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
-        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6));
+        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6,
+        OperatorNeed::nothing,
+        {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
+         .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());
@@ -253,6 +312,11 @@ Section solver_section(std::string const& default_method) {
   section
       .boolean("assembled",
                "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
+      .defaults_to(false);
+  section
+      .boolean("verify",
+               "Whether the operator is checked for what the method needs, and each solution's error estimated; "
+               "summary.json tells what was found. A solve may take some times as long.")
       .defaults_to(false);
   section.sections("method", [] { return sections_of(solvers()); });
   section.check([](Options const& given, Mistakes& mistakes) {
@@ -290,6 +354,8 @@ double solver_vectors(Options const& solver, ProblemSize const& problem) {
   // probes.
   double const entries = 2 * problem.dimensions + 1;
   if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
+  // b - A x, the error and a spare one; minimal residuals where a solve fails.
+  if (solver.boolean("verify")) vectors += 3 + 7;
   return vectors;
 }
 
@@ -303,8 +369,11 @@ double preconditioner_vectors(Options const& section, ProblemSize const& problem
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   std::string const method = solver.choice("method");
   auto made = solvers().find(method).create(solver.section(method));
-  if (solver.boolean("assembled")) return std::make_unique<AssembledSolver>(std::move(made));
-  return made;
+  bool const assembled = solver.boolean("assembled");
+  if (assembled) made = std::make_unique<AssembledSolver>(std::move(made));
+  if (!solver.boolean("verify")) return made;
+  return std::make_unique<VerifiedSolver>(std::move(made), (assembled ? "assembled " : "") + method,
+                                          solvers().find(method).need);
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

@@ -23,6 +23,13 @@ struct ProblemSize {
 /// section; the operator it is given not included.
 using MemoryEstimate = std::function<double(Options const&, ProblemSize const&)>;
 
+/// What there is to say of a method beside its options.
+struct MethodNotes {
+  std::string needs = {};  ///< of the operator, symmetry aside; empty: no more
+  std::string use = {};    ///< when to take it, a sentence
+  std::string reference = {};
+};
+
 /// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
 /// the solver from the values of that section.
 struct SolverEntry {
@@ -31,6 +38,8 @@ struct SolverEntry {
   std::function<Section()> declare;
   std::function<std::unique_ptr<LinearSolver>(Options const&)> create;
   MemoryEstimate vectors = {};  ///< empty: not known, counted as none
+  OperatorNeed need = OperatorNeed::nothing;
+  MethodNotes notes = {};
 };
 
 /// A preconditioner that decks choose by name.
@@ -40,6 +49,7 @@ struct PreconditionerEntry {
   std::function<Section()> declare;
   std::function<std::unique_ptr<Preconditioner>(Options const&)> create;
   MemoryEstimate vectors = {};  ///< empty: not known, counted as none
+  MethodNotes notes = {};
 };
 
 /// Everything registered. To add one from another file of a shared library:
@@ -55,7 +65,8 @@ void declare_preconditioner(Section& section);
 /// Adds relative_tolerance, absolute_tolerance and iterations to a solver's section.
 void declare_criteria(Section& section, Criteria const& defaults = {});
 
-/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner or its matrix.
+/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner, its matrix and
+/// what verifies it.
 [[nodiscard]] double solver_vectors(Options const& solver, ProblemSize const& problem);
 /// The same of the preconditioner in a section given to declare_preconditioner; 0 for "none".
 [[nodiscard]] double preconditioner_vectors(Options const& section, ProblemSize const& problem);

@@ -15,6 +15,7 @@
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
+#include "solvers/linear/verified_solver.hpp"
 
 namespace halocline {
 namespace {
@@ -51,6 +52,32 @@ TEST(SolverFactory, MakesWhatTheDeckNames) {
 TEST(SolverFactory, AssemblesWhereTheDeckAsksForIt) {
   EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true}"));
   EXPECT_FALSE(makes<AssembledSolver>("solver: {assembled: false}"));
+}
+
+TEST(SolverFactory, VerifiesWhereTheDeckAsksForIt) {
+  EXPECT_TRUE(makes<VerifiedSolver>("solver: {verify: true}"));
+  EXPECT_TRUE(makes<VerifiedSolver>("solver: {verify: true, assembled: true, method: gmres}"));
+  EXPECT_FALSE(makes<VerifiedSolver>("solver: {}"));
+}
+
+TEST(SolverFactory, EveryMethodSaysWhatItNeeds) {
+  auto const need = [](char const* name) { return solvers().find(name).need; };
+  for (char const* const name : {"cg", "chebyshev", "multigrid"}) {
+    EXPECT_EQ(need(name), OperatorNeed::positive_definite) << name;
+  }
+  EXPECT_EQ(need("minres"), OperatorNeed::symmetric);
+  for (char const* const name : {"gmres", "bicgstab", "jacobi"}) EXPECT_EQ(need(name), OperatorNeed::nothing) << name;
+}
+
+TEST(SolverFactory, EveryMethodSaysWhatItIsGoodFor) {
+  auto const told = [](MethodNotes const& notes) { return !notes.reference.empty() && notes.use.ends_with('.'); };
+  for (char const* const name : {"bicgstab", "cg", "chebyshev", "gmres", "jacobi", "minres", "multigrid"}) {
+    EXPECT_TRUE(told(solvers().find(name).notes)) << name;
+  }
+  for (std::string const& name : preconditioners().names()) {
+    EXPECT_TRUE(told(preconditioners().find(name).notes)) << name;
+    EXPECT_FALSE(preconditioners().find(name).notes.needs.empty()) << name;
+  }
 }
 
 TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {

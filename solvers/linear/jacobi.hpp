@@ -26,6 +26,9 @@ class Jacobi final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
+  [[nodiscard]] Criteria criteria() const override { return criteria_; }
+
  private:
   friend class JacobiIteration;
   Criteria criteria_;

@@ -21,6 +21,9 @@ class KrylovSolver : public LinearSolver {
   void prepare(Operator const& a) final;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) final;
 
+  void set_criteria(Criteria const& criteria) final { criteria_ = criteria; }
+  [[nodiscard]] Criteria criteria() const final { return criteria_; }
+
  protected:
   /// Makes the vectors that the method works with, of the space of `a`.
   virtual void make_vectors(Operator const& a) = 0;

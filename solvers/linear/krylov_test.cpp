@@ -21,30 +21,9 @@ namespace {
 
 using test_operators::DiagonalOperator;
 using test_operators::make_array;
+using test_operators::RankOneOperator;
 
 constexpr Criteria tight{.relative = 1e-10, .absolute = 0, .iterations = 200};
-
-/// D + u v^T: unsymmetric, and known.
-class RankOneOperator final : public Operator {
- public:
-  RankOneOperator(Index rows, double strength)
-      : diagonal_(make_array(rows)), u_(make_array(rows)), v_(make_array(rows)) {
-    test_operators::set(*diagonal_, [](Index row) { return 1.0 + static_cast<double>(row % 3); });
-    u_->randomize(3);
-    v_->randomize(4);
-    u_->scale(strength / std::sqrt(u_->square() * v_->square()));
-  }
-  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return u_->create(); }
-  void apply(Vector const& x, Vector& y) const override {
-    y.multiply(*diagonal_, x);
-    y.add(v_->dot(x), *u_);
-  }
-  [[nodiscard]] bool diagonal(Vector& d) const override { return d.copy(*diagonal_), true; }
-  [[nodiscard]] double norm_bound() const override { return 10; }
-
- private:
-  std::unique_ptr<ArrayVector<double>> diagonal_, u_, v_;
-};
 
 /// Turns each pair of entries by a right angle: A x is at right angles to x, whatever x is.
 class Turn final : public Operator {

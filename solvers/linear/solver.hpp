@@ -17,6 +17,13 @@ struct Criteria {
   Index iterations = 1000;
 };
 
+/// What a method needs of the operator for its answers to be right.
+enum class OperatorNeed {
+  nothing,
+  symmetric,
+  positive_definite  ///< and symmetric
+};
+
 /// Solves A x = b from the initial guess in x. Made once from its deck section and used for many solves; `prepare` is
 /// called whenever the operator has changed and does what is worth doing once (eigenvalue bounds, coarse levels).
 class LinearSolver {
@@ -29,6 +36,10 @@ class LinearSolver {
   virtual void prepare(Operator const& a) = 0;
   /// `a` is the operator last given to `prepare`. Never throws for a solve that fails: the outcome says so.
   [[nodiscard]] virtual SolveReport solve(Operator const& a, Vector const& b, Vector& x) = 0;
+
+  /// When solves end from now on; nothing happens where a method has no criteria.
+  virtual void set_criteria(Criteria const&) {}
+  [[nodiscard]] virtual Criteria criteria() const { return {}; }
 
   /// Who is told of each measured iteration; empty for nobody.
   void set_observer(IterationObserver observer) { observer_ = std::move(observer); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -44,6 +45,28 @@ class DiagonalOperator final : public Operator {
  private:
   std::unique_ptr<ArrayVector<double>> entries_;
   bool knows_diagonal_;
+};
+
+/// D + u v^T: unsymmetric, and known.
+class RankOneOperator final : public Operator {
+ public:
+  RankOneOperator(Index rows, double strength)
+      : diagonal_(make_array(rows)), u_(make_array(rows)), v_(make_array(rows)) {
+    set(*diagonal_, [](Index row) { return 1.0 + static_cast<double>(row % 3); });
+    u_->randomize(3);
+    v_->randomize(4);
+    u_->scale(strength / std::sqrt(u_->square() * v_->square()));
+  }
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return u_->create(); }
+  void apply(Vector const& x, Vector& y) const override {
+    y.multiply(*diagonal_, x);
+    y.add(v_->dot(x), *u_);
+  }
+  [[nodiscard]] bool diagonal(Vector& d) const override { return d.copy(*diagonal_), true; }
+  [[nodiscard]] double norm_bound() const override { return 10; }
+
+ private:
+  std::unique_ptr<ArrayVector<double>> diagonal_, u_, v_;
 };
 
 /// Another operator seen through an error: y = A x, then `disturb(y)`. With `residuals_only`, conjugate gradients see

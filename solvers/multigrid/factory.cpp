@@ -61,6 +61,10 @@ void check_symmetric_cycle(Options const& method, Mistakes& mistakes, std::strin
 
 namespace {
 
+constexpr char const* reference =
+    "Trottenberg, Oosterlee and Schüller, Multigrid, 2001, chapter 2; Briggs, Henson and McCormick, A Multigrid "
+    "Tutorial, 2nd edition, 2000, chapter 3";
+
 /// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
@@ -86,7 +90,15 @@ SolverEntry multigrid_solver_entry() {
   auto const vectors = [](Options const& options, ProblemSize const& problem) {
     return 3 + level_vectors(options, problem);
   };
-  return {"multigrid", sentence, declare, create, vectors};
+  return {"multigrid",
+          sentence,
+          declare,
+          create,
+          vectors,
+          OperatorNeed::positive_definite,
+          {.needs = "coarsening by the operator itself (a matrix of `assembled` cannot)",
+           .use = "Large problems with smooth coefficients: the iterations hardly grow with the mesh.",
+           .reference = reference}};
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {
@@ -99,7 +111,14 @@ PreconditionerEntry multigrid_preconditioner_entry() {
   auto const create = [](Options const& options) -> std::unique_ptr<Preconditioner> {
     return std::make_unique<Multigrid>(multigrid_settings(options));
   };
-  return {"multigrid", sentence, declare, create, level_vectors};
+  return {"multigrid",
+          sentence,
+          declare,
+          create,
+          level_vectors,
+          {.needs = "a symmetric positive definite operator that can coarsen itself",
+           .use = "The first choice for large problems of diffusion, also where coefficients jump.",
+           .reference = reference}};
 }
 
 }  // namespace halocline

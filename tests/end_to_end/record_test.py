@@ -65,6 +65,30 @@ class Record(unittest.TestCase):
             self.assertRegex(said, r"(?m)^backend \w+ on .+, \d+ threads a rank$")
             self.assertRegex(said, r"(?m)^multigrid has \d levels$")
 
+    def test_what_verifies_a_solve_is_recorded(self):
+        with scratch() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [32, 24]}}))
+            words = ["run", deck, "--overwrite", "--set", "solver.verify=true", "--set", "time.step=0.1"]
+            for method, found in (("cg", ["error_estimate", "symmetry_defect", "smallest_ritz_value"]),
+                                  ("minres", ["error_estimate", "symmetry_defect"]), ("gmres", ["error_estimate"])):
+                for ranks in (1, 2):
+                    run = Run([*words, "--set", f"solver.method={method}", "--ranks", ranks], folder)
+                    self.assertEqual((run.code, run.err), (0, ""))
+                    solves = run.summary("deck.out")["solves"]
+                    self.assertEqual([list(solve["verification"]) for solve in solves], [found, found])
+                    for solve in solves:
+                        # The residual falls by 1e-10, and the condition of the operator is some hundreds.
+                        self.assertLess(solve["verification"]["error_estimate"], 1e-7)
+                        self.assertGreater(solve["verification"]["error_estimate"], 1e-14)
+            run = Run([*words, "--set", "solver.cg.iterations=2"], folder)
+            self.assertEqual(run.code, 3)
+            solve = run.summary("deck.out")["solves"][0]
+            self.assertEqual((solve["outcome"], list(solve["verification"])),
+                             ("iteration limit", ["symmetry_defect", "smallest_ritz_value"]))
+            self.assertEqual(Run(["run", deck, "--overwrite"], folder).code, 0)
+            self.assertNotIn("verification", run.summary("deck.out")["solves"][0])
+
     def test_the_command_is_recorded_as_a_shell_takes_it(self):
         with scratch() as folder:
             deck = pathlib.Path(folder) / "deck.yaml"

@@ -225,6 +225,7 @@ BROKEN_COMMANDS = [
     ("folder that holds a run", ["run", "good", "--output", "old"], ["old holds a run already; --overwrite replaces it, --output chooses another folder"]),
     ("output is a file", ["run", "good", "--output", "good"], ["good cannot be the output folder: ..."]),
     ("unknown subject", ["list", "solvrs"], ["`solvrs`: nothing to list; did you mean `solvers`?"]),
+    ("unknown method", ["list", "minrse"], ["`minrse`: nothing to list; did you mean `minres`?"]),
     ("unknown option", ["list", "solver.cg.iteration"],
      ["`iteration`: unknown in solver.cg; did you mean `iterations`?"]),
 ]

@@ -68,8 +68,27 @@ class Reference(unittest.TestCase):
     def test_each_option_has_its_entry(self):
         self.assertIn("default", output("list", "solver.cg.iterations"))
         self.assertIn("solver.cg.iterations", output("list", "options", "solver.cg"))
-        self.assertIn("cg", output("list", "solvers"))
         self.assertIn("heat", output("list", "physics"))
+
+    def test_methods_are_described(self):
+        solvers = output("list", "solvers")
+        methods = {block.split("\n", 1)[0]: block for block in solvers.split("\n\n")[:-1]}
+        self.assertEqual(list(methods), ["bicgstab", "cg", "chebyshev", "gmres", "jacobi", "minres", "multigrid"])
+        for name, block in methods.items():
+            with self.subTest(name):
+                self.assertRegex(block, r"(?m)^  needs      \S.*\n  when       \S.*\.\n  reference  \S.*\n  options\n    ")
+                self.assertRegex(block, r"(?m)^    iterations: .* \(an integer, at least 1; default \d+\)$")
+                self.assertIn(f"solver {block}\n", output("list", name) + "\n")
+        self.assertIn("needs      a symmetric positive definite operator\n", methods["cg"])
+        self.assertIn("needs      a symmetric operator\n", methods["minres"])
+        self.assertIn("needs      any operator\n", methods["gmres"])
+        preconditioners = output("list", "preconditioners")
+        for name in ("chebyshev", "jacobi", "multigrid"):
+            self.assertRegex(preconditioners, rf"(?m)^{name}\n  \S.*\n  needs      \S.*\n  when       ")
+        both = output("list", "jacobi")
+        self.assertIn("solver jacobi\n", both)
+        self.assertIn("\npreconditioner jacobi\n", both)
+        self.assertIn("| `minres` | a symmetric operator | ", output("list", "--markdown"))
 
 
 if __name__ == "__main__":

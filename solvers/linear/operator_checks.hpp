@@ -1,0 +1,21 @@
+#pragma once
+
+#include "framework/operator/operator.hpp"
+
+namespace halocline {
+
+/// How far A is from symmetric: the largest |y . A x - x . A y| / (2 ||A|| ||x|| ||y||) of a few random pairs, which
+/// are the same at any partition (Dongarra, Heroux and Luszczek, 2016, International Journal of High Performance
+/// Computing Applications 30). A single pair of unequal entries shows too. NaN where a product is not a finite number.
+///
+/// \param operator_norm Operator::norm_bound, finite
+[[nodiscard]] double symmetry_defect(Operator const& a, double operator_norm);
+/// Whether rounding explains the defect: each product is wrong by what it allows A x.
+[[nodiscard]] bool is_symmetric(double defect, Precision precision);
+
+/// Whether A z is zero but for rounding, for a z that is not. `product` is spare memory.
+///
+/// \param operator_norm Operator::norm_bound
+[[nodiscard]] bool in_null_space(Operator const& a, double operator_norm, Vector const& z, Vector& product);
+
+}  // namespace halocline

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// Another solver, whose operator and solves are checked.
+///
+/// When the operator is given: where the method needs it, that A is symmetric (symmetry_defect) and that no Ritz value
+/// of a few Lanczos steps is negative. An operator that fails is not solved with: its solves end at once with
+/// `unsymmetric` or `indefinite` (or `not_a_number`), x as it was. A check that is passed proves nothing: an eigenvalue
+/// that few steps do not find may still be negative.
+///
+/// After each solve: where it failed, whether there is a solution at all. For a symmetric A, a z with A z = 0 is looked
+/// for: the constants, or what minimal residuals leave of b for A y = A b. If b has more of z than
+/// the criteria and rounding allow, the outcome is `inconsistent`. A solution of a singular operator is remarked on, if
+/// that is known. Where the solve did not fail, its error is estimated: A e = b - A x is solved by the same method, one
+/// digit of the residual after the other until ||e|| changes no more. Where that takes more than four times the
+/// iterations of the solve (or a thousand) there is no estimate; where rounding explains b - A x, the estimate is right
+/// in magnitude only.
+class VerifiedSolver final : public LinearSolver {
+ public:
+  /// \param name what reports call the method where it has not been run
+  VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need);
+  ~VerifiedSolver() override;
+
+  void prepare(Operator const& a) override;
+  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
+
+  void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
+  [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
+
+ private:
+  /// Why no solve can be right.
+  struct Obstacle {
+    Outcome outcome;
+    std::string remark;
+  };
+
+  [[nodiscard]] std::optional<Obstacle> check(Operator const& a);
+  void look_for_constants(Operator const& a);
+  [[nodiscard]] SolveReport refuse(Operator const& a, Vector const& b, Vector const& x);
+  void judge(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
+  [[nodiscard]] bool has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report);
+  [[nodiscard]] bool has_null_part(Operator const& a, Vector const& b, double limit, Index left);
+  [[nodiscard]] double rounding_at(Vector const& b, Vector const& x, SolveReport const& report);
+  [[nodiscard]] std::optional<double> error_estimate(Operator const& a, Vector const& x, Index left);
+
+  std::unique_ptr<LinearSolver> solver_;
+  std::string name_;
+  OperatorNeed need_;
+  std::optional<Obstacle> obstacle_;
+  Verification found_;  ///< of the operator
+  double operator_norm_ = 0;
+  bool singular_ = false;
+  std::unique_ptr<Vector> constants_;      ///< ones, where they are in the null space
+  double constant_ = 0;                    ///< mean of the initial guess
+  std::unique_ptr<Vector> r_, e_, spare_;  ///< b - A x, the error
+};
+
+}  // namespace halocline
