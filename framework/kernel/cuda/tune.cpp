@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "framework/kernel/cuda/stopwatch.hpp"
@@ -125,10 +126,16 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
     }
   }
   std::sort(all.begin(), all.end());
+  // The best of every tile first: a score that is wrong about a tile is not to keep all of its tunings out.
+  std::set<std::pair<int, int>> tiles;
   std::vector<StreamTuning> chosen;
+  std::vector<StreamTuning> others;
   for (auto const& [score, tuning] : all) {
-    if (chosen.size() < most) chosen.push_back(tuning);
+    bool const is_first = tiles.emplace(tuning.threads_x, tuning.threads_y).second;
+    (is_first ? chosen : others).push_back(tuning);
   }
+  others.resize(std::min(others.size(), most - std::min(most, chosen.size())));
+  chosen.insert(chosen.end(), others.begin(), others.end());
   return chosen;
 }
 

@@ -23,7 +23,7 @@ struct Choice {
 /// What is known to be best for this sweep on the current device.
 [[nodiscard]] Choice choose(IndexRange const& range, StreamKernel const& kernel);
 
-/// Tunings worth a measurement: those with the highest score, which come first.
+/// Tunings worth a measurement: of every tile the one with the highest score, then others by their scores.
 [[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
 
 /// Measures the candidates and the direct form, and keeps what is faster than the rule. `run(tuning)` runs the sweep,
