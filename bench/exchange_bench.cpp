@@ -47,6 +47,9 @@ Arguments parse(int count, char** values) {
   app.add_flag("--graph", arguments.graph, "a chain is one graph, where the transport allows that");
   app.add_flag("--periodic", arguments.periodic, "every rank has two neighbours");
   app.parse(count, values);
+  if (arguments.graph && arguments.length % 2 != 0) {
+    throw CLI::ValidationError("--length", "a graph takes both turns: an even number of exchanges");
+  }
   return arguments;
 }
 

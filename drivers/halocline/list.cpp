@@ -121,6 +121,15 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
   for (std::string const& name : preconditioners().names()) {
     if (!solvers().contains(name)) known.push_back(name);
   }
+  bool const has_parts = first.size() < path.size();
+  bool const is_subject = std::find(subjects.begin(), subjects.end(), first) != subjects.end();
+  if (has_parts && is_subject) {
+    throw InputError("`" + path + "`: nothing to list; `halocline list " + first + "` tells all of them");
+  }
+  if (has_parts && !in_deck && !methods_called(first).empty()) {
+    throw InputError("`" + path + "`: nothing to list; `halocline list " + first + "` tells what it is good for, and " +
+                     "options go by their place in the deck, as in `halocline list solver." + path + "`");
+  }
   if (!in_deck) throw InputError("`" + first + "`: nothing to list; " + advice_for(first, known));
   return listing(deck, path);
 }

@@ -12,7 +12,7 @@ namespace halocline {
 
 namespace {
 
-/// Messages of fewer bytes than this are over before a second stream of a device would have begun.
+/// Bytes of a field below which messages between devices are small.
 constexpr Index fewest_beside = 262144;
 constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
@@ -38,8 +38,8 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
   for (Message const& message : plan.sends) bytes += message.bytes;
-  worth_hiding_ = channel_ != nullptr && (on_host || bytes >= fewest_beside);
-  beside_ = flagged_ && worth_hiding_;
+  small_ = !on_host && bytes < fewest_beside * plan.fields;
+  beside_ = flagged_ && !small_;
 }
 
 void BoxMessages::begin() {

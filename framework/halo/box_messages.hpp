@@ -19,6 +19,7 @@ struct BoxMessagesPlan {
   std::vector<BoxCopy> incoming;
   std::vector<Message> sends;
   std::vector<Message> receives;
+  Index fields = 1;  ///< that messages are made of
   std::size_t slots = 0;
   std::size_t first_send_slot = 0;
   std::size_t first_receive_slot = 0;
@@ -39,7 +40,8 @@ class BoxMessages {
   /// start and finish: one kernel where kernels tell each other what has come.
   void exchange(Execution const& execution);
   /// See Exchange.
-  [[nodiscard]] bool are_worth_hiding() const { return worth_hiding_; }
+  [[nodiscard]] bool are_worth_hiding() const { return channel_ != nullptr && !small_; }
+  [[nodiscard]] bool may_be_hidden() const { return channel_ != nullptr && !(small_ && flagged_); }
   [[nodiscard]] std::optional<int> turn() const;
   void replayed();
 
@@ -59,9 +61,9 @@ class BoxMessages {
   std::size_t first_send_slot_ = 0;
   std::size_t first_receive_slot_ = 0;
   bool flagged_ = false;  ///< every message
-  bool worth_hiding_ = false;
-  bool beside_ = false;  ///< on a stream of their own between start and finish
-  bool arrived_ = true;  ///< all of the messages under way
+  bool small_ = false;    ///< between devices: kernels that exchange them are over before a second stream would begin
+  bool beside_ = false;   ///< on a stream of their own between start and finish
+  bool arrived_ = true;   ///< all of the messages under way
   trace::Clock::time_point sent_;
 };
 

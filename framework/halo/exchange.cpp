@@ -38,6 +38,7 @@ class Exchange::Implementation {
                           .incoming = plan.unpack,
                           .sends = plan.sends,
                           .receives = plan.receives,
+                          .fields = static_cast<Index>(like.size()),
                           .slots = plan.slots(),
                           .first_send_slot = plan.first_send_slot,
                           .first_receive_slot = plan.first_receive_slot};
@@ -75,7 +76,7 @@ class Exchange::Implementation {
     return on_host && far_ && under_way_ ? 3 : 0;
   }
   [[nodiscard]] bool is_worth_hiding() const { return messages_.are_worth_hiding(); }
-  [[nodiscard]] bool overlaps() const { return overlaps_ && is_worth_hiding(); }
+  [[nodiscard]] bool overlaps() const { return overlaps_ && messages_.may_be_hidden(); }
   [[nodiscard]] bool under_way() const { return under_way_; }
   [[nodiscard]] std::optional<int> turn() const {
     if (idle_) return 0;

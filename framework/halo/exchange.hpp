@@ -52,10 +52,12 @@ class Exchange {
   /// within a host, where messages are copies that take the same time whenever they are made, and a sweep cut in parts
   /// loses more.
   [[nodiscard]] Index test_points() const;
-  /// Whether messages take so long that a sweep is worth cutting in parts, some of which go on meanwhile: not small
-  /// ones between devices. Known from their sizes alone, so that sums by parts do not depend on what carries messages.
+  /// Whether messages are so large that a sweep which makes sums is cut in parts, some of which go on meanwhile.
+  /// Between devices small ones are not, though some transports take long for them: known from the bytes of a field
+  /// alone, so that sums by parts depend neither on what carries messages nor on how many fields go together.
   [[nodiscard]] bool is_worth_hiding() const;
-  /// Whether sweeps are to go on between `start` and `finish`: where it is worth it, by HaloSettings::overlap.
+  /// Whether sweeps are to go on between `start` and `finish`, by HaloSettings::overlap: not where kernels alone
+  /// exchange small messages, and are over before a second kernel has begun.
   [[nodiscard]] bool overlaps() const;
   [[nodiscard]] bool under_way() const;
 

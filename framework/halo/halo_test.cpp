@@ -544,10 +544,30 @@ TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
 /// Copies within a rank never are, nor are small messages between devices; all others are.
 TEST(Exchange, KnowsWhatIsWorthHiding) {
   bool const others = test::communicator().size() > 1;
-  for (Index const side : {16, 320}) {  // faces of 2 KiB and of 800 KiB
+  for (Index const side : {16, 120, 320}) {  // two faces of 2, 112 and 800 KiB
     auto const mesh = mesh_of({side, side, 33}, {false, false, true}, {1, 1, 0});
     Field<float> const u(mesh, {.name = "u", .ghosts = 2});
-    EXPECT_EQ(Exchange({&u}).is_worth_hiding(), others && (on_host || side == 320)) << side;
+    Field<float> const v(mesh, {.name = "v", .ghosts = 2});
+    for (std::vector<FieldBase const*> const& fields : {std::vector<FieldBase const*>{&u}, {&u, &v}}) {
+      EXPECT_EQ(Exchange(fields).is_worth_hiding(), others && (on_host || side == 320)) << side;
+    }
+  }
+}
+
+/// Kernels alone exchange by cuda-ipc, by turns; by other transports the host takes part.
+TEST_P(ExchangeBy, KnowsItsTurn) {
+  auto const mesh = mesh_of({16, 16, 33}, {false, false, true}, {1, 1, 0});
+  Field<float> u(mesh, {.name = "u", .ghosts = 2});
+  Exchange exchange({&u});
+  bool const alone = mesh->communicator().size() == 1;
+  bool const by_kernels = GetParam().find("ipc") != std::string::npos;
+  for (int use = 0; use < 4; ++use) {
+    std::optional<int> const turn = exchange.turn();
+    EXPECT_EQ(turn.has_value(), alone || by_kernels);
+    if (turn) {
+      EXPECT_EQ(*turn, alone ? 0 : use % 2);
+    }
+    exchange.exchange({&u});
   }
 }
 
@@ -581,7 +601,9 @@ TEST_P(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
     exchange.exchange({&u});
     produce(exchange, {&produced}, Centring::cell, 2, CountingSweep{u, produced, visited});
     EXPECT_EQ(visited, owned);
-    bool const overlaps = GetParam() && exchange.is_worth_hiding();
+    bool const overlaps = exchange.overlaps();
+    bool const has_messages = mesh->communicator().size() > 1 && mesh->block_count() > 1;
+    EXPECT_EQ(overlaps, GetParam() && has_messages);  // by messages of MPI
     EXPECT_EQ(exchange.under_way(), overlaps);
     exchange.finish();
     visited = 0;

@@ -35,7 +35,7 @@ class RepeatedWork<Kokkos::Cuda, Arguments> {
  public:
   template <class Work>
   bool run(Kokkos::Cuda const& execution, Arguments const& arguments, Work const& work) {
-    if (trace::is_on()) {  // which has to see each kernel
+    if (trace::is_on() || Kokkos::Profiling::profileLibraryLoaded()) {  // which see each kernel
       work();
       return true;
     }

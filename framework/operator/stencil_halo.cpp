@@ -65,7 +65,7 @@ void StencilHalo::start(Fields fields) const {
       boundary_->fill_homogeneous(*field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
     }
   }
-  if (exchange_) exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
+  if (exchange_) split_ && exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
 }
 
 void StencilHalo::finish(Fields fields) const {

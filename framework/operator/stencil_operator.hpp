@@ -105,6 +105,8 @@ class StencilOperator final : public Operator {
     Real* x_new;
     double weight;
     int turn;  ///< of the exchange
+    void const* partials;
+    void const* results;
     [[nodiscard]] friend bool operator==(JacobiArguments const&, JacobiArguments const&) = default;
   };
 
@@ -288,8 +290,10 @@ void StencilOperator<Real, Functor, CoefficientCount>::start_jacobi_step(int slo
   std::optional<int> const turn = halo_.turn();
   if (!turn || mesh().blocks().size() != 1) return step();
   Block const& block = mesh().blocks().front();
-  JacobiArguments const arguments{view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight,
-                                  *turn};
+  Reduction<Execution> const& sums = sums_of(0, slot);
+  JacobiArguments const arguments{
+      view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight, *turn,
+      sums.partials(),       sums.results()};
   if (!jacobi_steps_[static_cast<std::size_t>(slot)].run(execution(block), arguments, step)) halo_.replayed();
   for (std::size_t box = 0; box < halo_.boxes(); ++box) sums_of(box, slot).enqueued(execution(block));
 }

@@ -216,11 +216,12 @@ class Wave final : public Physics {
     if (!turn || mesh_->blocks().size() != 1) return step();
     // Kernels alone exchange: to finish now costs nothing, and makes a whole that is enqueued at once.
     Block const& block = mesh_->blocks().front();
-    bool const called = steps_[static_cast<std::size_t>(*turn)].run(
-        execution(block), {u(block).origin, before(block).origin, h_, *turn}, [&] {
-          step();
-          exchange_.finish();
-        });
+    auto const at = static_cast<std::size_t>(swapped_);
+    swapped_ = !swapped_;
+    bool const called = steps_[at].run(execution(block), {u(block).origin, before(block).origin, h_, *turn}, [&] {
+      step();
+      exchange_.finish();
+    });
     if (!called) exchange_.replayed();
   }
 
@@ -320,7 +321,8 @@ class Wave final : public Physics {
   double highest_speed_ = 0;
   mutable Exchange exchange_;  ///< of u, under way since the step that made it
   std::unique_ptr<Sweeps<Real>> sweeps_;
-  std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< by turn
+  std::array<kernel::RepeatedWork<Execution, StepArguments>, 2> steps_;  ///< by which field is u
+  bool swapped_ = false;
   Sources<Real> sources_;
   Receivers<Real> receivers_;
 };

@@ -39,6 +39,12 @@ double symmetry_defect(Operator const& a, double operator_norm) {
 
 bool is_symmetric(double defect, Precision precision) { return defect <= rounding_level(precision, 1, 1, 0); }
 
+bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector const& ones, Vector& product) {
+  a.apply(ones, product);
+  // Seven entries, the diagonal being half of the norm: eight roundings of half a unit, of half the norm at most.
+  return product.maximum() <= 2 * epsilon(ones.precision()) * operator_norm;
+}
+
 bool in_null_space(Operator const& a, double operator_norm, Vector const& z, Vector& product) {
   double const z_norm = std::sqrt(z.square());
   if (!(z_norm > 0)) return false;

@@ -13,6 +13,12 @@ namespace halocline {
 /// Whether rounding explains the defect: each product is wrong by what it allows A x.
 [[nodiscard]] bool is_symmetric(double defect, Precision precision);
 
+/// Whether A 1 is zero but for what rounding leaves of the sum of a row of a few entries. Stricter than
+/// `in_null_space`: a regular operator may be near a singular one.
+///
+/// \param product spare memory
+[[nodiscard]] bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector const& ones,
+                                               Vector& product);
 /// Whether A z is zero but for rounding, for a z that is not. `product` is spare memory.
 ///
 /// \param operator_norm Operator::norm_bound

@@ -11,7 +11,7 @@ constexpr Index oldest = 50;
 }  // namespace
 
 PipelinedCg::PipelinedCg(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner)
-    : SingleReductionCg("pipelined cg", criteria, std::move(preconditioner)) {}
+    : SingleReductionCg("cg, hidden reductions", criteria, std::move(preconditioner)) {}
 
 void PipelinedCg::make_vectors(Operator const& a) {
   SingleReductionCg::make_vectors(a);
@@ -41,10 +41,10 @@ PipelinedCg::Products PipelinedCg::find_products(ResidualSolve const& solve, Ope
 void PipelinedCg::step(double alpha, double beta, Vector& x) {
   SingleReductionCg::step(alpha, beta, x);
   if (has_preconditioner()) {
-    turn(*q_, *m_, beta);
+    renew_direction(*q_, *m_, beta);
     u_->add(-alpha, *q_);
   }
-  turn(*z_, *n_, beta);
+  renew_direction(*z_, *n_, beta);
   w_->add(-alpha, *z_);
 }
 

@@ -5,13 +5,13 @@
 
 namespace halocline {
 
-void turn(Vector& y, Vector const& x, double beta) {
+void renew_direction(Vector& y, Vector const& x, double beta) {
   if (beta == 0) return y.copy(x);
   y.combine(1, x, beta);
 }
 
 SingleReductionCg::SingleReductionCg(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner)
-    : SingleReductionCg("single-reduction cg", criteria, std::move(preconditioner)) {}
+    : SingleReductionCg("cg, one reduction", criteria, std::move(preconditioner)) {}
 
 SingleReductionCg::SingleReductionCg(std::string name, Criteria criteria,
                                      std::unique_ptr<Preconditioner> preconditioner)
@@ -56,7 +56,7 @@ std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& so
   if (product == 0) {
     return solve.fail(Outcome::breakdown, "the preconditioned residual is orthogonal to the residual");
   }
-  turn(*p_, u(), beta);
+  renew_direction(*p_, u(), beta);
   double const curvature = a.apply_dot(*p_, *s_);
   if (!std::isfinite(product) || !std::isfinite(curvature)) return solve.not_a_number();
   if (!(curvature > 0)) {
@@ -74,8 +74,8 @@ SingleReductionCg::Products SingleReductionCg::find_products(ResidualSolve const
 }
 
 void SingleReductionCg::step(double alpha, double beta, Vector& x) {
-  turn(*p_, u(), beta);
-  turn(*s_, *w_, beta);
+  renew_direction(*p_, u(), beta);
+  renew_direction(*s_, *w_, beta);
   x.add(alpha, *p_);
   r_->add(-alpha, *s_);
 }

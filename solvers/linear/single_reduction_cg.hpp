@@ -61,6 +61,6 @@ class SingleReductionCg : public KrylovSolver {
 };
 
 /// y = x + beta y; with beta zero y is not read.
-void turn(Vector& y, Vector const& x, double beta);
+void renew_direction(Vector& y, Vector const& x, double beta);
 
 }  // namespace halocline

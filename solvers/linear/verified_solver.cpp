@@ -83,7 +83,7 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
 void VerifiedSolver::look_for_constants(Operator const& a) {
   auto ones = a.create_vector();
   ones->fill(1);
-  if (!in_null_space(a, operator_norm_, *ones, *spare_)) return;
+  if (!has_constants_in_null_space(a, operator_norm_, *ones, *spare_)) return;
   singular_ = true;
   constants_ = std::move(ones);
 }

@@ -273,6 +273,20 @@ TEST(Verification, ASingularOperatorIsRemarkedOn) {
   EXPECT_EQ(report.remark, "the operator is singular: the solution is one of many");
 }
 
+/// A long time step on an insulated plate: what holds the constants is a few units of the last place of an entry.
+TEST(Verification, AnOperatorThatIsNearlySingularIsNot) {
+  auto const a = make_operator<float>(test::communicator().split(0),
+                                      {.cells = {40, 40}, .wall = Wall::insulated, .shift = 5e-6, .contrast = 0});
+  auto const b = filled(*a, 1);
+  for (Index const iterations : {1, 20000}) {
+    auto const x = a->create_vector();
+    SolveReport const report =
+        verified(conjugate_gradients({.relative = 1e-6, .absolute = 0, .iterations = iterations}), *a, *b, *x);
+    EXPECT_NE(report.outcome, Outcome::inconsistent);
+    EXPECT_EQ(report.remark.find("singular"), std::string::npos) << report.remark;
+  }
+}
+
 TEST(Verification, SourcesThatDoNotSumToZeroHaveNoSolution) {
   InsulatedPlate plate;
   auto const one = filled(*plate.a, 1);

@@ -225,6 +225,11 @@ BROKEN_COMMANDS = [
     ("folder that holds a run", ["run", "good", "--output", "old"], ["old holds a run already; --overwrite replaces it, --output chooses another folder"]),
     ("output is a file", ["run", "good", "--output", "good"], ["good cannot be the output folder: ..."]),
     ("unknown subject", ["list", "solvrs"], ["`solvrs`: nothing to list; did you mean `solvers`?"]),
+    ("part of a subject", ["list", "solvers.cg"],
+     ["`solvers.cg`: nothing to list; `halocline list solvers` tells all of them"]),
+    ("part of a method", ["list", "cg.flexible"],
+     ["`cg.flexible`: nothing to list; `halocline list cg` tells what it is good for, and options go by their place in "
+      "the deck, as in `halocline list solver.cg.flexible`"]),
     ("unknown method", ["list", "minrse"], ["`minrse`: nothing to list; did you mean `minres`?"]),
     ("unknown option", ["list", "solver.cg.iteration"],
      ["`iteration`: unknown in solver.cg; did you mean `iterations`?"]),

@@ -20,6 +20,7 @@ class Graph {
     } catch (...) {
       (void)cudaStreamEndCapture(stream, &captured);
       if (captured != nullptr) (void)cudaGraphDestroy(captured);
+      (void)cudaGetLastError();  // of a capture that was not joined, or the next kernel would be taken for the culprit
       throw;
     }
     check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");

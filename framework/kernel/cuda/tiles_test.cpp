@@ -357,9 +357,10 @@ TYPED_TEST(CudaTilesTest, RepeatedWorkIsReplayedWithItsArguments) {
     double const sum = sums.value();
     for (int run = 0; run < 5; ++run) {
       sweep(space, out.owned(), test_geometry<TypeParam>(), out.view(), Clear<TypeParam>{});
-      work.run(space, weight, [&] {
+      bool const called = work.run(space, weight, [&] {
         sweep_reduce(space, out.owned(), test_geometry<TypeParam>(), sums, out.view(), functor, u.view(), b.view());
       });
+      EXPECT_EQ(called, run < 2);
       sums.enqueued(space);
       EXPECT_EQ(sums.value(), sum) << run;
       space.fence();
