@@ -20,8 +20,11 @@ namespace halocline {
 namespace {
 
 using test_operators::DiagonalOperator;
+using test_operators::distance;
 using test_operators::make_array;
 using test_operators::RankOneOperator;
+using test_operators::solve;
+using test_operators::Solved;
 
 constexpr Criteria tight{.relative = 1e-10, .absolute = 0, .iterations = 200};
 
@@ -47,29 +50,10 @@ class Turn final : public Operator {
   Index rows_;
 };
 
-struct Solved {
-  SolveReport report;
-  std::unique_ptr<Vector> x;
-};
-
-Solved solve(LinearSolver& solver, Operator const& a, Vector const& b) {
-  auto x = a.create_vector();
-  solver.prepare(a);
-  SolveReport report = solver.solve(a, b, *x);
-  return {std::move(report), std::move(x)};
-}
-
 std::unique_ptr<Vector> made_by(Operator const& a, Vector const& x) {
   auto b = a.create_vector();
   a.apply(x, *b);
   return b;
-}
-
-double distance(Vector const& x, Vector const& y) {
-  auto const e = x.create();
-  e->copy(x);
-  e->add(-1, y);
-  return std::sqrt(e->square() / y.square());
 }
 
 TEST(Krylov, NeedsAsManyStepsAsThereAreEigenvalues) {

@@ -23,6 +23,7 @@
 namespace halocline {
 namespace {
 
+using test_operators::alternating_error;
 using test_operators::DiagonalOperator;
 using test_operators::DisturbedOperator;
 using test_operators::make_array;
@@ -364,17 +365,7 @@ TEST(Outcomes, AnIterationThatStalls) {
   // b - A x is wrong by one vector or its opposite, far above rounding: the residual of the recurrence falls, the true
   // one does not.
   DiagonalOperator const a(9, [](Index row) { return 1.0 + static_cast<double>(row); });
-  auto const error = a.create_vector();
-  error->randomize(3);
-  error->scale(1e-4);
-  double sign = 1;
-  DisturbedOperator const noisy(
-      a,
-      [&](Vector& y) {
-        sign = -sign;
-        y.add(sign, *error);
-      },
-      true);
+  DisturbedOperator const noisy(a, alternating_error(a, 1e-4), true);
   auto const b = right_hand_side(9, 1, 1);
   for (auto const& solver : conjugate_gradients_with({.relative = 1e-12, .absolute = 0, .iterations = 5000})) {
     auto const x = a.create_vector();

@@ -48,6 +48,9 @@ namespace halocline {
 namespace {
 
 using test_operators::DiagonalOperator;
+using test_operators::distance;
+using test_operators::solve;
+using test_operators::Solved;
 
 enum class Form { two, one, hidden };
 
@@ -56,25 +59,6 @@ std::unique_ptr<LinearSolver> make(Form form, Criteria const& criteria,
   if (form == Form::one) return std::make_unique<SingleReductionCg>(criteria, std::move(preconditioner));
   if (form == Form::hidden) return std::make_unique<PipelinedCg>(criteria, std::move(preconditioner));
   return std::make_unique<ConjugateGradients>(criteria, std::move(preconditioner));
-}
-
-struct Solved {
-  SolveReport report;
-  std::unique_ptr<Vector> x;
-};
-
-Solved solve(LinearSolver& solver, Operator const& a, Vector const& b) {
-  auto x = a.create_vector();
-  solver.prepare(a);
-  SolveReport report = solver.solve(a, b, *x);
-  return {std::move(report), std::move(x)};
-}
-
-double distance(Vector const& x, Vector const& y) {
-  auto const e = x.create();
-  e->copy(x);
-  e->add(-1, y);
-  return std::sqrt(e->square() / y.square());
 }
 
 TEST(SingleReductionCg, NeedsAsManyStepsAsThereAreEigenvalues) {

@@ -8,6 +8,8 @@
 
 #include "framework/operator/array_vector.hpp"
 #include "framework/operator/operator.hpp"
+#include "framework/operator/solve_report.hpp"
+#include "solvers/linear/solver.hpp"
 #include "tests/support/communicator.hpp"
 
 // Operators with known spectra, for the tests of solvers.
@@ -93,5 +95,36 @@ class DisturbedOperator final : public Operator {
   std::function<void(Vector&)> disturb_;
   bool residuals_only_;
 };
+
+/// For a DisturbedOperator: adds one vector or its opposite in turn.
+inline std::function<void(Vector&)> alternating_error(Operator const& a, double size) {
+  std::shared_ptr<Vector> const error = a.create_vector();
+  error->randomize(3);
+  error->scale(size);
+  return [error, sign = 1.0](Vector& y) mutable {
+    sign = -sign;
+    y.add(sign, *error);
+  };
+}
+
+/// A solve from zero.
+struct Solved {
+  SolveReport report;
+  std::unique_ptr<Vector> x;
+};
+inline Solved solve(LinearSolver& solver, Operator const& a, Vector const& b) {
+  auto x = a.create_vector();
+  solver.prepare(a);
+  SolveReport report = solver.solve(a, b, *x);
+  return {std::move(report), std::move(x)};
+}
+
+/// ||x - y|| / ||y||
+inline double distance(Vector const& x, Vector const& y) {
+  auto const e = x.create();
+  e->copy(x);
+  e->add(-1, y);
+  return std::sqrt(e->square() / y.square());
+}
 
 }  // namespace halocline::test_operators

@@ -22,6 +22,7 @@
 namespace halocline {
 namespace {
 
+using test_operators::alternating_error;
 using test_operators::DiagonalOperator;
 using test_operators::DisturbedOperator;
 using test_operators::RankOneOperator;
@@ -444,17 +445,7 @@ TEST(Verification, SquaresOutOfRangeEndASolve) {
 TEST(Verification, AStalledSolveStaysOne) {
   // As in the test of outcomes: b - A x is wrong by one vector or its opposite.
   DiagonalOperator const a(9, [](Index row) { return 1.0 + static_cast<double>(row); });
-  auto const error = a.create_vector();
-  error->randomize(3);
-  error->scale(1e-4);
-  double sign = 1;
-  DisturbedOperator const noisy(
-      a,
-      [&](Vector& y) {
-        sign = -sign;
-        y.add(sign, *error);
-      },
-      true);
+  DisturbedOperator const noisy(a, alternating_error(a, 1e-4), true);
   auto const x = a.create_vector();
   SolveReport const report =
       verified(conjugate_gradients({.relative = 1e-12, .absolute = 0, .iterations = 5000}), noisy, *filled(a, 1), *x);
