@@ -14,7 +14,6 @@ namespace {
 
 /// Bytes of a field below which messages between devices are small.
 constexpr Index fewest_beside = 262144;
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 std::vector<MessageSlot> message_slots(std::vector<Message> const& messages, std::size_t first_slot) {
   std::vector<MessageSlot> slots;
@@ -38,7 +37,7 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
   for (Message const& message : plan.sends) bytes += message.bytes;
-  small_ = !on_host && bytes < fewest_beside * plan.fields;
+  small_ = !boxes_on_host && bytes < fewest_beside * plan.fields;
   beside_ = flagged_ && !small_;
 }
 

@@ -73,11 +73,9 @@ SolverEntry conjugate_gradients_entry() {
         .choice(
             "reductions",
             "Sums over the ranks that an iteration waits for. two: of conjugate gradients as they are; one: of "
-            "Chronopoulos "
-            "and Gear's, with one more vector; hidden: one, under way while preconditioner and operator are applied "
-            "(pipelined, Ghysels and Vanroose), with three to five more vectors and, at tight tolerances, more "
-            "iterations. "
-            "For many ranks.",
+            "Chronopoulos and Gear's, with one more vector; hidden: one, under way while preconditioner and operator "
+            "are applied (pipelined, Ghysels and Vanroose), with three to five more vectors and, at tight tolerances, "
+            "more iterations. For many ranks.",
             std::vector<std::string>{"two", "one", "hidden"})
         .defaults_to(std::string("two"));
     declare_preconditioner(section);

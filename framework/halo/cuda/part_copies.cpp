@@ -23,6 +23,8 @@ constexpr Index bytes_between_fields = 16384;  ///< of a part where no message i
 constexpr Index large_part = 16384;            ///< bytes of a part of a message that is large
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
 constexpr int parts_ahead = 256;
+
+/// What a launch is told beside slots and boxes.
 struct Task {
   int const* order = nullptr;
   int box_count = 0;
