@@ -132,8 +132,8 @@ double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
   if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
-  // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
-  double const along_axis = dimensions == 1 ? 4 : 0;
+  // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
+  double const along_axis = dimensions == 1 ? 6 : 0;
   return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
 }
 
