@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "framework/mesh/box_difference.hpp"
+
 namespace halocline {
 
 std::string to_string(Centring centring) {
@@ -46,19 +48,7 @@ IndexRange Mesh::interior(Block const& block, Centring centring, int width) cons
 }
 
 std::vector<IndexRange> Mesh::shell(Block const& block, Centring centring, int width) const {
-  IndexRange rest = owned(block, centring);
-  IndexRange const inner = interior(block, centring, width);
-  if (inner.empty()) return {rest};
-  std::vector<IndexRange> boxes;
-  for (std::size_t axis : {2u, 1u, 0u}) {
-    IndexRange lower = rest;
-    IndexRange upper = rest;
-    lower.end[axis] = rest.begin[axis] = inner.begin[axis];
-    upper.begin[axis] = rest.end[axis] = inner.end[axis];
-    if (!lower.empty()) boxes.push_back(lower);
-    if (!upper.empty()) boxes.push_back(upper);
-  }
-  return boxes;
+  return without(owned(block, centring), interior(block, centring, width));
 }
 
 }  // namespace halocline

@@ -80,6 +80,8 @@ void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& 
 
 bool Operator::red_black_sweep(bool, Vector const&, Vector&) const { return false; }
 
+std::unique_ptr<Operator> Operator::in_single_precision() const { return nullptr; }
+
 std::unique_ptr<Coarsening> Operator::coarsen() const { return nullptr; }
 
 double Operator::norm_bound() const {

@@ -44,6 +44,9 @@ class Coarsening {
                                             Vector& /*coarse_b*/) const {
     return false;
   }
+  /// Whether the two legs only enqueue kernels, the same ones whenever they get the same vectors: then they may be
+  /// captured and replayed.
+  [[nodiscard]] virtual bool legs_only_enqueue() const { return false; }
   /// The way up: x = x + P coarse_x, then `sweeps` sweeps with black first: the adjoint of the way down. Where
   /// `product` is not null it receives b . x.
   [[nodiscard]] virtual bool prolong_relax(int /*sweeps*/, Vector const& /*coarse_x*/, Vector const& /*b*/,
@@ -100,6 +103,9 @@ class Operator {
   [[nodiscard]] virtual bool red_black_sweep(bool forward, Vector const& b, Vector& x) const;
   /// The next coarser operator, or null when there is none or the operator cannot coarsen.
   [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;
+  /// The same operator on vectors of single precision, with entries rounded to it; null when the operator cannot or is
+  /// of single precision already. Collective.
+  [[nodiscard]] virtual std::unique_ptr<Operator> in_single_precision() const;
   /// An upper bound of the infinity norm of A: what rounding allows is measured with it. Estimated if not overridden.
   [[nodiscard]] virtual double norm_bound() const;
 

@@ -41,6 +41,8 @@ class StencilOperator final : public Operator {
   using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
   /// Makes the next coarser operator and the way there, or null at the coarsest. Collective.
   using CoarseningFactory = std::function<std::unique_ptr<Coarsening>(StencilOperator const&)>;
+  /// Makes the same operator in single precision. Collective.
+  using SinglePrecisionFactory = std::function<std::unique_ptr<Operator>()>;
 
   struct Description {
     std::shared_ptr<Mesh const> mesh;
@@ -50,6 +52,7 @@ class StencilOperator final : public Operator {
     std::vector<IndexRange> unknowns{};  ///< by Block::local, in local indices; empty: all owned entries
     std::optional<BoundaryConditions> boundary{};
     CoarseningFactory coarsening{};
+    SinglePrecisionFactory single_precision{};
     std::shared_ptr<Transport const> transport{};  ///< null: the default of Exchange
   };
 
@@ -72,6 +75,9 @@ class StencilOperator final : public Operator {
   /// Red-black order decouples star shapes of radius 1 only; false for others.
   [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override;
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override;
+  [[nodiscard]] std::unique_ptr<Operator> in_single_precision() const override {
+    return description_.single_precision ? description_.single_precision() : nullptr;
+  }
   [[nodiscard]] double norm_bound() const override;
 
   [[nodiscard]] Mesh const& mesh() const { return *description_.mesh; }

@@ -53,10 +53,31 @@ template <class Real>
 SweptVector<Real> const& SweptVector<Real>::same_space(Vector const& x) const {
   if (typeid(x) != typeid(*this)) throw DefectError("vectors of different kinds or precisions cannot be combined");
   auto const& other = static_cast<SweptVector const&>(x);
+  if (!has_ranges_of(other)) throw DefectError("vectors with different unknowns cannot be combined");
+  return other;
+}
+
+template <class Real>
+template <class Other>
+SweptVector<Other> const& SweptVector<Real>::same_unknowns(Vector const& x) const {
+  auto const* const other = dynamic_cast<SweptVector<Other> const*>(&x);
+  if (other == nullptr || !has_ranges_of(*other)) {
+    throw DefectError("vectors with different unknowns cannot be converted into each other");
+  }
+  return *other;
+}
+
+template <class Real>
+template <class Other>
+bool SweptVector<Real>::has_ranges_of(SweptVector<Other> const& other) const {
   bool same = other.pieces_ == pieces_;
   for (std::size_t n = 0; same && n < pieces_; ++n) same = piece(n).range == other.piece(n).range;
-  if (!same) throw DefectError("vectors with different unknowns cannot be combined");
-  return other;
+  return same;
+}
+
+template <class Real>
+[[nodiscard]] BlockView<Real const> as_input(BlockView<Real> const& view) {
+  return view;
 }
 
 /// this = functor(more…), in one pass.
@@ -65,8 +86,7 @@ template <class Functor, class... More>
 void SweptVector<Real>::update(Functor const& functor, More const&... more) {
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
-    sweep(mine.execution, mine.range, geometry_of(mine), mine.view, functor,
-          BlockView<Real const>(more.piece(n).view)...);
+    sweep(mine.execution, mine.range, geometry_of(mine), mine.view, functor, as_input(more.piece(n).view)...);
   }
 }
 
@@ -78,7 +98,7 @@ double SweptVector<Real>::update_and_sum(Functor const& functor, More const&... 
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, mine.view, functor,
-                 BlockView<Real const>(more.piece(n).view)...);
+                 as_input(more.piece(n).view)...);
     sum += work_->sums.value();
   }
   return communicator_->sum(sum);
@@ -159,6 +179,23 @@ void SweptVector<Real>::multiply(Vector const& x, Vector const& y) {
 template <class Real>
 double SweptVector<Real>::multiply_and_dot(Vector const& x, Vector const& y) {
   return update_and_sum(vector_functor::MultiplyAndDot<Real>{}, same_space(x), same_space(y));
+}
+
+template <class Real>
+void SweptVector<Real>::convert(Vector const& x, double scale) {
+  vector_functor::Convert<Real> const functor{scale};
+  if (x.precision() == Precision::single) {
+    update(functor, same_unknowns<float>(x));
+  } else {
+    update(functor, same_unknowns<double>(x));
+  }
+}
+
+template <class Real>
+double SweptVector<Real>::convert_and_dot(Vector const& x, double scale, Vector const& y) {
+  vector_functor::ConvertAndDot<Real> const functor{scale};
+  if (x.precision() == Precision::single) return update_and_sum(functor, same_unknowns<float>(x), same_space(y));
+  return update_and_sum(functor, same_unknowns<double>(x), same_space(y));
 }
 
 template <class Real>

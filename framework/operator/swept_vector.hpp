@@ -38,6 +38,8 @@ class SweptVector : public Vector {
   [[nodiscard]] double add_and_square(double a, Vector const& x) final;
   void multiply(Vector const& x, Vector const& y) final;
   [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
+  void convert(Vector const& x, double scale) final;
+  [[nodiscard]] double convert_and_dot(Vector const& x, double scale, Vector const& y) final;
   void invert() final;
   [[nodiscard]] double dot(Vector const& x) const final;
   [[nodiscard]] PendingSum start_products(std::span<Factors const> pairs) const final;
@@ -54,8 +56,15 @@ class SweptVector : public Vector {
 
  private:
   struct Work;
+  template <class Other>
+  friend class SweptVector;
   /// `x` as a vector of this space; throws DefectError otherwise.
   [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
+  /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
+  template <class Other>
+  [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;
+  template <class Other>
+  [[nodiscard]] bool has_ranges_of(SweptVector<Other> const& other) const;
   template <class Functor, class... More>
   void update(Functor const& functor, More const&... more);
   template <class Functor, class... More>

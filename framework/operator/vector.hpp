@@ -53,6 +53,10 @@ class Vector {
   /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: a scaling and its
   /// product.
   [[nodiscard]] virtual double multiply_and_dot(Vector const& x, Vector const& y) = 0;
+  /// this = scale x, where x has the same unknowns in any precision.
+  virtual void convert(Vector const& x, double scale) = 0;
+  /// The same; returns this . y, in one pass.
+  [[nodiscard]] virtual double convert_and_dot(Vector const& x, double scale, Vector const& y) = 0;
   /// this = 1 / this, entry by entry; an entry of zero on any rank throws SolveError on all.
   virtual void invert() = 0;
 

@@ -117,6 +117,29 @@ struct MultiplyAndDot {
   }
 };
 
+/// a x, rounded once; x may have another precision
+template <class Real>
+struct Convert {
+  static constexpr Shape shape = point;
+  double a;
+  template <class P, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, X const& x) const {
+    return static_cast<Real>(a * static_cast<double>(x[here]));
+  }
+};
+
+/// The same, and its product with y
+template <class Real>
+struct ConvertAndDot {
+  static constexpr Shape shape = point;
+  double a;
+  template <class P, class X, class Y>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const&, X const& x, Y const& y) const {
+    Real const value = static_cast<Real>(a * static_cast<double>(x[here]));
+    return {{value}, {value * y[here]}};
+  }
+};
+
 /// 1 / u, and the number of zeros met
 template <class Real>
 struct Invert {

@@ -145,6 +145,31 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
   });
 }
 
+TYPED_TEST(VectorTest, ConvertsBetweenPrecisions) {
+  for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::array}) {
+    for (auto const& cells : {std::vector<Index>{4}, {37, 5}, {4, 3, 7}, {4099}}) {
+      auto const u = make_vector<TypeParam>(storage, cells);
+      auto const back = u->create();
+      auto const y = u->create();
+      auto const single = make_vector<float>(storage, cells);
+      // Random entries have 24 bits, and stay as they are.
+      u->randomize(1);
+      y->randomize(2);
+      single->convert(*u, 0x1p-100);
+      EXPECT_EQ(back->convert_and_dot(*single, 0x1p100, *y), u->dot(*y));
+      EXPECT_EQ(values_of<TypeParam>(*back), values_of<TypeParam>(*u));
+      // What has more is rounded once.
+      u->scale(1.0 / 3);
+      single->convert(*u, 1);
+      auto const exact = values_of<TypeParam>(*u);
+      auto const rounded = values_of<float>(*single);
+      ASSERT_EQ(rounded.size(), exact.size());
+      for (std::size_t n = 0; n < exact.size(); ++n) EXPECT_EQ(rounded[n], static_cast<float>(exact[n]));
+      EXPECT_THROW(u->convert(*make_vector<float>(storage, {cells[0] + 5}), 1), DefectError);
+    }
+  }
+}
+
 TYPED_TEST(VectorTest, MaximumOfMagnitudesKeepsNaN) {
   this->on_each_kind([](Vector& u, Vector& x, Vector&) {
     double largest = 0;

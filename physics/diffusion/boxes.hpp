@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <vector>
 
 #include "framework/kernel/host.hpp"
 #include "framework/mesh/index_range.hpp"
@@ -26,6 +28,13 @@ class PlaceInBox {
 /// Below this many points a parallel loop costs a host more than it brings.
 inline constexpr Index smallest_parallel_box = 4096;
 
+/// A loop whose functor goes with the launch itself. Larger ones would by default pass through a buffer that the host
+/// waits for before each launch, and that a replay would not fill again.
+template <class Policy>
+[[nodiscard]] auto launched_at_once(Policy const& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 /// Calls `functor(i, j, k)` for every point of a box, in any order, on `execution`.
 template <class Execution, class Functor>
 void for_box(Execution const& execution, IndexRange const& box, Functor const& functor) {
@@ -40,9 +49,64 @@ void for_box(Execution const& execution, IndexRange const& box, Functor const& f
   }
   using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                        Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for(
-      "diffusion", Policy(execution, {box.begin[0], box.begin[1], box.begin[2]}, {box.end[0], box.end[1], box.end[2]}),
-      functor);
+  Kokkos::parallel_for("diffusion",
+                       launched_at_once(Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
+                                               {box.end[0], box.end[1], box.end[2]})),
+                       functor);
+}
+
+/// Disjoint boxes whose points are numbered through, for devices: all in one launch.
+class NumberedBoxes {
+ public:
+  static constexpr std::size_t most = 6;
+  /// At most six boxes: the shell around an inner box has no more.
+  explicit NumberedBoxes(std::vector<IndexRange> const& boxes) {
+    for (IndexRange const& box : boxes) {
+      for (std::size_t a = 0; a < 3; ++a) begin_[count_][a] = box.begin[a];
+      row_[count_] = box.extent(0);
+      plane_[count_] = box.extent(0) * box.extent(1);
+      size_ += box.size();
+      end_[count_++] = size_;
+    }
+  }
+  [[nodiscard]] Index size() const { return size_; }
+
+  /// Calls `functor(i, j, k)` for point `n`.
+  template <class Functor>
+  KOKKOS_FORCEINLINE_FUNCTION void visit(Index n, Functor const& functor) const {
+    int box = 0;
+    while (n >= end_[box]) ++box;
+    Index const rest = n - (box > 0 ? end_[box - 1] : 0);
+    Index const plane = rest / plane_[box];
+    Index const in_plane = rest - plane * plane_[box];
+    Index const row = in_plane / row_[box];
+    functor(begin_[box][0] + in_plane - row * row_[box], begin_[box][1] + row, begin_[box][2] + plane);
+  }
+
+ private:
+  Index begin_[most][3] = {};
+  Index row_[most] = {};    ///< points of a row …
+  Index plane_[most] = {};  ///< … and of a plane
+  Index end_[most] = {};    ///< number of the first point behind the box
+  Index size_ = 0;
+  int count_ = 0;
+};
+
+template <class Functor>
+struct VisitBoxes {
+  NumberedBoxes boxes;
+  Functor functor;
+  KOKKOS_FUNCTION void operator()(Index n) const { boxes.visit(n, functor); }
+};
+
+/// Calls `functor(i, j, k)` for every point of some boxes, in any order, on `execution`.
+template <class Execution, class Functor>
+void for_boxes(Execution const& execution, std::vector<IndexRange> const& boxes, Functor const& functor) {
+  NumberedBoxes const numbered(boxes);
+  if (numbered.size() == 0) return;
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for("diffusion", launched_at_once(Policy(execution, 0, numbered.size())),
+                       VisitBoxes<Functor>{numbered, functor});
 }
 
 /// Sum of what `functor(i, j, k, sum)` adds over a box. Waits for it. For estimates: the last bits depend on the

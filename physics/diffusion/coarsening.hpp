@@ -10,33 +10,18 @@
 #include "framework/operator/operator.hpp"
 #include "physics/diffusion/boxes.hpp"
 #include "physics/diffusion/coarse_coefficients.hpp"
+#include "physics/diffusion/fused_relaxation.hpp"
 #include "physics/diffusion/leg.hpp"
 
 namespace halocline {
 
-// Stages on devices: one unknown a work item.
-template <class Stencil>
-struct RelaxZeroPoint {
-  LegViews<Stencil> views;
-  Colour colour;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
-    views.x(i, j, k) = mine ? views.b(i, j, k) * views.stencil.row(j, k).inverse(i) : 0;
-  }
-};
-template <class Stencil>
-struct RelaxPoint {
-  LegViews<Stencil> views;
-  Colour colour;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) views.x(i, j, k) = relaxed(views, i, j, k);
-  }
-};
+// Transfers on devices: one unknown a work item.
 template <class Stencil>
 struct ProlongPoint {
   LegViews<Stencil> views;
+  BlockView<typename Stencil::Real> to;  ///< may be views.x
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    views.x(i, j, k) += views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
+    to(i, j, k) = views.x(i, j, k) + views.coarse(views.parent(0, i), views.parent(1, j), views.parent(2, k));
   }
 };
 /// Runs over coarse unknowns.
@@ -98,6 +83,7 @@ class DiffusionCoarsening final : public Coarsening {
   [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override;
   [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
                                    double* product) const override;
+  [[nodiscard]] bool legs_only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
 
  private:
   using Stages = LegStages<Stencil>;
@@ -114,6 +100,12 @@ class DiffusionCoarsening final : public Coarsening {
   void run_on_host(std::vector<Stages> const& stages, Vector const& x) const;
   void run_portably(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
                     Vector const& coarse) const;
+  void run_fused(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
+                 Vector const& coarse) const;
+  /// coarse = R (b - A x), the ghosts of x being there.
+  void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
+  /// to = x + P coarse
+  void prolong(Vector const& coarse, Vector const& x, Vector const& to) const;
 
   DiffusionGrid fine_;
   std::vector<Stencil> stencils_;
@@ -123,6 +115,9 @@ class DiffusionCoarsening final : public Coarsening {
   std::vector<LegViews<Stencil>> maps_;  ///< without vectors
   std::vector<Leg> legs_;
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
+  // Where sweeps go through memory once for both colours, from one vector to another:
+  std::unique_ptr<FusedRelaxation<Stencil>> fused_;
+  std::unique_ptr<Vector> other_;
 };
 
 template <class Stencil>
@@ -151,9 +146,17 @@ DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vecto
     }
     legs_.push_back(leg);
   }
+  FieldDescription const description{.name = "vector", .centring = fine_.centring, .ghosts = 1};
   if (fine_.mesh->communicator().any(open)) {
-    Field<Real> const like(fine_.mesh, FieldDescription{.name = "vector", .centring = fine_.centring, .ghosts = 1});
+    Field<Real> const like(fine_.mesh, description);
     exchange_ = std::make_unique<Exchange>(std::vector<FieldBase const*>{&like});
+  }
+  if constexpr (FusedRelaxation<Stencil>::possible) {
+    fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
+    if (fused_->pays()) {
+      other_ =
+          std::make_unique<FieldVector<Real>>(std::make_shared<Field<Real>>(fine_.mesh, description), fine_.unknowns());
+    }
   }
 }
 
@@ -194,7 +197,12 @@ void DiffusionCoarsening<Stencil>::over(bool parents, Make const& make) const {
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
   exchange(x);
-  over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse_b)}; });
+  restrict_residual(b, x, coarse_b);
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const {
+  over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
 }
 
 template <class Stencil>
@@ -204,7 +212,14 @@ void DiffusionCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coars
 
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& x) const {
-  over(false, [&](Block const& block) { return ProlongPoint<Stencil>{views(block, x, x, coarse_x)}; });
+  prolong(coarse_x, x, x);
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x, Vector const& to) const {
+  over(false, [&](Block const& block) {
+    return ProlongPoint<Stencil>{views(block, x, x, coarse), field(to).view(block)};
+  });
 }
 
 template <class Stencil>
@@ -229,6 +244,9 @@ void DiffusionCoarsening<Stencil>::run(typename Stages::Direction direction, int
     for (Block const& block : fine_.mesh->blocks()) stages.push_back({views(block, b, x, coarse), direction, sweeps});
     run_on_host(stages, x);
   } else {
+    if constexpr (FusedRelaxation<Stencil>::possible) {
+      if (fused_->pays()) return run_fused(direction, sweeps, b, x, coarse);
+    }
     run_portably(direction, sweeps, b, x, coarse);
   }
 }
@@ -267,15 +285,40 @@ void DiffusionCoarsening<Stencil>::run_portably(typename Stages::Direction direc
     Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
     if (stage > 0) exchange(x);
     if (transfer && down) {
-      over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
+      restrict_residual(b, x, coarse);
     } else if (transfer) {
-      over(false, [&](Block const& block) { return ProlongPoint<Stencil>{views(block, b, x, coarse)}; });
+      prolong(coarse, x, x);
     } else if (down && stage == 0) {
       over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
-      over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
+      over(false, [&](Block const& block) {
+        return RelaxPoint<Stencil>{views(block, b, x, coarse), field(x).view(block), colour};
+      });
     }
   }
+}
+
+/// Sweeps take turns between x and the other vector, such that the last one ends in x.
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::run_fused(typename Stages::Direction direction, int sweeps, Vector const& b,
+                                             Vector const& x, Vector const& coarse) const {
+  bool const down = direction == Stages::Direction::down;
+  Colour const first = down ? Colour::red : Colour::black;
+  int left = down ? sweeps - 1 : sweeps;
+  Vector const* from = left % 2 == 0 ? &x : other_.get();
+  Vector const* to = left % 2 == 0 ? other_.get() : &x;
+  if (down) {
+    fused_->from_zero(first, field(b), field(*from));
+  } else {
+    prolong(coarse, x, *from);
+  }
+  for (; left > 0; --left, std::swap(from, to)) {
+    exchange(*from);
+    (*fused_)(first, field(b), field(*from), field(*to));
+  }
+  if (!down) return;
+  exchange(x);
+  restrict_residual(b, x, coarse);
 }
 
 }  // namespace halocline

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,19 @@ std::unique_ptr<Coarsening> coarsen_constant(DiffusionGrid const& grid,
   return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, std::move(coarse));
 }
 
+template <class To, class Real, int Dimensions>
+ConstantDiffusion<To, Dimensions> rounded_to(ConstantDiffusion<Real, Dimensions> const& functor) {
+  ConstantDiffusion<To, Dimensions> result;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.coupling[a] = static_cast<To>(functor.coupling[a]);
+    for (std::size_t side = 0; side < 2; ++side) result.wall[a][side] = static_cast<To>(functor.wall[a][side]);
+    result.first[a] = functor.first[a];
+    result.last[a] = functor.last[a];
+  }
+  result.shift = static_cast<To>(functor.shift);
+  return result;
+}
+
 template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
                                                  ConstantDiffusion<Real, Dimensions> const& functor) {
@@ -92,6 +106,11 @@ std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
   auto const placed = placed_on(grid, functor);
   typename StencilOperatorType::Description description{
       .mesh = grid.mesh, .centring = grid.centring, .functor = placed, .unknowns = grid.unknowns()};
+  if constexpr (std::is_same_v<Real, double>) {
+    description.single_precision = [grid, placed] {
+      return make_constant_operator<float, Dimensions>(grid, rounded_to<float>(placed));
+    };
+  }
   description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
     return coarsen_constant<Real, Dimensions>(grid, placed, fine);
   };

@@ -19,6 +19,12 @@ struct SumDiagonal {
   }
 };
 
+struct Round {
+  BlockView<double const> from;
+  BlockView<float> to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<float>(from(i, j, k)); }
+};
+
 template <class Real>
 struct SumFaces {
   BlockView<Real const> faces;
@@ -56,6 +62,22 @@ void sum_diagonal(DiffusionGrid const& grid, FaceCoefficients<Real>& coefficient
   if (grid.dimensions() == 1) sum_diagonal_of<Real, 1>(grid, coefficients);
   if (grid.dimensions() == 2) sum_diagonal_of<Real, 2>(grid, coefficients);
   if (grid.dimensions() == 3) sum_diagonal_of<Real, 3>(grid, coefficients);
+}
+
+FaceCoefficients<float> in_single_precision(DiffusionGrid const& grid, FaceCoefficients<double> const& coefficients) {
+  FaceCoefficients<float> result(grid);
+  auto const round = [&](Field<double> const& from, Field<float>& to) {
+    for (Block const& block : grid.mesh->blocks()) {
+      for_box(execution(block), grid.mesh->with_ghosts(block, grid.centring, 1),
+              Round{from.view(block), to.view(block)});
+    }
+  };
+  round(*coefficients.shift, *result.shift);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis) {
+    round(*coefficients.faces[axis], *result.faces[axis]);
+  }
+  sum_diagonal(grid, result);
+  return result;
 }
 
 template <class Real>

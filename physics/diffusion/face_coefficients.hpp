@@ -36,6 +36,10 @@ FaceStencil<Real, Dimensions> FaceCoefficients<Real>::stencil(Block const& block
 template <class Real>
 void sum_diagonal(DiffusionGrid const& grid, FaceCoefficients<Real>& coefficients);
 
+/// The same, rounded; the diagonal is the sum of the rounded ones.
+[[nodiscard]] FaceCoefficients<float> in_single_precision(DiffusionGrid const& grid,
+                                                          FaceCoefficients<double> const& coefficients);
+
 /// Of the couplings across each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
 template <class Real>
 [[nodiscard]] std::array<double, 3> mean_couplings(DiffusionGrid const& grid,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,11 @@ std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficient
       .mesh = grid.mesh, .centring = grid.centring, .functor = {}, .unknowns = grid.unknowns()};
   description.coefficients[0] = shared->diagonal;
   for (std::size_t axis = 0; axis < Dimensions; ++axis) description.coefficients[axis + 1] = shared->faces[axis];
+  if constexpr (std::is_same_v<Real, double>) {
+    description.single_precision = [grid, shared] {
+      return make_face_operator<float, Dimensions>(grid, in_single_precision(grid, *shared));
+    };
+  }
   description.coarsening = [grid = std::move(grid), shared](StencilOperatorType const& fine) {
     return coarsen_faces<Real, Dimensions>(grid, shared, fine);
   };

@@ -4,6 +4,7 @@
 #include "framework/operator/stencil_functors.hpp"
 #include "physics/diffusion/constant_diffusion.hpp"
 #include "physics/diffusion/face_diffusion.hpp"
+#include "physics/diffusion/relaxation_sweeps.hpp"
 
 // What the functors of this room, and what solvers make of them, read: halos are as wide as shapes say.
 
@@ -42,6 +43,19 @@ TEST(DiffusionFunctors, ReadWithinTheirShapes) {
   expect_reads_within_shape<2>(FaceDiffusion<double, 1>{});
   expect_reads_within_shape<3>(FaceDiffusion<double, 2>{});
   expect_reads_within_shape<4>(FaceDiffusion<double, 3>{});
+}
+
+TEST(DiffusionFunctors, SweepsOfBothColoursReadWithinTheirShapes) {
+  auto const expect = []<int Inputs>(std::integral_constant<int, Inputs>, auto const& functor) {
+    auto const check = reads_within_shape<Inputs>(functor);
+    EXPECT_TRUE(check) << check.message;
+  };
+  for (int const first : {0, 1}) {
+    expect(std::integral_constant<int, 2>(), RelaxBothColours<double, 2>{{}, first});
+    expect(std::integral_constant<int, 2>(), RelaxBothColours<double, 3>{{}, first});
+    expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 2>{{}, first});
+    expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 3>{{}, first});
+  }
 }
 
 TEST(DiffusionFunctors, OnlyTheUpdatesOfConjugateGradientsAreMadeInPlace) {

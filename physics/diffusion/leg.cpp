@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/kernel/host_plan.hpp"
+#include "framework/mesh/box_difference.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline {
@@ -43,23 +44,7 @@ IndexRange Leg::interior(Index lag, bool aligned) const {
   return inner;
 }
 
-std::vector<IndexRange> Leg::shell(Index lag, bool aligned) const {
-  IndexRange const inner = interior(lag, aligned);
-  if (inner.empty()) return {box};
-  std::vector<IndexRange> boxes;
-  IndexRange rest = box;
-  for (std::size_t a = 3; a-- > 0;) {
-    auto const keep = [&](Index begin, Index end) {
-      IndexRange const piece = cut(rest, static_cast<int>(a), begin, end);
-      if (!piece.empty()) boxes.push_back(piece);
-    };
-    keep(rest.begin[a], inner.begin[a]);
-    keep(inner.end[a], rest.end[a]);
-    rest.begin[a] = inner.begin[a];
-    rest.end[a] = inner.end[a];
-  }
-  return boxes;
-}
+std::vector<IndexRange> Leg::shell(Index lag, bool aligned) const { return without(box, interior(lag, aligned)); }
 
 std::vector<Index> Leg::cuts(int stages, int threads) const {
   Index const length = box.extent(axis);

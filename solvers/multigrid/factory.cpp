@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/deck/judgement.hpp"
+#include "framework/runtime/device.hpp"
 
 namespace halocline {
 
@@ -20,6 +21,13 @@ void declare_multigrid(Section& section) {
       .choice("smoother", "What damps the rough part of the error on each level.",
               std::vector<std::string>{"red_black", "chebyshev"})
       .defaults_to(std::string("red_black"));
+  section
+      .choice(
+          "precision",
+          "What cycles are computed in: that of the run, or single, which halves their bytes: seven digits are more "
+          "than a cycle needs.",
+          std::vector<std::string>{"run", "single"})
+      .defaults_to(std::string("run"));
   section.integer("sweeps", "Gauss-Seidel sweeps, or degree of the polynomial, on the way down and on the way up.")
       .defaults_to(std::int64_t{2})
       .at_least(1)
@@ -45,6 +53,7 @@ MultigridSettings multigrid_settings(Options const& section) {
   settings.smoother.kind =
       section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
+  settings.single_precision = section.choice("precision") == "single";
   settings.levels = static_cast<int>(section.integer("levels"));
   settings.bottom = section.choice("bottom") == "cg" ? BottomSolver::conjugate_gradients : BottomSolver::smoother;
   settings.bottom_sweeps = static_cast<int>(section.integer("bottom_sweeps"));
@@ -70,8 +79,12 @@ double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
   bool const polynomial = section.choice("smoother") == "chebyshev";
   bool const twice = section.choice("cycle") != "V";
-  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : 0);
-  return of_a_level / (parts - 1) + (polynomial ? 5 : 0);
+  // On devices red-black sweeps may go from one vector to another.
+  bool const to_another = device_count() > 0 && !polynomial;
+  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : to_another ? 1 : 0);
+  double const all = of_a_level / (parts - 1) + (polynomial ? 5 : to_another ? 1 : 0);
+  // Half of everything, beside the finest operator, its right-hand side and its solution in single precision.
+  return section.choice("precision") == "single" ? 0.5 * (all + problem.coefficients + 2) : all;
 }
 
 }  // namespace
@@ -109,7 +122,7 @@ PreconditionerEntry multigrid_preconditioner_entry() {
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<Preconditioner> {
-    return std::make_unique<Multigrid>(multigrid_settings(options));
+    return make_multigrid(multigrid_settings(options));
   };
   return {"multigrid",
           sentence,

@@ -7,6 +7,7 @@
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/region.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/single_precision.hpp"
 
 namespace halocline {
 
@@ -36,6 +37,12 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
 }
 
 }  // namespace
+
+std::unique_ptr<Preconditioner> make_multigrid(MultigridSettings const& settings) {
+  auto cycles = std::make_unique<Multigrid>(settings);
+  if (!settings.single_precision) return cycles;
+  return std::make_unique<SinglePrecision>(std::move(cycles));
+}
 
 Multigrid::Multigrid(MultigridSettings const& settings) : settings_(settings) {}
 Multigrid::~Multigrid() = default;
@@ -70,6 +77,7 @@ void Multigrid::prepare(Operator const& a) {
     levels_[n]->rest = levels_[n]->a->create_vector();
     levels_[n]->change = levels_[n]->a->create_vector();
   }
+  replayed_ = only_enqueues() ? std::make_unique<ReplayedWork>() : nullptr;
   // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
@@ -77,13 +85,27 @@ void Multigrid::prepare(Operator const& a) {
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
 
+/// With one unknown at the bottom nothing of a V-cycle by fused legs is known to the host.
+bool Multigrid::only_enqueues() const {
+  bool only = settings_.cycle == CycleShape::v && settings_.smoother.kind == SmootherKind::red_black &&
+              levels_.back()->inverse != nullptr;
+  for (auto const& level : levels_) only = only && (!level->coarsening || level->coarsening->legs_only_enqueue());
+  return only;
+}
+
+void Multigrid::run(Vector const& r, Vector& z) {
+  if (replayed_ == nullptr) return cycle(settings_.cycle, 0, r, z, nullptr);
+  replayed_->run({&r, &z}, [&] { cycle(settings_.cycle, 0, r, z, nullptr); });
+}
+
 void Multigrid::apply(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: cycle");
-  cycle(settings_.cycle, 0, r, z, nullptr);
+  run(r, z);
 }
 
 double Multigrid::apply_dot(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: cycle");
+  if (replayed_ != nullptr) return run(r, z), r.dot(z);
   double product = 0;
   cycle(settings_.cycle, 0, r, z, &product);
   return product;

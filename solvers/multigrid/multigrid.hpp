@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/operator/operator.hpp"
+#include "framework/operator/replayed_work.hpp"
 #include "solvers/linear/krylov_solver.hpp"
 #include "solvers/multigrid/smoother.hpp"
 
@@ -25,7 +26,8 @@ enum class CycleShape {
 struct MultigridSettings {
   CycleShape cycle = CycleShape::v;
   SmootherSettings smoother = {};
-  int levels = 0;  ///< most levels; 0: as many as the operator has
+  bool single_precision = false;  ///< cycles in single precision, whatever that of the solver (SinglePrecision)
+  int levels = 0;                 ///< most levels; 0: as many as the operator has
   BottomSolver bottom = BottomSolver::smoother;
   int bottom_sweeps = 8;
 };
@@ -50,6 +52,9 @@ class Multigrid final : public Preconditioner {
 
  private:
   struct Level;
+  /// z = a cycle for r.
+  void run(Vector const& r, Vector& z);
+  [[nodiscard]] bool only_enqueues() const;
   /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
   void cycle(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
   void correct(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
@@ -59,11 +64,15 @@ class Multigrid final : public Preconditioner {
 
   MultigridSettings settings_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<ReplayedWork> replayed_;  ///< the cycle, where it only enqueues kernels
 };
 
 /// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
 /// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
 /// overshoots (jumping coefficients).
+/// The preconditioner that the settings describe.
+[[nodiscard]] std::unique_ptr<Preconditioner> make_multigrid(MultigridSettings const& settings);
+
 class MultigridSolver final : public KrylovSolver {
  public:
   MultigridSolver(Criteria const& criteria, MultigridSettings const& settings);

@@ -6,7 +6,7 @@
 namespace halocline {
 
 MultigridSolver::MultigridSolver(Criteria const& criteria, MultigridSettings const& settings)
-    : KrylovSolver("multigrid", criteria, std::make_unique<Multigrid>(settings)) {}
+    : KrylovSolver("multigrid", criteria, make_multigrid(settings)) {}
 
 void MultigridSolver::make_vectors(Operator const& a) {
   for (auto* const vector : {&residual_, &correction_, &image_}) *vector = a.create_vector();

@@ -55,6 +55,14 @@ struct Stream {
                    InputWindow<N, Real>::shape.radius, InputWindow<N, Real>::shape.axes>;
 };
 
+/// A functor that does one of two things, in turn from a point to its neighbours along every axis, may say so:
+/// `phase(point)` is 0 or 1, and `in_phase<Phase>(point, inputs…)` does what operator() does there. Then a thread finds
+/// out once for all of its points, and loads once what they share.
+template <class Functor>
+inline constexpr bool has_phases = requires(Functor const& functor, Point<double> const& point) {
+  functor.phase(point);
+};
+
 /// The copies of one input for a tile.
 struct RowCopies {
   std::byte const* source;  ///< of row 0 of step 0
@@ -139,9 +147,15 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     ((s >= -At<N, Real>::lead ? At<N, Real>::window.retire() : void()), ...);
   }
 
-  template <int X, int Y, class APoint>
+  /// `Phase`: of the point, for functors that have phases.
+  template <int X, int Y, int Phase, class APoint>
   __device__ __forceinline__ auto evaluate(typename Task::FunctorType const& functor, APoint const& point) const {
-    return functor(point, typename AStream::template ReaderOf<N, Real, X, Y>{At<N, Real>::window}...);
+    if constexpr (has_phases<typename Task::FunctorType>) {
+      return functor.template in_phase<Phase>(
+          point, typename AStream::template ReaderOf<N, Real, X, Y>{At<N, Real>::window}...);
+    } else {
+      return functor(point, typename AStream::template ReaderOf<N, Real, X, Y>{At<N, Real>::window}...);
+    }
   }
 
   /// The producer's part: asks for all that the steps of a tile read, from plane or row `first` to `last`.
@@ -279,8 +293,24 @@ struct StreamThread {
 
   /// Evaluates the thread's points of plane k, in 2D of the rows from k on, and stores them. `row_end`: rows inside.
   __device__ __forceinline__ void evaluate(Index k, int row_end) {
+    if constexpr (has_phases<typename Task::FunctorType>) {
+      Point const first(task.geometry, i, axis == 2 ? j : k, axis == 2 ? k : plan.begin[2]);
+      if (task.functor.phase(first) == 0) {
+        evaluate_from_phase<0>(k, row_end);
+      } else {
+        evaluate_from_phase<1>(k, row_end);
+      }
+    } else {
+      evaluate_from_phase<0>(k, row_end);
+    }
+  }
+
+ private:
+  /// `First`: the phase of the thread's first point.
+  template <int First>
+  __device__ __forceinline__ void evaluate_from_phase(Index k, int row_end) {
     [&]<int... P>(std::integer_sequence<int, P...>) __attribute__((always_inline)) {
-      Returned const returned[] = {evaluate_point<P % width, P / width>(k)...};
+      Returned const returned[] = {evaluate_point<P % width, P / width, First>(k)...};
       inputs.retire(0);
       bool const whole = x_begin == 0 && x_end == width && row_end >= rows;
       if constexpr (Task::sums > 0) {
@@ -303,13 +333,13 @@ struct StreamThread {
     (std::make_integer_sequence<int, width * rows>());
   }
 
- private:
-  template <int X, int Y>
+  template <int X, int Y, int First>
   __device__ __forceinline__ Returned evaluate_point(Index k) const {
     // Points of the tile outside of the range are evaluated, too, at the nearest place inside, and thrown away.
     Index const x = min(max(i + X, plan.begin[0]), plan.end[0] - 1);
     Index const y = min((axis == 2 ? j : k) + Y, plan.end[1] - 1);
-    return inputs.template evaluate<X, Y>(task.functor, Point(task.geometry, x, y, axis == 2 ? k : plan.begin[2]));
+    return inputs.template evaluate<X, Y, (X + Y + First) % 2>(
+        task.functor, Point(task.geometry, x, y, axis == 2 ? k : plan.begin[2]));
   }
 
   template <int X, int Y>

@@ -106,6 +106,31 @@ struct BoxAndFluxes {
   }
 };
 
+/// Every other point is left as it is but for its sum.
+template <class Real, int Dimensions>
+struct EveryOther {
+  static constexpr Shape shape = star<1, Dimensions>;
+  Real weight;
+  template <class P>
+  KOKKOS_FUNCTION int phase(P const& at) const {
+    return static_cast<int>((at.index(0) + at.index(1) + at.index(2)) & 1);
+  }
+  template <int Phase, class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 1> in_phase(P const& at, U const& u) const {
+    if constexpr (Phase == 0) {
+      return {{u[here]}, {weight}};
+    } else {
+      Real value = weight * (u[west] - u[east]) + (u[south] - Real{2} * u[north]) + at.position(0);
+      if constexpr (Dimensions > 2) value += u[bottom] + weight * u[top];
+      return {{value}, {u[here]}};
+    }
+  }
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u) const {
+    return phase(at) == 0 ? in_phase<0>(at, u) : in_phase<1>(at, u);
+  }
+};
+
 /// A whole number for every point chooses what is written.
 template <class Real>
 struct ByNumber {
@@ -193,6 +218,22 @@ TYPED_TEST(CudaTilesTest, Boxes) {
     }
   }
   EXPECT_GT(streamed, 0);
+}
+
+TYPED_TEST(CudaTilesTest, FunctorsWithPhases) {
+  auto const streamed = []<int Dimensions>(std::integral_constant<int, Dimensions>, std::vector<Extents> const& sizes) {
+    int count = 0;
+    for (Extents const& extents : sizes) {
+      TestBlock<TypeParam, Space> const u(extents, 4, 1);
+      for (IndexRange const& range : ranges(extents)) {
+        count +=
+            expect_same<TypeParam, PlainSum>(range, extents, EveryOther<TypeParam, Dimensions>{TypeParam{0.25}}, u);
+      }
+    }
+    return count;
+  };
+  EXPECT_GT(streamed(std::integral_constant<int, 3>(), solid), 0);
+  EXPECT_GT(streamed(std::integral_constant<int, 2>(), flat), 0);
 }
 
 template <class Real, int Radius>

@@ -1,0 +1,69 @@
+#include "solvers/linear/single_precision.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+/// The power of two that brings the largest entry near one.
+double scale_for(Vector const& r) {
+  double const largest = r.maximum();
+  return largest > 0 && std::isfinite(largest) ? std::exp2(-std::ilogb(largest)) : 1;
+}
+
+}  // namespace
+
+SinglePrecision::SinglePrecision(std::unique_ptr<Preconditioner> inner) : inner_(std::move(inner)) {}
+
+void SinglePrecision::prepare(Operator const& a) {
+  a_ = nullptr;
+  bool const is_single = a.create_vector()->precision() == Precision::single;
+  if (is_single) return inner_->prepare(a);
+  a_ = a.in_single_precision();
+  if (a_ == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
+  r_ = a_->create_vector();
+  z_ = a_->create_vector();
+  scale_ = 0;
+  inner_->prepare(*a_);
+}
+
+void SinglePrecision::apply_scaled(Vector const& r, double scale) {
+  r_->convert(r, scale);
+  inner_->apply(*r_, *z_);
+}
+
+void SinglePrecision::apply(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->apply(r, z);
+  double const scale = scale_for(r);
+  apply_scaled(r, scale);
+  z.convert(*z_, 1 / scale);
+}
+
+/// Products with z tell how large residuals are: looking for the largest entry each time would be a pass of its own.
+double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->apply_dot(r, z);
+  auto const apply_with_scale = [&] {
+    apply_scaled(r, scale_);
+    return z.convert_and_dot(*z_, 1 / scale_, r);
+  };
+  bool const is_known = scale_ > 0;
+  if (!is_known) scale_ = scale_for(r);
+  double product = apply_with_scale();
+  // Another solve may have begun with residuals far from those of the last one.
+  bool const is_regular = product > 0 && std::isfinite(product);
+  if (is_known && !is_regular) {
+    scale_ = scale_for(r);
+    product = apply_with_scale();
+  }
+  if (!is_known || !is_regular) product_at_scale_ = product * scale_ * scale_;
+  follow(product);
+  return product;
+}
+
+void SinglePrecision::follow(double product) {
+  bool const is_regular = product > 0 && std::isfinite(product) && product_at_scale_ > 0;
+  scale_ = is_regular ? std::exp2(std::round(0.5 * std::log2(product_at_scale_ / product))) : 0;
+}
+
+}  // namespace halocline

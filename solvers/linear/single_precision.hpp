@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+
+#include "framework/operator/operator.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// A preconditioner that works in single precision for a solver in double: half the bytes. It only has to be near the
+/// inverse of the operator, and seven digits are nearer than any cycle comes; the solver's own vectors and residuals
+/// keep theirs. Residuals are brought near one first, by a power of two, so that none is too small for single precision
+/// (Carson and Higham, Accelerating the solution of linear systems by iterative refinement in three precisions, SIAM J.
+/// Sci. Comput. 40, 2018, section 7).
+class SinglePrecision final : public Preconditioner {
+ public:
+  explicit SinglePrecision(std::unique_ptr<Preconditioner> inner);
+
+  /// Throws UnsuitableOperator when the operator knows no single precision. One that has it already is used as it is.
+  void prepare(Operator const& a) override;
+  void apply(Vector const& r, Vector& z) override;
+  [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+
+ private:
+  /// z_ = M^-1 (scale r)
+  void apply_scaled(Vector const& r, double scale);
+  /// Brings `scale_` to where the product with residuals as large as the last one would be `product_at_scale_`.
+  void follow(double product);
+
+  std::unique_ptr<Preconditioner> inner_;
+  std::unique_ptr<Operator> a_;  ///< null where the solver's is of single precision
+  std::unique_ptr<Vector> r_, z_;
+  double scale_ = 0;             ///< a power of two; 0: not known
+  double product_at_scale_ = 0;  ///< r . M^-1 r when it was chosen
+};
+
+}  // namespace halocline
