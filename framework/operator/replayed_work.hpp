@@ -13,7 +13,7 @@ class ReplayedWork {
   ReplayedWork();
   ~ReplayedWork();
   /// `work` enqueues kernels, does nothing else, and depends on nothing that may change but which `arguments` it has:
-  /// the addresses of what it reads and writes.
+  /// the addresses of the vectors that it reads and writes, which stay alive as long as this does.
   void run(std::vector<void const*> const& arguments, std::function<void()> const& work);
 
  private:

@@ -6,6 +6,7 @@
 
 #include "framework/kernel/host.hpp"
 #include "framework/mesh/index_range.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -59,8 +60,9 @@ void for_box(Execution const& execution, IndexRange const& box, Functor const& f
 class NumberedBoxes {
  public:
   static constexpr std::size_t most = 6;
-  /// At most six boxes: the shell around an inner box has no more.
+  /// At most six boxes, none empty: the shell around an inner box has no more. Throws DefectError.
   explicit NumberedBoxes(std::vector<IndexRange> const& boxes) {
+    if (boxes.size() > most) throw DefectError("a loop over more than six boxes");
     for (IndexRange const& box : boxes) {
       for (std::size_t a = 0; a < 3; ++a) begin_[count_][a] = box.begin[a];
       row_[count_] = box.extent(0);

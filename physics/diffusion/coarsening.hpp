@@ -117,7 +117,7 @@ class DiffusionCoarsening final : public Coarsening {
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
   // Where sweeps go through memory once for both colours, from one vector to another:
   std::unique_ptr<FusedRelaxation<Stencil>> fused_;
-  std::unique_ptr<Vector> other_;
+  mutable std::unique_ptr<Vector> other_;  ///< made when first needed: other smoothers do without
 };
 
 template <class Stencil>
@@ -153,10 +153,6 @@ DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vecto
   }
   if constexpr (FusedRelaxation<Stencil>::possible) {
     fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
-    if (fused_->pays()) {
-      other_ =
-          std::make_unique<FieldVector<Real>>(std::make_shared<Field<Real>>(fine_.mesh, description), fine_.unknowns());
-    }
   }
 }
 
@@ -291,9 +287,7 @@ void DiffusionCoarsening<Stencil>::run_portably(typename Stages::Direction direc
     } else if (down && stage == 0) {
       over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
-      over(false, [&](Block const& block) {
-        return RelaxPoint<Stencil>{views(block, b, x, coarse), field(x).view(block), colour};
-      });
+      over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
     }
   }
 }
@@ -304,6 +298,7 @@ void DiffusionCoarsening<Stencil>::run_fused(typename Stages::Direction directio
                                              Vector const& x, Vector const& coarse) const {
   bool const down = direction == Stages::Direction::down;
   Colour const first = down ? Colour::red : Colour::black;
+  if (other_ == nullptr) other_ = x.create();
   int left = down ? sweeps - 1 : sweeps;
   Vector const* from = left % 2 == 0 ? &x : other_.get();
   Vector const* to = left % 2 == 0 ? other_.get() : &x;

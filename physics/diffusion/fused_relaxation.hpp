@@ -32,10 +32,20 @@ struct RelaxZeroPoint {
 template <class Stencil>
 struct RelaxPoint {
   LegViews<Stencil> views;
-  BlockView<typename Stencil::Real> to;  ///< may be views.x
   Colour colour;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) to(i, j, k) = relaxed(views, i, j, k);
+    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) views.x(i, j, k) = relaxed(views, i, j, k);
+  }
+};
+/// The same to another vector, which gets the other colour as it is: around the end of an odd periodic axis it is read.
+template <class Stencil>
+struct RelaxPointTo {
+  LegViews<Stencil> views;
+  BlockView<typename Stencil::Real> to;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    to(i, j, k) = mine ? relaxed(views, i, j, k) : views.x(i, j, k);
   }
 };
 
@@ -101,7 +111,7 @@ class FusedRelaxation {
     run(
         first, b, x, to,
         [&](Block const& block, LegViews<Stencil> const& views) {
-          return RelaxPoint<Stencil>{views, to.view(block), first};
+          return RelaxPointTo<Stencil>{views, to.view(block), first};
         },
         [&](Block const& block, Part const& part) {
           sweep(execution(block), part.inner, part.geometry, to.view(block),
@@ -143,8 +153,7 @@ class FusedRelaxation {
     if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
-      for_boxes(execution(block), part.shell,
-                RelaxPoint<Stencil>{views(part, block, b, to), to.view(block), other(first)});
+      for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), other(first)});
     }
   }
 

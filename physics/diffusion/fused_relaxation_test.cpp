@@ -103,6 +103,9 @@ TEST(FusedRelaxation, IsTwoHalfSweeps) {
   expect_half_sweeps<2>({.cells = {30, 23}});
   expect_half_sweeps<2>({.cells = {29, 31}, .centring = Centring::node});
   expect_half_sweeps<2>({.cells = {24, 30}, .periodic = {true, true, false}});
+  // An odd count has neighbours of one colour around the end of the axis.
+  expect_half_sweeps<2>({.cells = {25, 31}, .periodic = {true, false, false}});
+  expect_half_sweeps<3>({.cells = {15, 13, 12}, .periodic = {false, true, false}});
   expect_half_sweeps<3>({.cells = {13, 11, 24}});
   expect_half_sweeps<3>({.cells = {20, 14, 12}, .centring = Centring::node});
   expect_half_sweeps<3>({.cells = {12, 16, 20}, .periodic = {true, false, true}});

@@ -232,6 +232,7 @@ double arrays_of(Options const& deck) {
   bool const heated = !source.is_constant() || source(0, 0, 0, 0) != 0;
   ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 + dimensions};
   problem.coarse_coefficients = problem.coefficients;
+  problem.single_precision = deck.choice("precision") == "single";
   // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
   double const along_axis = dimensions == 1 ? 4 : 0;
   return 7 + (heated ? 1 : 0) + along_axis + problem.coefficients + 2 + solver_vectors(deck.section("solver"), problem);

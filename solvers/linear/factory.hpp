@@ -17,6 +17,7 @@ struct ProblemSize {
   int dimensions = 1;
   double coefficients = 0;         ///< vectors that the operator holds
   double coarse_coefficients = 0;  ///< … and that the operators of coarser levels hold, in vectors of their own
+  bool single_precision = false;   ///< of the run
 };
 
 /// Estimates, in vectors of the finest unknowns, what is held at most by a solver or a preconditioner made from that

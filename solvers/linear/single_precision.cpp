@@ -1,15 +1,24 @@
 #include "solvers/linear/single_precision.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace halocline {
 namespace {
 
+/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
+constexpr int largest_exponent = 100;
+/// More than products change by from one iteration of a solve to the next.
+constexpr int largest_change = 80;
+
+/// A power of two that a double can hold, and its inverse.
+double power_of_two(double exponent) { return std::exp2(std::clamp(std::round(exponent), -1000.0, 1000.0)); }
+
 /// The power of two that brings the largest entry near one.
 double scale_for(Vector const& r) {
   double const largest = r.maximum();
-  return largest > 0 && std::isfinite(largest) ? std::exp2(-std::ilogb(largest)) : 1;
+  return largest > 0 && std::isfinite(largest) ? power_of_two(-std::ilogb(largest)) : 1;
 }
 
 }  // namespace
@@ -22,6 +31,10 @@ void SinglePrecision::prepare(Operator const& a) {
   if (is_single) return inner_->prepare(a);
   a_ = a.in_single_precision();
   if (a_ == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
+  double const norm = a.norm_bound();
+  if (norm > 0 && std::abs(std::log2(norm)) > largest_exponent) {
+    throw UnsuitableOperator("the operator's entries are beyond single precision: choose `precision: run` for cycles");
+  }
   r_ = a_->create_vector();
   z_ = a_->create_vector();
   scale_ = 0;
@@ -51,7 +64,9 @@ double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
   if (!is_known) scale_ = scale_for(r);
   double product = apply_with_scale();
   // Another solve may have begun with residuals far from those of the last one.
-  bool const is_regular = product > 0 && std::isfinite(product);
+  double const change = product * scale_ * scale_ / product_at_scale_;
+  bool const is_regular = product > 0 && std::isfinite(product) &&
+                          (!is_known || (change > std::exp2(-largest_change) && change < std::exp2(largest_change)));
   if (is_known && !is_regular) {
     scale_ = scale_for(r);
     product = apply_with_scale();
@@ -63,7 +78,7 @@ double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
 
 void SinglePrecision::follow(double product) {
   bool const is_regular = product > 0 && std::isfinite(product) && product_at_scale_ > 0;
-  scale_ = is_regular ? std::exp2(std::round(0.5 * std::log2(product_at_scale_ / product))) : 0;
+  scale_ = is_regular ? power_of_two(0.5 * (std::log2(product_at_scale_) - std::log2(product))) : 0;
 }
 
 }  // namespace halocline

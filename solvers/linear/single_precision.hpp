@@ -16,7 +16,8 @@ class SinglePrecision final : public Preconditioner {
  public:
   explicit SinglePrecision(std::unique_ptr<Preconditioner> inner);
 
-  /// Throws UnsuitableOperator when the operator knows no single precision. One that has it already is used as it is.
+  /// Throws UnsuitableOperator when the operator knows no single precision, or its entries are beyond what that can
+  /// hold. An operator of single precision is used as it is.
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;

@@ -67,6 +67,7 @@ class Preconditioner {
   /// Throws UnsuitableOperator when the operator lacks what the preconditioner is made from (a diagonal without zeros);
   /// the solver then ends its solves with `breakdown`.
   virtual void prepare(Operator const& a) = 0;
+  /// z = M^-1 r. Both vectors stay alive until `prepare` is called again: what was done with them may be replayed.
   virtual void apply(Vector const& r, Vector& z) = 0;
   /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }

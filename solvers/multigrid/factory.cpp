@@ -84,7 +84,8 @@ double level_vectors(Options const& section, ProblemSize const& problem) {
   double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : to_another ? 1 : 0);
   double const all = of_a_level / (parts - 1) + (polynomial ? 5 : to_another ? 1 : 0);
   // Half of everything, beside the finest operator, its right-hand side and its solution in single precision.
-  return section.choice("precision") == "single" ? 0.5 * (all + problem.coefficients + 2) : all;
+  bool const rounded = section.choice("precision") == "single" && !problem.single_precision;
+  return rounded ? 0.5 * (all + problem.coefficients + 2) : all;
 }
 
 }  // namespace

@@ -67,12 +67,12 @@ class Multigrid final : public Preconditioner {
   std::unique_ptr<ReplayedWork> replayed_;  ///< the cycle, where it only enqueues kernels
 };
 
-/// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
-/// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
-/// overshoots (jumping coefficients).
 /// The preconditioner that the settings describe.
 [[nodiscard]] std::unique_ptr<Preconditioner> make_multigrid(MultigridSettings const& settings);
 
+/// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
+/// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
+/// overshoots (jumping coefficients).
 class MultigridSolver final : public KrylovSolver {
  public:
   MultigridSolver(Criteria const& criteria, MultigridSettings const& settings);
