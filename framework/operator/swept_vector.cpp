@@ -112,7 +112,7 @@ void SweptVector<Real>::sum_up(double* sums, Functor const& functor, More const&
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->sums, no_outputs, functor,
-                 BlockView<Real const>(more.piece(n).view)...);
+                 as_input(more.piece(n).view)...);
     for (int m = 0; m < Sums; ++m) sums[m] += work_->sums.value(m);
   }
 }
@@ -229,7 +229,7 @@ double SweptVector<Real>::maximum() const {
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->maximum, no_outputs,
-                 vector_functor::Magnitude<Real>{}, BlockView<Real const>(mine.view));
+                 vector_functor::Magnitude<Real>{}, as_input(mine.view));
     double const largest = work_->maximum.value();
     (std::isnan(largest) ? found[1] : found[0]) = std::isnan(largest) ? 1 : std::max(found[0], largest);
   }

@@ -146,9 +146,8 @@ DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vecto
     }
     legs_.push_back(leg);
   }
-  FieldDescription const description{.name = "vector", .centring = fine_.centring, .ghosts = 1};
   if (fine_.mesh->communicator().any(open)) {
-    Field<Real> const like(fine_.mesh, description);
+    Field<Real> const like(fine_.mesh, FieldDescription{.name = "vector", .centring = fine_.centring, .ghosts = 1});
     exchange_ = std::make_unique<Exchange>(std::vector<FieldBase const*>{&like});
   }
   if constexpr (FusedRelaxation<Stencil>::possible) {
