@@ -18,6 +18,8 @@ std::vector<Benchmark> reference_benchmarks() {
   return {
       {"reference-laplacian", "7-point Laplacian inside of a cube, double precision, beside kernels written by hand",
        &reference_laplacian},
+      {"reference-laplacian-shapes", "the same for boxes of other shapes, 256 to 1024 points along each axis",
+       &reference_laplacian_shapes},
       {"reference-laplacian-planes", "the same for planes too large for the second-level cache",
        &reference_laplacian_planes},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Measures what an iteration of a solver takes in runs of decks, and the bytes a second that it moves at least.
 
-Each case is run twice with different limits of iterations, alternating, `--repeat` times; the difference of the medians
-is the time of the iterations in between, without start and end. Cases differ in coefficients, boundaries, precision and
-ranks; the rate of each is put beside that of constant coefficients with Dirichlet walls by the same method and
-precision.
+Each case is run twice with different limits of iterations or steps, alternating, `--repeat` times; the difference of the
+medians is the time of those in between, without start and end. Cases differ in coefficients, boundaries, fields,
+precision and ranks; the rate of each is put beside that of constant coefficients with Dirichlet walls by the same method
+and precision, that of a wave beside conjugate gradients.
 
     bench/deck_rates.py --program bin/halocline --cells 512 --ranks 1 2 4 --json bench/results/deck_rates_h100.json
 
-Bytes of an iteration and an unknown, in numbers of the run's precision:
+Bytes of an iteration or a step and an unknown, in numbers of the run's precision:
     Jacobi                         b, x and the new x: 3, and one for each coefficient
     conjugate gradients on devices p, z, x read, p, x written; r, p read, r written: 8 without coefficients;
                                    with them x, p, z read, x, p written; p read, q written; r, q read, r written: 10,
                                    and one for each coefficient
     conjugate gradients on hosts   10, and one for each coefficient
+    leapfrog steps of a wave       u and the field before read, the next written: 3; in a medium its speed, too
 """
 import argparse
 import json
@@ -42,14 +43,19 @@ def walls(kind, *faces, **numbers):
     return settings
 
 
-CASES = {
+LAPLACE = {
     "Dirichlet walls": {},
     "insulated but for one wall": walls("neumann", *FACES[1:]),
     "Robin walls": walls("robin", *FACES, a=2, b=1),
     "reflecting but for one wall": walls("reflecting", *FACES[1:]),
+    "periodic along x": {"mesh.periodic": "[true, false, false]"},
     "periodic along y and z": {"mesh.periodic": "[false, true, true]"},
     "stretched mesh: four coefficients": {"mesh.growth": "[1.001, 1.001, 1.001]"},
 }
+HEAT = {"conductivity that varies: four coefficients": {"heat.conductivity": "1+x*y+z"}}
+# With zeros beyond the faces.
+WAVE = {"wave: two fields": {}, "wave in a medium: three fields": {"wave.speed": "1+x*y"}}
+CASES = {**LAPLACE, **HEAT, **WAVE}
 
 
 def arguments():
@@ -68,74 +74,84 @@ def arguments():
     return parser.parse_args()
 
 
-def solve(given, folder, method, precision, ranks, settings, iterations):
-    """The only solve of one run, as summary.json tells it, and the summary."""
+def deck_of(case, cells):
+    """The deck that the settings of a case are added to."""
+    deck = {"mesh": {"cells": [cells] * 3}, "output": {"snapshots": {"interval": 0}}}
+    if case in WAVE:
+        return {**deck, "physics": "wave", "time": {"step": 0.1 / cells}, "wave": {"initial": "x*(1-x)*y*(1-y)*z"}}
+    deck["solver"] = {"cg": {"relative_tolerance": 0}, "jacobi": {"relative_tolerance": 0}}
+    if case in HEAT:
+        return {**deck, "physics": "heat", "heat": {"initial": SOURCE}, "time": {"step": 0.01, "steps": 1}}
+    return {**deck, "physics": "laplace", "laplace": {"centring": "cell", "source": SOURCE}}
+
+
+def run(given, folder, case, method, precision, ranks, transport, limit):
+    """Seconds that iterations or steps took, how many they were, and what summary.json says."""
+    (folder / "deck.yaml").write_text(json.dumps(deck_of(case, given.cells)))  # YAML, too
     command = [given.program, "run", str(folder / "deck.yaml"), "--output", str(folder / "out"), "--overwrite", "--quiet"]
-    every = {**settings, "solver.method": method, f"solver.{method}.iterations": iterations, "precision": precision}
-    for path, value in every.items():
+    settings = {**CASES[case], "precision": precision, "halo.transport": transport}
+    if case in WAVE:
+        settings["time.steps"] = limit
+    else:
+        settings |= {"solver.method": method, f"solver.{method}.iterations": limit}
+    for path, value in settings.items():
         command += ["--set", f"{path}={value}"]
     if ranks > 1:
         command = [*shlex.split(given.launcher), str(ranks), *command]
     run_or_exit(command, exit_codes=(0, 3))
     summary = json.loads((folder / "out" / "summary.json").read_text())
-    return summary["solves"][0], summary
+    if case in WAVE:
+        return summary["timings"]["advance"], limit, summary
+    return summary["solves"][0]["seconds"], summary["solves"][0]["iterations"], summary
 
 
-def measure(given, folder, method, precision, ranks, settings):
+def measure(given, *of_run):
     seconds, made = {FEW: [], MANY: []}, {}
     for _ in range(given.repeat):
         for limit, times in seconds.items():
-            report, summary = solve(given, folder, method, precision, ranks, settings, limit)
-            made[limit] = report["iterations"]
-            times.append(report["seconds"])
+            time, made[limit], summary = run(given, *of_run, limit)
+            times.append(time)
     if made[MANY] <= made[FEW]:
         sys.exit(f"deck_rates: all is over after {made[FEW]} iterations")
     each = (statistics.median(seconds[MANY]) - statistics.median(seconds[FEW])) / (made[MANY] - made[FEW])
     return each, seconds, summary
 
 
-def numbers(method, coefficients, on_device):
-    """Of the bytes that an iteration moves for an unknown."""
+def numbers(case, method, on_device):
+    """That an iteration or a step moves for an unknown."""
+    if case in WAVE:
+        return 4 if "medium" in case else 3
+    coefficients = COEFFICIENTS if "coefficients" in case else 0
     if method == "jacobi":
         return 3 + coefficients
     return 8 if on_device and coefficients == 0 else 10 + coefficients
 
 
+def base_of(row, rows):
+    """The row that another is put beside: the first by the same method, of a wave by conjugate gradients."""
+    method = "cg" if row["case"] in WAVE else row["method"]
+    alike = [other for other in rows if other["precision"] == row["precision"]]
+    return next((other for other in alike if other["method"] == method), row)
+
+
 def main():
     given = arguments()
-    deck = f"""physics: laplace
-mesh:
-  cells: [{given.cells}, {given.cells}, {given.cells}]
-laplace:
-  centring: cell
-  source: {SOURCE}
-solver:
-  cg: {{relative_tolerance: 0}}
-  jacobi: {{relative_tolerance: 0}}
-output:
-  snapshots: {{interval: 0}}
-"""
     rows, provenance = [], {}
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        (folder / "deck.yaml").write_text(deck)
         for ranks, transport in ((n, t) for n in given.ranks for t in (given.transports if n > 1 else ["auto"])):
-            for method in given.methods:
-                for precision in given.precisions:
-                    for case in given.cases:
-                        settings = {**CASES[case], "halo.transport": transport}
-                        each, seconds, summary = measure(given, folder, method, precision, ranks, settings)
-                        provenance = summary["provenance"]
-                        coefficients = COEFFICIENTS if "coefficients" in case else 0
-                        on_device = provenance["backend"] in ("Cuda", "HIP")
-                        moved = numbers(method, coefficients, on_device) * (8 if precision == "double" else 4)
-                        rows.append({"case": case, "method": method, "precision": precision, "ranks": ranks,
-                                     "transport": transport, "seconds_an_iteration": each, "seconds_of_solves": seconds,
-                                     "bytes_an_unknown": moved, "bytes_per_second": moved * given.cells**3 / each})
-                        base = next(row for row in rows if row["method"] == method and row["precision"] == precision)
-                        rows[-1]["of_dirichlet"] = rows[-1]["bytes_per_second"] / base["bytes_per_second"]
-                        print(f"{case:36} {method:7} {precision:7} {ranks} ranks {transport} {1e3 * each:8.4f} ms "
-                              f"{1e-9 * rows[-1]['bytes_per_second']:8.1f} GB/s {rows[-1]['of_dirichlet']:6.3f}", flush=True)
+            for precision, case in ((p, c) for p in given.precisions for c in given.cases):
+                for method in ["leapfrog"] if case in WAVE else given.methods:
+                    each, seconds, summary = measure(given, pathlib.Path(name), case, method, precision, ranks, transport)
+                    provenance = summary["provenance"]
+                    on_device = provenance["backend"] in ("Cuda", "HIP")
+                    moved = numbers(case, method, on_device) * (8 if precision == "double" else 4)
+                    row = {"case": case, "method": method, "precision": precision, "ranks": ranks,
+                           "transport": transport, "seconds_an_iteration": each, "seconds_of_solves": seconds,
+                           "bytes_an_unknown": moved, "bytes_per_second": moved * given.cells**3 / each}
+                    rows.append(row)
+                    row["of_dirichlet"] = row["bytes_per_second"] / base_of(row, rows)["bytes_per_second"]
+                    print(f"{case:43} {method:8} {precision:7} {ranks} ranks {transport} {1e3 * each:8.4f} ms "
+                          f"{1e-9 * row['bytes_per_second']:8.1f} GB/s {row['of_dirichlet']:6.3f}", flush=True)
     if given.json:
         store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=[FEW, MANY], rows=rows)
 

@@ -185,18 +185,30 @@ std::vector<Row> time_box(Extents const& extents, int repetitions) {
   });
 }
 
-/// Boxes of n x n x planes points, at least one of them inside.
-std::vector<Row> measure(Index n, Index planes, Options const& options) {
-  Index const side = std::max<Index>(n, 3);
-  return with_copy(time_box({side, side, std::max<Index>(planes, 3)}, options.repetitions), options.repetitions);
+/// Boxes of so many points, at least one of them inside.
+std::vector<Row> measure(Extents extents, Options const& options) {
+  for (Index& extent : extents) extent = std::max<Index>(extent, 3);
+  return with_copy(time_box(extents, options.repetitions), options.repetitions);
 }
 
 }  // namespace
 
 std::vector<Row> reference_laplacian(Options const& options) {
   std::vector<Row> rows;
-  for (Index const n : sizes(options, 3, {256, 512, 1024})) {
-    std::ranges::move(measure(n, n, options), std::back_inserter(rows));
+  for (Index const n : sizes(options, 3, {256, 512, 768, 1024})) {
+    std::ranges::move(measure({n, n, n}, options), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+std::vector<Row> reference_laplacian_shapes(Options const& options) {
+  std::vector<Row> rows;
+  for (Index const n : sizes(options, 3, {256})) {
+    for (Index shape = 0; shape < 64; ++shape) {
+      Extents const times{1 + shape % 4, 1 + shape / 4 % 4, 1 + shape / 16};
+      if (times[0] == times[1] && times[1] == times[2]) continue;
+      std::ranges::move(measure({n * times[0], n * times[1], n * times[2]}, options), std::back_inserter(rows));
+    }
   }
   return rows;
 }
@@ -205,7 +217,7 @@ std::vector<Row> reference_laplacian_planes(Options const& options) {
   std::vector<Row> rows;
   for (Index const n : sizes(options, 3, {2048, 4096})) {
     Index const planes = std::min<Index>(256, (Index{1} << 30U) / (n * n));
-    std::ranges::move(measure(n, planes, options), std::back_inserter(rows));
+    std::ranges::move(measure({n, n, planes}, options), std::back_inserter(rows));
   }
   return rows;
 }

@@ -49,14 +49,17 @@ void begin_tuning(std::string const& mode) {
 }
 
 void keep_tunings() {
-  if (!kernel::tuner::found_any()) return;
+  kernel::TuningTable const found = kernel::tuner::found();
+  if (found.size() == 0) return;
   std::filesystem::path const path = tuning_cache();
   if (path.empty()) return log_warning("tunings are not kept: set HALOCLINE_TUNING_CACHE to a file for them");
   try {
     std::error_code failure;
     std::filesystem::create_directories(path.parent_path(), failure);
     if (failure) throw_write_error(path, failure.message());
-    write_whole_file(path, kernel::tuner::cache().text());
+    kernel::TuningTable table = read_cache();  // another run may have added to it meanwhile
+    table.put(found);
+    write_whole_file(path, table.text());
     log_debug("tunings are kept in " + path.string());
   } catch (InputOutputError const& error) {
     log_warning(std::string("tunings are not kept: ") + error.what());

@@ -96,6 +96,10 @@ void check_shapes(Space const& space) {
     TestBlock<Real, Space> const u(extents, 4, 1);
     expect_same_fields<Real, 1>(space, extents, StarSum<Real, 2>{Real{0.6875}}, u);
     expect_same_fields<Real, 1>(space, extents, StarSum<Real, 3>{Real{0.6875}}, u);
+    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 2>{Real{0.3125}}, u);
+    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 3>{Real{0.3125}}, u);
+    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4>{Real{0.3125}}, u);
+    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4, 2>{Real{0.3125}}, u);
   }
 }
 

@@ -119,6 +119,26 @@ struct BoxSum {
   }
 };
 
+/// Of a box what is farthest from its centre, in every direction, and what is next to the centre.
+template <class Real, int Radius, int Axes = 3>
+struct FarBoxSum {
+  static constexpr Shape shape = box<Radius, Axes>;
+  static constexpr int directions = Axes == 1 ? 3 : Axes == 2 ? 9 : 27;
+  Real weight;
+  template <class P, class U>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u) const {
+    constexpr std::make_integer_sequence<int, directions> all{};
+    return sum<Radius>(u, all) - weight * sum<1>(u, all) + at.position(0);
+  }
+  template <int Distance, class U, int... N>
+  KOKKOS_FUNCTION Real sum(U const& u, std::integer_sequence<int, N...>) const {
+    return (Real{0} + ... +
+            ((weight + static_cast<Real>(N)) *
+             u[Offset < Distance * (N % 3 - 1), Axes == 1 ? 0 : Distance * (N / 3 % 3 - 1),
+               Axes < 3 ? 0 : Distance * (N / 9 - 1) > {}]));
+  }
+};
+
 /// Two outputs and three sums from three inputs, with a choice and a division.
 template <class Real>
 struct Mixed {

@@ -242,6 +242,13 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   launch.threads = plan.threads_x * plan.threads_y + producer_threads;
 
   int const blocks = plan.tiles_x * plan.tiles_y * plan.chunks;
+  int const axes[3][3] = {{0, 1, 2}, {1, 0, 2}, {2, 0, 1}};
+  int const count[3] = {plan.tiles_x, plan.tiles_y, plan.chunks};
+  int nearest = 1;
+  for (int const axis : axes[static_cast<int>(tuning.order)]) {
+    plan.between[axis] = nearest;
+    nearest *= count[axis];
+  }
   plan.pace = tuning.pace;
   plan.wave = blocks;
   plan.waves = 0;
@@ -319,6 +326,7 @@ std::string describe(StreamLaunch const& launch) {
   std::string text = "streaming, " + std::to_string(plan.threads_x) + " x " + std::to_string(plan.threads_y) +
                      " threads, " + std::to_string(plan.stages) + " stages, chunks of " + std::to_string(plan.chunk);
   if (plan.pace > 0) text += ", pace " + std::to_string(plan.pace);
+  if (plan.between[0] != 1) text += std::string(", numbered along ") + (plan.between[1] == 1 ? "y" : "z") + " first";
   return text;
 }
 

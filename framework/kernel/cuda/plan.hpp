@@ -35,6 +35,7 @@ struct StreamPlan {
   int tiles_x = 0;
   int tiles_y = 0;
   int chunks = 0;
+  int between[3] = {0, 0, 0};  ///< blocks from a tile to the next along x and y, and to the next chunk
   int threads_x = 0;
   int threads_y = 0;
   int stages = 0;                ///< steps whose values are in shared memory at a time
@@ -51,6 +52,10 @@ struct StreamPlan {
   TileInput input[most_inputs] = {};
 };
 
+/// How blocks are numbered, and so which of them run at a time: neighbours along the first axis named come one after
+/// the other. Along the slowest axis of the range there are chunks.
+enum class BlockOrder { xyz, yxz, zxy };
+
 /// What may be chosen about a streaming sweep without changing its result.
 struct StreamTuning {
   int threads_x = 0;  ///< in packs of 16 bytes
@@ -58,6 +63,7 @@ struct StreamTuning {
   int ahead = 2;     ///< steps that are asked for before they are needed
   Index planes = 0;  ///< planes (2D: rows) that a block goes through; 0: all
   int pace = 0;      ///< steps that a block may be ahead of the others; 0: any number
+  BlockOrder order = BlockOrder::xyz;
   [[nodiscard]] friend auto operator<=>(StreamTuning const&, StreamTuning const&) = default;
 };
 

@@ -410,11 +410,11 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
   __syncthreads();
 
   int const tile = static_cast<int>(blockIdx.x);
-  int const tile_x = tile % plan.tiles_x;
-  int const tile_y = tile / plan.tiles_x % plan.tiles_y;
+  int const tile_x = tile / plan.between[0] % plan.tiles_x;
+  int const tile_y = tile / plan.between[1] % plan.tiles_y;
   Index const x0 = plan.origin_x + static_cast<Index>(tile_x) * (plan.threads_x * AStream::width);
   Index const y0 = plan.begin[1] + static_cast<Index>(tile_y) * (plan.threads_y * AStream::rows);
-  Index const first = plan.begin[axis] + tile / (plan.tiles_x * plan.tiles_y) * plan.chunk;
+  Index const first = plan.begin[axis] + tile / plan.between[2] % plan.chunks * plan.chunk;
   Index const last = min(first + plan.chunk, plan.end[axis]);
 
   if (thread >= consumers) {

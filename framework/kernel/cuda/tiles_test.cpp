@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/kernel/cuda/test_forms.hpp"
+#include "framework/kernel/cuda/test_tiles.hpp"
 #include "framework/kernel/repeated_work.hpp"
 
 namespace halocline {
@@ -26,17 +26,6 @@ struct SolidStarSum {
   KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, B const& b) const {
     Real const value = star_sum(at, u) - b[here];
     return {{value}, {value * b[here]}};
-  }
-};
-
-template <class Real, int Radius>
-struct BoxAndSum {
-  static constexpr Shape shape = box<1>;
-  BoxSum<Real> box_sum;
-  template <class P, class U>
-  KOKKOS_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u) const {
-    Real const value = box_sum(at, u);
-    return {{value}, {value}};
   }
 };
 
@@ -141,43 +130,6 @@ struct ByNumber {
   }
 };
 
-/// Any two of their choices meet in one of them.
-std::vector<StreamTuning> tunings() {
-  std::vector<StreamTuning> all;
-  int n = 0;
-  for (auto const& [x, y] : std::vector<std::pair<int, int>>{{32, 4}, {32, 8}, {64, 4}, {128, 2}, {16, 16}}) {
-    for (Index const planes : {0, 8, 16}) {
-      all.push_back({x, y, n % 2 == 0 ? 1 : 3, planes, n / 2 % 2 == 0 ? 0 : 2});
-      ++n;
-    }
-  }
-  return all;
-}
-
-/// Runs the direct form and the streaming one by every tuning. Returns how many of the tunings suited the range.
-template <class Real, class Accumulator, class Setup>
-int expect_every_form(IndexRange const& range, Setup const& setup) {
-  Forms<Real, Accumulator, Setup> const forms(range, setup);
-  forms.expect_direct();
-  int streamed = 0;
-  for (StreamTuning const& tuning : tunings()) streamed += forms.expect_tiles(tuning) ? 1 : 0;
-  return streamed;
-}
-
-/// The same for a sweep with one output.
-template <class Real, class Accumulator, class Functor, class... Input>
-int expect_same(IndexRange const& range, Extents const& extents, Functor const& functor, Input const&... input) {
-  auto const setup = [&](auto const& use) {
-    TestBlock<Real, Space> const out(extents, 4, 100, 3);
-    use(kernel::make_task(test_geometry<Real>(), out.view(), functor, input.view()...));
-    return out.contents();
-  };
-  return expect_every_form<Real, Accumulator>(range, setup);
-}
-
-std::vector<Extents> const solid = {{65, 17, 6}, {31, 7, 11}, {2, 3, 2}, {1, 1, 5}, {300, 41, 67}, {513, 64, 9}};
-std::vector<Extents> const flat = {{7, 5, 1}, {65, 64, 1}, {129, 9, 1}, {1030, 211, 1}, {256, 2, 1}};
-
 template <class Real>
 class CudaTilesTest : public testing::Test {};
 using Reals = testing::Types<float, double>;
@@ -208,17 +160,6 @@ TYPED_TEST(CudaTilesTest, StarsOfRadiusOne) { check_stars<TypeParam, 1>(); }
 TYPED_TEST(CudaTilesTest, StarsOfRadiusTwo) { check_stars<TypeParam, 2>(); }
 TYPED_TEST(CudaTilesTest, StarsOfRadiusThree) { check_stars<TypeParam, 3>(); }
 TYPED_TEST(CudaTilesTest, StarsOfRadiusFour) { check_stars<TypeParam, 4>(); }
-
-TYPED_TEST(CudaTilesTest, Boxes) {
-  int streamed = 0;
-  for (Extents const& extents : solid) {
-    TestBlock<TypeParam, Space> const u(extents, 4, 1);
-    for (IndexRange const& range : ranges(extents)) {
-      streamed += expect_same<TypeParam, Maximum>(range, extents, BoxAndSum<TypeParam, 1>{{TypeParam{0.3125}}}, u);
-    }
-  }
-  EXPECT_GT(streamed, 0);
-}
 
 TYPED_TEST(CudaTilesTest, FunctorsWithPhases) {
   auto const streamed = []<int Dimensions>(std::integral_constant<int, Dimensions>, std::vector<Extents> const& sizes) {
@@ -358,7 +299,7 @@ TYPED_TEST(CudaTilesTest, MoreBricksThanAreMergedAtOnce) {
 
 /// A step reads what the copy engine brings while other steps write: the same bits, launch after launch.
 TYPED_TEST(CudaTilesTest, ManyLaunchesLeaveTheSameBits) {
-  Extents const extents{512, 264, 130};
+  Extents const extents{256, 264, 66};
   TestBlock<TypeParam, Space> const u(extents, 1, 1);
   TestBlock<TypeParam, Space> const b(extents, 0, 2);
   TestBlock<TypeParam, Space> const out(extents, 1, 3);
@@ -373,7 +314,7 @@ TYPED_TEST(CudaTilesTest, ManyLaunchesLeaveTheSameBits) {
   Index const room = kernel::brick_room(kernel::Bricks(out.owned()).total());
   for (int const pace : {0, 3}) {
     StreamTuning const tuning{64, 4, 3, 32, pace};
-    for (int run = 0; run < 40; ++run) {
+    for (int run = 0; run < 20; ++run) {
       sums.reserve(space, room, 1);
       ASSERT_TRUE((kernel::cuda::StreamSweep<Task, PlainSum>::run(space.cuda_stream(), out.owned(), task,
                                                                   {sums.partials(), room, sums.results()}, &tuning)));
@@ -433,7 +374,7 @@ TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
   kernel::tuner::set_mode(kernel::TuneMode::search);
   expect_equal(expected, run());
   kernel::tuner::set_mode(kernel::TuneMode::read);
-  EXPECT_TRUE(kernel::tuner::found_any());
+  EXPECT_GT(kernel::tuner::found().size(), 0);
   expect_equal(expected, run());
 }
 

@@ -43,12 +43,20 @@ std::string stencil_of(StreamKernel const& kernel) {
   return text + "; " + counted(kernel.outputs, "output") + "; " + counted(kernel.sums, "sum");
 }
 
-std::map<std::string, Index> as_parameters(StreamTuning const& tuning) {
-  return {{"threads_x", tuning.threads_x},
+std::map<std::string, Index> as_parameters(StreamKernel const& kernel, StreamTuning const& tuning) {
+  return {{"rows", kernel.rows},
+          {"threads_x", tuning.threads_x},
           {"threads_y", tuning.threads_y},
           {"ahead", tuning.ahead},
           {"planes", tuning.planes},
-          {"pace", tuning.pace}};
+          {"pace", tuning.pace},
+          {"order", static_cast<Index>(tuning.order)}};
+}
+
+/// Whether a tuning was measured with as many rows a thread as the kernel has now.
+bool is_of(StreamKernel const& kernel, TunedSweep const& sweep) {
+  auto const rows = sweep.parameters.find("rows");
+  return rows == sweep.parameters.end() || rows->second == kernel.rows;
 }
 
 /// A tuning of a table, with whatever it does not say as it is by default.
@@ -64,6 +72,9 @@ StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   read("ahead", tuning.ahead);
   read("planes", tuning.planes);
   read("pace", tuning.pace);
+  int order = 0;
+  read("order", order);
+  tuning.order = static_cast<BlockOrder>(std::min(order, static_cast<int>(BlockOrder::zxy)));
   return tuning;
 }
 
@@ -88,7 +99,7 @@ SweepKey key_of(IndexRange const& range, StreamKernel const& kernel) {
 }
 
 Choice choose(IndexRange const& range, StreamKernel const& kernel) {
-  if (auto const found = tuner::look_up(key_of(range, kernel))) {
+  if (auto const found = tuner::look_up(key_of(range, kernel)); found && is_of(kernel, found->sweep)) {
     if (found->sweep.form == direct) return {std::nullopt, found->source};
     StreamTuning const tuning = as_tuning(found->sweep.parameters);
     // A tuning of a size class may not suit every size of it.
@@ -99,6 +110,7 @@ Choice choose(IndexRange const& range, StreamKernel const& kernel) {
 
 std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel) {
   constexpr std::size_t most = 96;
+  constexpr std::size_t most_in_orders = 8;
   std::vector<std::pair<double, StreamTuning>> all;
   bool const solid = kernel.dimensions == 3;
   std::vector<Index> planes_tried = {0};
@@ -135,7 +147,17 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
     (is_first ? chosen : others).push_back(tuning);
   }
   others.resize(std::min(others.size(), most - std::min(most, chosen.size())));
+  std::vector<StreamTuning> const leading(chosen.begin(),
+                                          chosen.begin() + static_cast<int>(std::min(most_in_orders, chosen.size())));
   chosen.insert(chosen.end(), others.begin(), others.end());
+  for (StreamTuning tuning : leading) {
+    StreamPlan const plan = cut_up(range, kernel, tuning).plan;
+    for (BlockOrder const order : {BlockOrder::yxz, BlockOrder::zxy}) {
+      bool const is_other = order == BlockOrder::yxz ? plan.tiles_x > 1 && plan.tiles_y > 1 : plan.chunks > 1;
+      tuning.order = order;
+      if (is_other) chosen.push_back(tuning);
+    }
+  }
   return chosen;
 }
 
@@ -149,36 +171,46 @@ void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& ke
     return fastest(
         stopwatch, [&] { return run(entry ? &*entry : nullptr); }, samples);
   };
-  std::vector<std::pair<double, Entry>> tried;
+  using Timed = std::pair<double, Entry>;
+  auto const sooner = [](Timed const& a, Timed const& b) { return a.first < b.first; };
+  std::vector<Timed> tried;
   for (StreamTuning const& tuning : candidates(range, kernel)) tried.emplace_back(seconds_of(tuning, 2), tuning);
   tried.emplace_back(seconds_of(std::nullopt, 2), std::nullopt);
-  std::sort(tried.begin(), tried.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  std::sort(tried.begin(), tried.end(), sooner);
   tried.resize(std::min(tried.size(), finalists));
-  // The rule and the best of the first round again, in turns, so that all meet the device in the same state.
-  Entry const rule = default_tuning(range, kernel);
-  double by_rule = std::numeric_limits<double>::infinity();
-  for (auto& [seconds, entry] : tried) seconds = std::numeric_limits<double>::infinity();
+  // The rule, what a table says, and the best of the first round again, in turns, so that all meet the device in the
+  // same state.
+  double const never = std::numeric_limits<double>::infinity();
+  std::vector<Timed> standing = {{never, default_tuning(range, kernel)}};
+  if (Choice const known = choose(range, kernel); known.source != "rule") standing.emplace_back(never, known.tuning);
+  for (auto& [seconds, entry] : tried) seconds = never;
   for (int round = 0; round < 3; ++round) {
-    by_rule = std::min(by_rule, seconds_of(rule, 1));
-    for (auto& [seconds, entry] : tried) seconds = std::min(seconds, seconds_of(entry, 1));
+    for (auto* const list : {&standing, &tried})
+      for (auto& [seconds, entry] : *list) seconds = std::min(seconds, seconds_of(entry, 1));
   }
-  auto const best =
-      *std::min_element(tried.begin(), tried.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+  auto const best_of = [&](std::vector<Timed> const& list) {
+    return *std::min_element(list.begin(), list.end(), sooner);
+  };
+  double const by_rule = standing.front().first;
   // Where the rule does not stream either there is nothing to choose.
   if (!std::isfinite(by_rule)) return;
-  bool const better = best.first < worth_a_change * by_rule;
-  Entry const chosen = better ? best.second : rule;
+  Timed const used = best_of(standing);
+  Timed const best = best_of(tried);
+  auto const& [seconds, chosen] = best.first < worth_a_change * used.first ? best : used;
   tuner::keep({.key = key_of(range, kernel),
                .form = chosen ? streaming : direct,
-               .parameters = chosen ? as_parameters(*chosen) : std::map<std::string, Index>{},
-               .seconds = better ? best.first : by_rule,
+               .parameters = chosen ? as_parameters(kernel, *chosen) : std::map<std::string, Index>{},
+               .seconds = seconds,
                .default_seconds = by_rule});
   forget_plans();
 }
 
 bool wants_search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel) {
   if (tuner::mode() != TuneMode::search || is_planned(range, kernel)) return false;
-  if (!tuner::wants_search(key_of(range, kernel))) return false;
+  SweepKey const key = key_of(range, kernel);
+  if (auto const found = tuner::look_up(key); !tuner::wants_search(key) && found && is_of(kernel, found->sweep)) {
+    return false;
+  }
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
   return status == cudaStreamCaptureStatusNone;

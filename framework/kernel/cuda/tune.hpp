@@ -26,8 +26,9 @@ struct Choice {
 /// Tunings worth a measurement: of every tile the one with the highest score, then others by their scores.
 [[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
 
-/// Measures the candidates and the direct form, and keeps what is faster than the rule. `run(tuning)` runs the sweep,
-/// null: by the direct form, leaving the fields of the caller as they are; false: it cannot.
+/// Measures the candidates and the direct form, and keeps the best of them where it is faster than what would be used
+/// without, by the tables and by the rule; otherwise the faster of those. `run(tuning)` runs the sweep, null: by the
+/// direct form, leaving the fields of the caller as they are; false: it cannot.
 void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel,
             std::function<bool(StreamTuning const*)> const& run);
 

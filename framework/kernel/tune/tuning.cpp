@@ -140,9 +140,9 @@ TuningTable cache() {
   return all;
 }
 
-bool found_any() {
+TuningTable found() {
   std::scoped_lock const lock(state().mutex);
-  return state().found.size() > 0;
+  return state().found;
 }
 
 std::optional<Found> look_up(SweepKey const& key) {

@@ -81,8 +81,8 @@ void set_mode(TuneMode mode);
 void set_cache(TuningTable cache);
 /// The cache, and what searches have found since.
 [[nodiscard]] TuningTable cache();
-/// Whether searches have found anything that was not in the cache.
-[[nodiscard]] bool found_any();
+/// What searches have found.
+[[nodiscard]] TuningTable found();
 
 struct Found {
   TunedSweep sweep;

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Runs the GoogleTest programs of a build where there is no build: on a device, from copies of what was built.
+
+    ctest --test-dir build --show-only=json-v1 > tests.json           # where it was built
+    bench/device_tests.py --program bin/halocline --tests tests --list tests.json --json tests_h100.json
+    bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
+
+The first form runs every program at the numbers of ranks that it has tests for, and the scripts that hold runs of decks to
+reference values; several at a time share the device, best under NVIDIA's multi-process service. The second runs each kernel test by itself under a tool of compute-sanitizer,
+which wants the device for itself. What did not pass is shown and kept beside the record's counts.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+from deck_runs import run_or_exit
+from record import store
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Hazards and errors are counted in a line of one of these forms.
+SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, type=pathlib.Path, help="the driver, which names the machine")
+    parser.add_argument("--tests", required=True, type=pathlib.Path, help="the folder with the test programs")
+    parser.add_argument("--list", type=pathlib.Path, help="what ctest --show-only=json-v1 says")
+    parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
+    parser.add_argument("--filter", default="*", help="of kernel tests, as --gtest_filter takes it")
+    parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for each")
+    parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
+    parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
+    parser.add_argument("--json", help="where the result goes")
+    return parser.parse_args()
+
+
+def place_of(pattern, words):
+    return next((n for n, word in enumerate(words) if re.search(pattern, word)), None)
+
+
+def listed_tests(given):
+    """(name, command) of every GoogleTest program at every number of ranks that ctest has it at, and of the scripts."""
+    for test in json.loads(given.list.read_text())["tests"]:
+        command = test.get("command", [])
+        script = place_of(r"/tests/end_to_end/(accuracy|tealeaf)_test\.py$", command)
+        if script is not None:
+            own = [sys.executable, str(ROOT / "tests/end_to_end" / pathlib.Path(command[script]).name)]
+            yield test["name"], [*own, str(given.program.resolve()), *command[script + 2:]]
+        program = place_of(r"/tests/\w+_test$", command)
+        if program is None or command[program + 1:]:  # with arguments: a test that has to fail
+            continue
+        own = [str(given.tests / pathlib.Path(command[program]).name), "--gtest_brief=1"]
+        ranks = [command[command.index("-n") + 1]] if "-n" in command[:program] else None
+        yield test["name"], [*shlex.split(given.launcher), *ranks, *own] if ranks else own
+
+
+def kernel_tests(given):
+    """(name, command) of every kernel test, alone under the sanitizer."""
+    kernel_test = str(given.tests / "kernel_test")
+    suite = ""
+    for line in run_or_exit([kernel_test, "--gtest_list_tests", f"--gtest_filter={given.filter}"]).splitlines():
+        line = line.split("#")[0].rstrip()
+        if line and not line.startswith(" ") and line.endswith("."):
+            suite = line
+        elif line.startswith("  "):
+            name = suite + line.strip()
+            yield name, ["compute-sanitizer", "--tool", given.sanitizer, "--error-exitcode", "9", kernel_test,
+                         f"--gtest_filter={name}"]
+
+
+def run(given, name, command):
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=given.limit)
+        code, said = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired as late:
+        code, said = None, "".join((out or b"").decode(errors="replace") for out in (late.stdout, late.stderr))
+    found = SUMMARY.findall(said)
+    test = {"test": name, "exit_code": code, "seconds": round(time.monotonic() - begin, 1)}
+    if given.sanitizer:
+        test["found"] = int(found[-1][0] or found[-1][1]) if found else None
+    passed = code == 0 and test.get("found", 0) == 0
+    outcome = "passed" if passed else "not over" if code is None else f"exit {code}"
+    print(f"{name}: {outcome}, {test['seconds']} s", flush=True)
+    if not passed:
+        print("\n".join(said.splitlines()[-12:]), flush=True)
+    return passed, test
+
+
+def provenance(program):
+    """Of a run of the smallest deck there is."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "deck.yaml").write_text("physics: laplace\nmesh: {cells: [8]}\n")
+        run_or_exit([str(program), "run", str(folder / "deck.yaml"), "--output", str(folder / "out"), "--quiet"])
+        return json.loads((folder / "out/summary.json").read_text())["provenance"]
+
+
+def main():
+    given = arguments()
+    if (given.list is None) == (given.sanitizer is None):
+        sys.exit("device_tests: either --list or --sanitizer")
+    tests = list(kernel_tests(given) if given.sanitizer else listed_tests(given))
+    with concurrent.futures.ThreadPoolExecutor(given.parallel) as pool:
+        outcomes = list(pool.map(lambda test: run(given, *test), tests))
+    failed = [test for passed, test in outcomes if not passed]
+    print(f"{len(tests) - len(failed)} of {len(tests)} passed")
+    if given.json:
+        store(given.json, provenance(given.program), remark=given.remark, sanitizer=given.sanitizer,
+              passed=len(tests) - len(failed), failed=failed, tests=[test for _, test in outcomes])
+    sys.exit(1 if failed or not tests else 0)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()
