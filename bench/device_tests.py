@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from record import store
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Hazards and errors are counted in a line of one of these forms.
+REASON = re.compile(r"FAILED|Failure|what\(\)|rror[: ]|hazard|Signal:")
 SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
 
 
@@ -37,6 +39,7 @@ def arguments():
     parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
     parser.add_argument("--filter", default="*", help="of kernel tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
+    parser.add_argument("--parts", type=int, default=1, help="that programs without ranks are run in")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -49,23 +52,28 @@ def place_of(pattern, words):
 
 
 def listed_tests(given):
-    """(name, command) of every GoogleTest program at every number of ranks that ctest has it at, and of the scripts."""
+    """(name, command, environment) of every GoogleTest program at every number of ranks that ctest has it at, and of the
+    scripts."""
     for test in json.loads(given.list.read_text())["tests"]:
         command = test.get("command", [])
         script = place_of(r"/tests/end_to_end/(accuracy|tealeaf)_test\.py$", command)
         if script is not None:
             own = [sys.executable, str(ROOT / "tests/end_to_end" / pathlib.Path(command[script]).name)]
-            yield test["name"], [*own, str(given.program.resolve()), *command[script + 2:]]
+            yield test["name"], [*own, str(given.program.resolve()), *command[script + 2:]], {}
         program = place_of(r"/tests/\w+_test$", command)
         if program is None or command[program + 1:]:  # with arguments: a test that has to fail
             continue
         own = [str(given.tests / pathlib.Path(command[program]).name), "--gtest_brief=1"]
-        ranks = [command[command.index("-n") + 1]] if "-n" in command[:program] else None
-        yield test["name"], [*shlex.split(given.launcher), *ranks, *own] if ranks else own
+        if "-n" in command[:program]:
+            yield test["name"], [*shlex.split(given.launcher), command[command.index("-n") + 1], *own], {}
+            continue
+        for part in range(given.parts):
+            name = f"{test['name']}, part {part + 1} of {given.parts}" if given.parts > 1 else test["name"]
+            yield name, own, {"GTEST_TOTAL_SHARDS": str(given.parts), "GTEST_SHARD_INDEX": str(part)}
 
 
 def kernel_tests(given):
-    """(name, command) of every kernel test, alone under the sanitizer."""
+    """(name, command, environment) of every kernel test, alone under the sanitizer."""
     kernel_test = str(given.tests / "kernel_test")
     suite = ""
     for line in run_or_exit([kernel_test, "--gtest_list_tests", f"--gtest_filter={given.filter}"]).splitlines():
@@ -75,16 +83,22 @@ def kernel_tests(given):
         elif line.startswith("  "):
             name = suite + line.strip()
             yield name, ["compute-sanitizer", "--tool", given.sanitizer, "--error-exitcode", "9", kernel_test,
-                         f"--gtest_filter={name}"]
+                         f"--gtest_filter={name}"], {}
 
 
-def run(given, name, command):
+def run(given, name, command, environment):
     begin = time.monotonic()
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=given.limit)
-        code, said = done.returncode, done.stdout + done.stderr
-    except subprocess.TimeoutExpired as late:
-        code, said = None, "".join((out or b"").decode(errors="replace") for out in (late.stdout, late.stderr))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                          env={**os.environ, **environment}, start_new_session=True) as process:
+        try:
+            said, code = process.communicate(timeout=given.limit)[0], process.returncode
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpirun ends its ranks, which would be in the others' way
+            try:
+                said, code = process.communicate(timeout=10)[0], None
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                said, code = process.communicate()[0], None
     found = SUMMARY.findall(said)
     test = {"test": name, "exit_code": code, "seconds": round(time.monotonic() - begin, 1)}
     if given.sanitizer:
@@ -93,7 +107,8 @@ def run(given, name, command):
     outcome = "passed" if passed else "not over" if code is None else f"exit {code}"
     print(f"{name}: {outcome}, {test['seconds']} s", flush=True)
     if not passed:
-        print("\n".join(said.splitlines()[-12:]), flush=True)
+        lines = said.splitlines()
+        print("\n".join([line for line in lines if REASON.search(line)][:20] or lines[-12:]), flush=True)
     return passed, test
 
 

@@ -169,11 +169,11 @@ struct StreamSweep {
         view.origin = reinterpret_cast<typename Task::Value*>(memory.back().memory()) - (first - view.origin);
       }
     }
-    search(stream, range, kernel(), [&](StreamTuning const* tuning) {
-      if (tuning != nullptr) return run(stream, range, trial, sums, tuning);
-      run_direct(stream, range, trial, sums);
-      return true;
-    });
+    search(range, kernel(), by_clock(stream, [&](StreamTuning const* tuning) {
+             if (tuning != nullptr) return run(stream, range, trial, sums, tuning);
+             run_direct(stream, range, trial, sums);
+             return true;
+           }));
   }
 
   static auto function() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -81,17 +82,6 @@ StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
 /// Launches that are over sooner are measured several at a time: seconds.
 constexpr double shortest_measure = 5e-4;
 
-/// Seconds of one run, from the fastest of a few; infinity if it cannot run.
-template <class Run>
-double fastest(Stopwatch const& stopwatch, Run const& run, int samples) {
-  double best = std::numeric_limits<double>::infinity();
-  if (!run()) return best;
-  double const once = stopwatch.elapsed(run, 1);
-  int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
-  for (int n = 0; n < samples; ++n) best = std::min(best, stopwatch.elapsed(run, runs) / runs);
-  return best;
-}
-
 }  // namespace
 
 SweepKey key_of(IndexRange const& range, StreamKernel const& kernel) {
@@ -161,21 +151,29 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
   return chosen;
 }
 
-void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel,
-            std::function<bool(StreamTuning const*)> const& run) {
+SecondsOf by_clock(cudaStream_t stream, std::function<bool(StreamTuning const*)> run) {
+  return
+      [stopwatch = std::make_shared<Stopwatch>(stream), run = std::move(run)](StreamTuning const* tuning, int samples) {
+        double best = std::numeric_limits<double>::infinity();
+        if (!run(tuning)) return best;
+        auto const enqueue = [&] { return run(tuning); };
+        double const once = stopwatch->elapsed(enqueue, 1);
+        int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
+        for (int n = 0; n < samples; ++n) best = std::min(best, stopwatch->elapsed(enqueue, runs) / runs);
+        return best;
+      };
+}
+
+void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const& seconds_of) {
   constexpr double worth_a_change = 0.99;
   constexpr std::size_t finalists = 3;
-  Stopwatch const stopwatch(stream);
   using Entry = std::optional<StreamTuning>;
-  auto const seconds_of = [&](Entry const& entry, int samples) {
-    return fastest(
-        stopwatch, [&] { return run(entry ? &*entry : nullptr); }, samples);
-  };
+  auto const measure = [&](Entry const& entry, int samples) { return seconds_of(entry ? &*entry : nullptr, samples); };
   using Timed = std::pair<double, Entry>;
   auto const sooner = [](Timed const& a, Timed const& b) { return a.first < b.first; };
   std::vector<Timed> tried;
-  for (StreamTuning const& tuning : candidates(range, kernel)) tried.emplace_back(seconds_of(tuning, 2), tuning);
-  tried.emplace_back(seconds_of(std::nullopt, 2), std::nullopt);
+  for (StreamTuning const& tuning : candidates(range, kernel)) tried.emplace_back(measure(tuning, 2), tuning);
+  tried.emplace_back(measure(std::nullopt, 2), std::nullopt);
   std::sort(tried.begin(), tried.end(), sooner);
   tried.resize(std::min(tried.size(), finalists));
   // The rule, what a table says, and the best of the first round again, in turns, so that all meet the device in the
@@ -186,7 +184,7 @@ void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& ke
   for (auto& [seconds, entry] : tried) seconds = never;
   for (int round = 0; round < 3; ++round) {
     for (auto* const list : {&standing, &tried})
-      for (auto& [seconds, entry] : *list) seconds = std::min(seconds, seconds_of(entry, 1));
+      for (auto& [seconds, entry] : *list) seconds = std::min(seconds, measure(entry, 1));
   }
   auto const best_of = [&](std::vector<Timed> const& list) {
     return *std::min_element(list.begin(), list.end(), sooner);

@@ -26,11 +26,16 @@ struct Choice {
 /// Tunings worth a measurement: of every tile the one with the highest score, then others by their scores.
 [[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
 
+/// Seconds of a sweep by a tuning, null: by the direct form; the least of so many samples. Infinity: it cannot run.
+using SecondsOf = std::function<double(StreamTuning const*, int samples)>;
+
+/// By the device's clock. `run(tuning)` enqueues the sweep, leaving the fields of the caller as they are; false: it
+/// cannot.
+[[nodiscard]] SecondsOf by_clock(cudaStream_t stream, std::function<bool(StreamTuning const*)> run);
+
 /// Measures the candidates and the direct form, and keeps the best of them where it is faster than what would be used
-/// without, by the tables and by the rule; otherwise the faster of those. `run(tuning)` runs the sweep, null: by the
-/// direct form, leaving the fields of the caller as they are; false: it cannot.
-void search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel,
-            std::function<bool(StreamTuning const*)> const& run);
+/// without, by the tables and by the rule; otherwise the faster of those.
+void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const& seconds_of);
 
 /// Whether a search is asked for that has not been made, and could be made now: not while a graph is captured.
 [[nodiscard]] bool wants_search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel);
