@@ -37,6 +37,7 @@ def arguments():
     parser.add_argument("--tests", required=True, type=pathlib.Path, help="the folder with the test programs")
     parser.add_argument("--list", type=pathlib.Path, help="what ctest --show-only=json-v1 says")
     parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
+    parser.add_argument("--launches", type=int, help="of a test that the sanitizer checks; it keeps memory for each")
     parser.add_argument("--filter", default="*", help="of kernel tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks are run in")
@@ -82,7 +83,8 @@ def kernel_tests(given):
             suite = line
         elif line.startswith("  "):
             name = suite + line.strip()
-            yield name, ["compute-sanitizer", "--tool", given.sanitizer, "--error-exitcode", "9", kernel_test,
+            limit = ["--launch-count", str(given.launches)] if given.launches else []
+            yield name, ["compute-sanitizer", "--tool", given.sanitizer, *limit, "--error-exitcode", "9", kernel_test,
                          f"--gtest_filter={name}"], {}
 
 

@@ -12,6 +12,8 @@ char const* to_string(Outcome outcome) {
       return "iteration limit";
     case Outcome::diverged:
       return "diverged";
+    case Outcome::overflow:
+      return "overflow";
     case Outcome::not_a_number:
       return "not a number";
     case Outcome::breakdown:

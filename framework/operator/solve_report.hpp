@@ -16,6 +16,7 @@ enum class Outcome {
   iteration_limit,
   diverged,
   not_a_number,
+  overflow,     ///< all entries are finite numbers, but too large to be squared
   breakdown,    ///< the method divided by a quantity that vanished
   indefinite,   ///< a direction of non-positive curvature met a method that needs a definite operator
   stalled,      ///< no progress, and far from what rounding explains

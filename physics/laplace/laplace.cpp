@@ -91,19 +91,9 @@ class Laplace final : public Physics {
   std::unique_ptr<Vector> volume_;
 };
 
-/// Faces must fit the mesh; and without a wall that holds u, any constant could be added to it.
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const laplace = deck.section("laplace");
-  Options const boundary = laplace.section("boundary");
-  judge_walls(boundary, deck.section("mesh"), centring_of(laplace), mistakes);
-  std::vector<Options> const all = walls(boundary, deck.section("mesh"));
-  bool const held = std::any_of(all.begin(), all.end(), [](Options const& wall) {
-    std::string const kind = wall.choice("kind");
-    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
-  });
-  if (held) return;
-  mistakes.add(laplace.location("boundary"), boundary.full_name(), "no face holds u: any constant could be added to it",
-               "make one dirichlet or robin");
+  judge_walls(laplace.section("boundary"), deck.section("mesh"), centring_of(laplace), mistakes);
 }
 
 Section laplace_section() {
@@ -126,6 +116,15 @@ bool is_uniform(Options const& deck) {
   return std::all_of(all.begin(), all.end(), [](Options const& wall) { return wall.choice("kind") == "dirichlet"; });
 }
 
+/// Otherwise any constant could be added to u, and the solver has two vectors for that.
+bool is_held(Options const& deck) {
+  std::vector<Options> const all = walls(deck.section("laplace").section("boundary"), deck.section("mesh"));
+  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
+    std::string const kind = wall.choice("kind");
+    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+  });
+}
+
 /// The field, u, the volumes, the right-hand side and two to work on. Equal volumes need no coefficients; levels always
 /// do.
 double arrays_of(Options const& deck) {
@@ -135,7 +134,8 @@ double arrays_of(Options const& deck) {
   if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
   // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
   double const along_axis = dimensions == 1 ? 6 : 0;
-  return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
+  double const constants = is_held(deck) ? 0 : 2;
+  return 6 + along_axis + constants + problem.coefficients + solver_vectors(deck.section("solver"), problem);
 }
 
 PhysicsEntry laplace_physics() {

@@ -71,7 +71,10 @@ class ChebyshevIteration {
   std::optional<Outcome> begin() {
     b_norm_ = std::sqrt(b_.square());
     record_.measure(0, look());
-    if (!std::isfinite(residual_)) return fail(Outcome::not_a_number, "the initial residual is not a finite number");
+    if (!std::isfinite(residual_)) {
+      auto const [outcome, remark] = why_not_finite(residual_, *s_.next_);
+      return fail(outcome, remark);
+    }
     if (underflows(residual_, *s_.next_)) return fail(Outcome::breakdown, underflow_remark);
     convergence_.begin(residual_);
     if (convergence_.reached(residual_)) return Outcome::converged;

@@ -30,7 +30,7 @@ class CgIteration {
     true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.r_));
     residual_ = true_residual_;
     record_.measure(0, residual_);
-    if (!std::isfinite(residual_)) return not_a_number("the initial residual is not a finite number");
+    if (!std::isfinite(residual_)) return not_finite(residual_, *s_.r_);
     b_norm_ = std::sqrt(b_.square());
     if (underflows(residual_, *s_.r_)) return fail(Outcome::breakdown, underflow_remark);
     convergence_.begin(residual_);
@@ -53,8 +53,8 @@ class CgIteration {
   std::optional<Outcome> step() {
     double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
     alpha_ = 0;
-    if (!std::isfinite(curvature)) return not_a_number("the curvature along a direction is not a finite number");
-    if (!(curvature > 0)) return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
+    if (!std::isfinite(curvature)) return not_finite(curvature, *s_.p_);
+    if (!(curvature > 0)) return not_curved();
     alpha_ = rz_ / curvature;
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
@@ -66,12 +66,22 @@ class CgIteration {
     return next_direction();
   }
 
+  /// A direction without curvature: made of rounding errors, where nothing else is left of the residual.
+  std::optional<Outcome> not_curved() {
+    if (residual_ <= rounding_) {
+      look();
+      if (convergence_.reached(true_residual_)) return Outcome::converged;
+      if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
+    }
+    return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres");
+  }
+
   std::optional<Outcome> next_direction() {
     double const old = rz_;
     if (auto const outcome = precondition()) return outcome;
     // Polak and Ribiere's choice: with one preconditioner throughout the second product is zero.
     double const other = s_.r_before_ ? s_.z_->dot(*s_.r_before_) : 0;
-    if (!std::isfinite(other)) return not_a_number("the preconditioned residual is not a finite number");
+    if (!std::isfinite(other)) return not_finite(other, *s_.z_);
     beta_ = (rz_ - other) / old;
     s_.coefficients_.back().beta = beta_;
     return std::nullopt;
@@ -81,9 +91,11 @@ class CgIteration {
   std::optional<Outcome> precondition() {
     rz_ = s_.preconditioner_ ? s_.preconditioner_->apply_dot(*s_.r_, *s_.z_) : residual_ * residual_;
     if (rz_ > 0 && std::isfinite(rz_)) return std::nullopt;
-    if (rz_ < 0) return fail(Outcome::indefinite, "the preconditioner is not positive definite");
-    if (rz_ == 0) return fail(Outcome::breakdown, "the preconditioned residual is orthogonal to the residual");
-    return not_a_number("the preconditioned residual is not a finite number");
+    if (rz_ < 0) return fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
+    if (rz_ == 0)
+      return fail(Outcome::breakdown,
+                  "the preconditioned residual is orthogonal to the residual; choose another preconditioner");
+    return not_finite(rz_, preconditioned());
   }
   [[nodiscard]] Vector const& preconditioned() const { return s_.preconditioner_ ? *s_.z_ : *s_.r_; }
 
@@ -98,7 +110,7 @@ class CgIteration {
     }
     if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
     if (!(true_residual_ <= 0.5 * last_start_)) {
-      return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
+      return fail(Outcome::stalled, stalled_remark);
     }
     last_start_ = true_residual_;
     std::swap(s_.r_, s_.work_);
@@ -134,7 +146,10 @@ class CgIteration {
     remark_ = std::move(remark);
     return outcome;
   }
-  std::optional<Outcome> not_a_number(std::string remark) { return fail(Outcome::not_a_number, std::move(remark)); }
+  std::optional<Outcome> not_finite(double value, Vector const& of) {
+    auto const [outcome, remark] = why_not_finite(value, of);
+    return fail(outcome, remark);
+  }
 
   SolveReport end(Outcome outcome, std::string remark = {}) {
     bool const looked = reached(outcome) || outcome == Outcome::iteration_limit;

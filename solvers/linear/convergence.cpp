@@ -24,6 +24,13 @@ double rounding_level(Precision precision, double operator_norm, double x_norm, 
 
 bool underflows(double norm, Vector const& x) { return norm == 0 && x.maximum() != 0; }
 
+NotFinite why_not_finite(double value, Vector const& x) {
+  if (std::isinf(value) && std::isfinite(x.maximum()))
+    return {Outcome::overflow, "entries are too large to be squared; scale the problem"};
+  return {Outcome::not_a_number,
+          "there are entries that are no finite numbers; look at coefficients, sources and the initial guess"};
+}
+
 void Convergence::begin(double initial) {
   initial_ = initial;
   target_ = std::max(criteria_.relative * initial, criteria_.absolute);

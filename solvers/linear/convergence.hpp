@@ -21,7 +21,17 @@ namespace halocline {
 
 /// Whether the square of a vector that is not zero is: its 2-norm says nothing then.
 [[nodiscard]] bool underflows(double norm, Vector const& x);
+inline constexpr char const* stalled_remark =
+    "the residual no longer falls, and rounding does not explain it; choose a stronger preconditioner, or verify: true";
 inline constexpr char const* underflow_remark = "the residual is too small to be squared; scale the problem";
+
+/// Why a norm of x, or a product with it, is no finite number: `overflow` where it is infinite and no entry of x is,
+/// otherwise `not_a_number`; and what can be done.
+struct NotFinite {
+  Outcome outcome;
+  char const* remark;
+};
+[[nodiscard]] NotFinite why_not_finite(double value, Vector const& x);
 
 /// Judges the residuals of one solve as they come. Every comparison is written so that a NaN fails it.
 class Convergence {

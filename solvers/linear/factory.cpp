@@ -12,6 +12,7 @@
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/null_space_solver.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/linear/verified_solver.hpp"
@@ -318,6 +319,13 @@ Section solver_section(std::string const& default_method) {
                "Whether the operator is checked for what the method needs, and each solution's error estimated; "
                "summary.json tells what was found. A solve may take some times as long.")
       .defaults_to(false);
+  section
+      .choice("null_space",
+              "What is done with the mean of a right-hand side where nothing holds the unknown, so that any constant "
+              "could be added to it. keep: there is no solution, and the solve ends as inconsistent; project: it is "
+              "taken off.",
+              std::vector<std::string>{"keep", "project"})
+      .defaults_to(std::string("keep"));
   section.sections("method", [] { return sections_of(solvers()); });
   section.check([](Options const& given, Mistakes& mistakes) {
     if (!given.boolean("assembled") || !asks_for_multigrid(given)) return;
@@ -371,9 +379,11 @@ std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   auto made = solvers().find(method).create(solver.section(method));
   bool const assembled = solver.boolean("assembled");
   if (assembled) made = std::make_unique<AssembledSolver>(std::move(made));
+  std::string const name = (assembled ? "assembled " : "") + method;
+  auto const part = solver.choice("null_space") == "project" ? NullSpacePart::project : NullSpacePart::keep;
+  made = std::make_unique<NullSpaceSolver>(std::move(made), name, part);
   if (!solver.boolean("verify")) return made;
-  return std::make_unique<VerifiedSolver>(std::move(made), (assembled ? "assembled " : "") + method,
-                                          solvers().find(method).need);
+  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need);
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

@@ -64,7 +64,10 @@ class JacobiIteration {
     // The residual measured is that of the x before this step.
     record_.measure(watches_change() ? iteration : iteration - 1, watched_);
     if (iteration == 1) {
-      if (!std::isfinite(watched_)) return Outcome::not_a_number;
+      if (!std::isfinite(watched_)) {
+        auto const [outcome, remark] = why_not_finite(watched_, next);
+        return fail(outcome, remark);
+      }
       if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail(Outcome::breakdown, underflow_remark);
       begin(next);
     }

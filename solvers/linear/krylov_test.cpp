@@ -115,7 +115,8 @@ TEST(Krylov, MemoryIsEstimatedByTheVectorsThatAreMade) {
       solver->prepare(counter);
       auto const x = a.create_vector();
       EXPECT_EQ(solver->solve(counter, *b, *x).outcome, Outcome::converged) << text;
-      EXPECT_EQ(counter.made, solver_vectors(options, {})) << text;
+      // Two that look for a null space are gone before the method makes its own.
+      EXPECT_EQ(counter.made - 2, solver_vectors(options, {})) << text;
     }
   }
 }
@@ -208,7 +209,7 @@ TEST(BiCgStab, SaysWhereItBreaksDown) {
   BiCgStab bicgstab(tight);
   SolveReport const report = solve(bicgstab, a, *b).report;
   EXPECT_EQ(report.outcome, Outcome::breakdown);
-  EXPECT_EQ(report.remark, "a product that the method divides by has vanished");
+  EXPECT_EQ(report.remark, "a product that the method divides by has vanished; take gmres");
 }
 
 /// Multiplies by nothing or by weights between 0.1 and 1.9, in turn: no method but a flexible one gets over that.
@@ -349,7 +350,7 @@ TEST(Minres, NeedsAPositivePreconditioner) {
   Minres solver(tight, std::make_unique<JacobiPreconditioner>());
   SolveReport const report = solve(solver, a, *b).report;
   EXPECT_EQ(report.outcome, Outcome::indefinite);
-  EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+  EXPECT_EQ(report.remark, "the preconditioner is not positive definite; choose another one");
 }
 
 /// What the preconditioner makes of an operator has nothing of its size.

@@ -73,7 +73,8 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
 
 std::optional<Outcome> Minres::find_norm(ResidualSolve& solve, Vector const& v, std::unique_ptr<Vector> const& z) {
   double const square = precondition_dot(v, z);
-  if (square < 0) return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite");
+  if (square < 0)
+    return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
   if (!std::isfinite(square)) return solve.not_a_number();
   gamma_ = std::sqrt(square);
   return std::nullopt;

@@ -45,6 +45,8 @@ bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector
   return product.maximum() <= 2 * epsilon(ones.precision()) * operator_norm;
 }
 
+double mean_of(Vector const& ones, Vector const& x) { return ones.dot(x) / ones.square(); }
+
 bool in_null_space(Operator const& a, double operator_norm, Vector const& z, Vector& product) {
   double const z_norm = std::sqrt(z.square());
   if (!(z_norm > 0)) return false;

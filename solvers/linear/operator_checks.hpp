@@ -19,6 +19,15 @@ namespace halocline {
 /// \param product spare memory
 [[nodiscard]] bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector const& ones,
                                                Vector& product);
+/// What a solve of such an operator is remarked on with, and what one without a solution.
+inline constexpr char const* constants_in_null_space =
+    "the operator is singular: any constant could be added to the solution";
+inline constexpr char const* constants_without_solution =
+    "constants are in the null space of the operator, and the right-hand side has a mean; take it off "
+    "(solver.null_space: "
+    "project), or hold the unknown somewhere";
+/// The mean of all entries; `ones`: a vector of them.
+[[nodiscard]] double mean_of(Vector const& ones, Vector const& x);
 /// Whether A z is zero but for rounding, for a z that is not. `product` is spare memory.
 ///
 /// \param operator_norm Operator::norm_bound

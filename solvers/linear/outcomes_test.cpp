@@ -174,7 +174,7 @@ TEST(Outcomes, ANegativeDefiniteOperator) {
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::indefinite);
     EXPECT_EQ(report.iterations, 0);
-    EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+    EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; take minres");
   }
 }
 
@@ -189,7 +189,7 @@ TEST(Outcomes, AnOperatorThatProvesIndefiniteInTheEnd) {
       auto const x = a.create_vector();
       SolveReport const report = solve(*solver, a, *b, *x);
       EXPECT_EQ(report.outcome, Outcome::indefinite) << report.method << ' ' << to_string(report.outcome);
-      EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator");
+      EXPECT_EQ(report.remark, "conjugate gradients need a positive definite operator; take minres");
       EXPECT_GT(report.iterations, 1);
       EXPECT_LE(report.iterations, 7);
     }
@@ -213,7 +213,8 @@ TEST(Outcomes, APreconditionerThatBreaksDown) {
     auto const x = a.create_vector();
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::breakdown) << report.method;
-    EXPECT_EQ(report.remark, "the preconditioned residual is orthogonal to the residual");
+    EXPECT_EQ(report.remark,
+              "the preconditioned residual is orthogonal to the residual; choose another preconditioner");
   }
 }
 
@@ -234,7 +235,7 @@ TEST(Outcomes, APreconditionerThatIsNotDefinite) {
     auto const x = a.create_vector();
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::indefinite) << report.method;
-    EXPECT_EQ(report.remark, "the preconditioner is not positive definite");
+    EXPECT_EQ(report.remark, "the preconditioner is not positive definite; choose another one");
   }
 }
 
@@ -392,6 +393,17 @@ TEST(Outcomes, NumbersTooSmallToBeSquaredAreNotTakenForZero) {
     SolveReport const report = solve(*solver, a, *b, *x);
     EXPECT_EQ(report.outcome, Outcome::breakdown) << report.method;
     EXPECT_EQ(report.remark, "the residual is too small to be squared; scale the problem");
+  }
+}
+
+TEST(Outcomes, NumbersTooLargeToBeSquaredAreNumbers) {
+  DiagonalOperator const a(4, [](Index row) { return 1.0 + static_cast<double>(row); });
+  auto const b = right_hand_side(4, 1e200, -1e200);
+  for (auto const& solver : solvers_with({})) {
+    auto const x = a.create_vector();
+    SolveReport const report = solve(*solver, a, *b, *x);
+    EXPECT_EQ(report.outcome, Outcome::overflow) << report.method;
+    EXPECT_EQ(report.remark, "entries are too large to be squared; scale the problem") << report.method;
   }
 }
 

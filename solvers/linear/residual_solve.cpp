@@ -22,7 +22,7 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   residual_ = true_residual_;
   looked_ = true;
   record_.measure(0, residual_);
-  if (!std::isfinite(residual_)) return fail(Outcome::not_a_number, "the initial residual is not a finite number");
+  if (!std::isfinite(residual_)) return not_finite(residual_, r);
   b_norm_ = std::sqrt(b_.square());
   if (underflows(residual_, r)) return fail(Outcome::breakdown, underflow_remark);
   convergence_.begin(residual_);
@@ -40,7 +40,9 @@ std::optional<Outcome> ResidualSolve::measure(double residual) {
   record_.measure(++iteration_, residual_);
   std::optional<Outcome> const failure = convergence_.failure(residual_);
   if (failure == Outcome::stalled) remark_ = "no residual was smaller for long; choose a stronger preconditioner";
-  if (failure == Outcome::diverged) remark_ = "the residual has grown beyond all measure";
+  if (failure == Outcome::diverged)
+    remark_ =
+        "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)";
   return failure;
 }
 
@@ -55,7 +57,7 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
   looked_ = true;
   measure_solution();
-  if (!std::isfinite(true_residual_)) return fail(Outcome::not_a_number, "the residual is not a finite number");
+  if (!std::isfinite(true_residual_)) return not_finite(true_residual_, r);
   if (convergence_.reached(true_residual_)) return Outcome::converged;
   bool const drifted = !(true_residual_ <= 2 * residual_);
   bool const claimed = convergence_.reached(residual_) || (drifted && below_rounding());
@@ -67,7 +69,9 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   bool const credible = true_residual_ <= std::max(0.1 * convergence_.initial(), 2 * rounding_at_start_);
   if (claimed && !once_more && explained) {
     if (credible) return Outcome::converged_to_rounding;
-    return fail(Outcome::diverged, "the solution grows without bound: the operator may be singular");
+    return fail(
+        Outcome::diverged,
+        "the solution grows without bound: the operator may be singular; verify: true looks for its null space");
   }
   if (iteration_ >= most_iterations()) {
     return fail(Outcome::iteration_limit, ends_.advice);
@@ -78,10 +82,20 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
   if (fruitless_starts_ >= ends_.fruitless_starts) {
     if (explained && credible) return Outcome::converged_to_rounding;
-    return fail(Outcome::stalled, "the residual no longer falls, and rounding does not explain it");
+    return fail(Outcome::stalled, stalled_remark);
   }
   smallest_start_ = std::min(smallest_start_, true_residual_);
   residual_ = true_residual_;
+  return std::nullopt;
+}
+
+std::optional<Outcome> ResidualSolve::end_within_rounding(Vector& r) {
+  if (!(residual_ <= rounding_)) return std::nullopt;
+  true_residual_ = std::sqrt(a_.residual(b_, x_, r));
+  looked_ = true;
+  measure_solution();
+  if (convergence_.reached(true_residual_)) return Outcome::converged;
+  if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
   return std::nullopt;
 }
 

@@ -32,6 +32,8 @@ class ResidualSolve {
   [[nodiscard]] bool goes_on() const;
   /// r = b - A x for the x of now. How the solve ended; nothing: the next start is from r.
   [[nodiscard]] std::optional<Outcome> look(Vector& r);
+  /// Where a method can go no further: how the solve ended if rounding explains b - A x; r is spare memory.
+  [[nodiscard]] std::optional<Outcome> end_within_rounding(Vector& r);
   /// For methods whose x is there in every iteration: keeps what rounding explains up with it.
   void note_solution();
   /// The same in two halves, for methods that add x . x to a reduction of their own.
@@ -44,8 +46,14 @@ class ResidualSolve {
   [[nodiscard]] Index most_iterations() const { return convergence_.criteria().iterations; }
 
   [[nodiscard]] std::optional<Outcome> fail(Outcome outcome, std::string remark);
+  /// A norm of this vector is no finite number.
+  [[nodiscard]] std::optional<Outcome> not_finite(double value, Vector const& of) {
+    auto const [outcome, remark] = why_not_finite(value, of);
+    return fail(outcome, remark);
+  }
   [[nodiscard]] std::optional<Outcome> not_a_number() {
-    return fail(Outcome::not_a_number, "a product of two vectors is not a finite number");
+    return fail(Outcome::not_a_number,
+                "a product of two vectors is not a finite number; scale the problem, or look at its coefficients");
   }
   /// Reports; `r` is spare memory.
   [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});

@@ -52,15 +52,19 @@ std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator
 /// the sign, and a start from b - A x will do.
 std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& solve, Operator const& a) {
   double const product = precondition_dot(*r_, u_);
-  if (product < 0) return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite");
+  if (product < 0)
+    return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
   if (product == 0) {
-    return solve.fail(Outcome::breakdown, "the preconditioned residual is orthogonal to the residual");
+    return solve.fail(Outcome::breakdown,
+                      "the preconditioned residual is orthogonal to the residual; choose another preconditioner");
   }
   renew_direction(*p_, u(), beta);
   double const curvature = a.apply_dot(*p_, *s_);
   if (!std::isfinite(product) || !std::isfinite(curvature)) return solve.not_a_number();
   if (!(curvature > 0)) {
-    return solve.fail(Outcome::indefinite, "conjugate gradients need a positive definite operator");
+    // A direction made of rounding errors, where nothing else is left of the residual.
+    if (auto const outcome = solve.end_within_rounding(*w_)) return outcome;
+    return solve.fail(Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres");
   }
   residual_ = 0;
   return std::nullopt;

@@ -29,9 +29,6 @@ double norm_of(Vector const& x, Vector& spare) {
   return largest * std::sqrt(spare.square());
 }
 
-/// How often x has z in it.
-double part_of(Vector const& z, Vector const& x) { return z.dot(x) / z.square(); }
-
 /// That what follows a solve may take. A solve to few digits takes fewer than it takes to know its error.
 Index most_iterations(SolveReport const& report) { return std::max<Index>(4 * report.iterations, 1000); }
 
@@ -90,7 +87,7 @@ void VerifiedSolver::look_for_constants(Operator const& a) {
 
 SolveReport VerifiedSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   if (obstacle_) return refuse(a, b, x);
-  if (constants_) constant_ = part_of(*constants_, x);
+  if (constants_) constant_ = mean_of(*constants_, x);
   solver_->set_observer(observer());
   SolveReport report = solver_->solve(a, b, x);
   ScopedRegion const region("verification");
@@ -112,16 +109,14 @@ void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, 
   static_cast<void>(a.residual(b, x, *r_));
   if (report.outcome != Outcome::converged && has_no_solution(a, b, x, report)) {
     report.outcome = Outcome::inconsistent;
-    report.remark = constants_ ? "constants are in the null space of the operator, and the right-hand side has a mean; "
-                                 "subtract it, or hold the unknown somewhere"
+    report.remark = constants_ ? constants_without_solution
                                : "the operator is singular, and the right-hand side has a part in its null space; "
                                  "subtract that part";
     return;
   }
   if (!reached(report.outcome)) return;
   if (singular_ && report.remark.empty()) {
-    report.remark = constants_ ? "the operator is singular: any constant could be added to the solution"
-                               : "the operator is singular: the solution is one of many";
+    report.remark = constants_ ? constants_in_null_space : "the operator is singular: the solution is one of many";
   }
   report.verification->error_estimate = error_estimate(a, x, most_iterations(report));
 }
@@ -164,7 +159,7 @@ double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport
   double x_norm = 0;
   if (reached(report.outcome)) {
     e_->copy(x);
-    if (constants_) e_->add(constant_ - part_of(*constants_, *e_), *constants_);
+    if (constants_) e_->add(constant_ - mean_of(*constants_, *e_), *constants_);
     x_norm = norm_of(*e_, *spare_);
   }
   return rounding_level(x.precision(), operator_norm_, x_norm, norm_of(b, *spare_));
@@ -172,7 +167,7 @@ double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport
 
 std::optional<double> VerifiedSolver::error_estimate(Operator const& a, Vector const& x, Index left) {
   double const x_norm = norm_of(x, *spare_);
-  if (constants_) r_->add(-part_of(*constants_, *r_), *constants_);
+  if (constants_) r_->add(-mean_of(*constants_, *r_), *constants_);
   double const size = r_->maximum();
   if (size == 0) return 0;
   if (!(x_norm > 0) || !std::isfinite(1 / size)) return std::nullopt;

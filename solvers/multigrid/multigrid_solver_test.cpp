@@ -133,7 +133,8 @@ TEST(MultigridSolver, ANumberThatIsNone) {
   auto const x = a.create_vector();
   SolveReport report = solve(a, *bad, *x, usual);
   EXPECT_EQ(report.outcome, Outcome::not_a_number);
-  EXPECT_EQ(report.remark, "the initial residual is not a finite number");
+  EXPECT_EQ(report.remark,
+            "there are entries that are no finite numbers; look at coefficients, sources and the initial guess");
   EXPECT_TRUE(std::isnan(report.true_residual));
 
   // In the product A z alone, and in a later iteration.
@@ -153,7 +154,8 @@ TEST(MultigridSolver, AnIndefiniteOperator) {
   auto const x = negative.create_vector();
   SolveReport const report = solve(negative, *b, *x, usual);
   EXPECT_EQ(report.outcome, Outcome::indefinite);
-  EXPECT_EQ(report.remark, "multigrid as a solver needs a positive definite operator");
+  EXPECT_EQ(report.remark,
+            "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres");
   EXPECT_EQ(x->maximum(), 0);
 
   // A definite cycle of an operator that is not: A is turned round, what coarsens is not.

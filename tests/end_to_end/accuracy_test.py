@@ -35,6 +35,19 @@ def laplace(cells, centring, axes):
             "solver": SOLVER, "output": {"snapshots": {"interval": 0}}}
 
 
+def free_laplace(cells, centring, axes, periodic):
+    """Cosines with zero slopes at the walls, or waves that fit into the box: nothing holds u."""
+    factors = [f"{'sin' if periodic else 'cos'}({waves}*3.14159265358979324*{x})"
+               for waves, x in zip((2, 4, 2) if periodic else (1, 2, 1), "xyz")][:axes]
+    exact = " * ".join(factors)
+    factor = sum(n * n for n in ((2, 4, 2) if periodic else (1, 2, 1))[:axes])
+    walls = {} if periodic else {face: {"kind": "neumann"} for face in FACES[:2 * axes]}
+    return {"physics": "laplace", "mesh": {"cells": [cells] * axes, "periodic": [periodic] * axes},
+            "laplace": {"centring": centring, "source": f"{factor} * 3.14159265358979324^2 * {exact}", "exact": exact,
+                        "boundary": walls},
+            "solver": SOLVER, "output": {"snapshots": {"interval": 0}}}
+
+
 def heat(cells, step, method, conductivity, exact, source):
     return {"physics": "heat", "mesh": {"cells": cells},
             "heat": {"initial": exact, "exact": exact, "conductivity": conductivity, "source": source,
@@ -78,6 +91,33 @@ class Accuracy(unittest.TestCase):
                     coarse = errors(laplace(cells, centring, axes), ranks=axes)
                     fine = errors(laplace(2 * cells, centring, axes), ranks=axes)
                     self.assert_order(2, coarse, fine)
+
+    def test_laplace_where_nothing_holds_u(self):
+        # Products of waves whose mean over all unknowns is that of the initial guess.
+        for axes, cells in ((1, 65), (2, 33), (3, 22)):
+            for periodic in (True, False):
+                for centring in ("node", "cell") if periodic else ("cell",):
+                    with self.subTest(axes=axes, periodic=periodic, centring=centring):
+                        deck = free_laplace(cells, centring, axes, periodic)
+                        fine = errors({**deck, "mesh": {**deck["mesh"], "cells": [2 * cells] * axes}}, ranks=axes)
+                        self.assert_order(2, errors(deck, ranks=axes), fine)
+
+    def test_a_source_with_a_mean_needs_somewhere_to_go(self):
+        deck = free_laplace(20, "node", 2, False)
+        del deck["laplace"]["exact"]
+        deck["laplace"]["source"] += " + 0.5"
+        with scratch() as folder:
+            (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(deck))
+            command = ["run", "deck.yaml", "--output", "run.out", "--overwrite"]
+            run = Run(command, folder)
+            self.assertEqual(run.code, 3)
+            self.assertIn("ended with inconsistent after 0 iterations", run.err)
+            self.assertIn("take it off (solver.null_space: project), or hold the unknown somewhere", run.err)
+            run = Run([*command, "--set", "solver.null_space=project"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            # Volumes are 1 / 400 but at walls: of the sum of 0.5 over the plate each of 441 nodes gets its share.
+            self.assertRegex(run.summary()["solves"][0]["remark"],
+                             r"^the operator is singular: .*; a mean of 0\.00113 was taken off the right-hand side$")
 
     def test_heat_is_of_second_order_in_space(self):
         exact = "sin(2*x) * exp(-t)"

@@ -19,6 +19,7 @@ def solver(method, **options):
     return {"method": method, method: {"iterations": 5, **options}}
 
 
+FACES = ("west", "east", "south", "north")
 MULTIGRID = {"preconditioner": "multigrid"}
 CHEBYSHEV = {**MULTIGRID, "multigrid": {"smoother": "chebyshev"}}
 # A physics, its cells, solver and further sections.
@@ -27,6 +28,8 @@ MEMORY = [
     (HEAT, [1400, 1000], solver("chebyshev", presteps=2), {"precision": "single"}),
     (HEAT, [110, 110, 110], solver("cg", **MULTIGRID), {}),
     (LAPLACE, [1000, 1000], solver("cg", **CHEBYSHEV), {}),
+    ({**LAPLACE, "laplace": {"source": "sin(9*x)", "boundary": {face: {"kind": "neumann"} for face in FACES}}},
+     [1200, 1000], {**solver("cg"), "null_space": "project"}, {}),
     (LAPLACE, [100, 100, 100], {**solver("cg"), "assembled": True}, {}),
     (LAPLACE, [2000000], solver("jacobi"), {}),
     ({**LAPLACE, "laplace": {"boundary": {"west": {"kind": "neumann"}}}}, [1000, 1000], solver("cg"), {}),

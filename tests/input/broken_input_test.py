@@ -159,9 +159,6 @@ BROKEN_DECKS = [
       "`heat.boundary.top`: the mesh has 2 axes and no such face (--set heat.boundary.top.kind=zero)"]),
     ("unknown option of the output", GOOD + "output: {snapshots: {every: 2}}\n", [],
      ["`every`: unknown in output.snapshots (deck:5:22); known: interval"]),
-    ("nothing holds u", "physics: laplace\n" + MESH + "laplace: {boundary: {west: {kind: neumann}, "
-     "east: {kind: neumann}, south: {kind: neumann}, north: {kind: neumann}}}\n", [],
-     ["`laplace.boundary`: no face holds u: any constant could be added to it (deck:3:11); make one dirichlet or robin"]),
     ("tab", "physics: heat\nmesh:\n\tcells: 8\n", [],
      ["`deck`: not YAML: illegal map value (deck:3:7); indent with spaces, not with tabs"]),
     ("bracket not closed", "physics: heat\nmesh: {cells: [8, 8\n", [],
