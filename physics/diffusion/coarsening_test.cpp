@@ -175,7 +175,7 @@ TEST(MultigridOnDiffusion, CycleIsSymmetricAndPositive) {
   for (Problem const& problem : leg_problems()) {
     if (problem.walls == BoundaryKind::neumann && problem.mass == 0) continue;
     auto const a = make(problem);
-    for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+    for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev, SmootherKind::jacobi}) {
       Multigrid multigrid({.smoother = {.kind = kind, .sweeps = 2}});
       multigrid.prepare(*a);
       auto const x = a->create_vector();

@@ -76,7 +76,7 @@ class ChebyshevIteration {
       return fail(outcome, remark);
     }
     if (underflows(residual_, *s_.next_)) return fail(Outcome::breakdown, underflow_remark);
-    convergence_.begin(residual_);
+    convergence_.begin(residual_, b_norm_);
     if (convergence_.reached(residual_)) return Outcome::converged;
     if (residual_ <= rounding()) return Outcome::converged_to_rounding;
     return std::nullopt;

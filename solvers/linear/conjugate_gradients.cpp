@@ -33,7 +33,7 @@ class CgIteration {
     if (!std::isfinite(residual_)) return not_finite(residual_, *s_.r_);
     b_norm_ = std::sqrt(b_.square());
     if (underflows(residual_, *s_.r_)) return fail(Outcome::breakdown, underflow_remark);
-    convergence_.begin(residual_);
+    convergence_.begin(residual_, b_norm_);
     measure_solution();
     if (convergence_.reached(residual_)) return Outcome::converged;
     if (residual_ <= rounding_) return Outcome::converged_to_rounding;

@@ -31,9 +31,9 @@ NotFinite why_not_finite(double value, Vector const& x) {
           "there are entries that are no finite numbers; look at coefficients, sources and the initial guess"};
 }
 
-void Convergence::begin(double initial) {
+void Convergence::begin(double initial, double right_hand_side) {
   initial_ = initial;
-  target_ = std::max(criteria_.relative * initial, criteria_.absolute);
+  target_ = criteria_.target(initial, right_hand_side);
   smallest_ = initial;
   since_smallest_ = 0;
 }

@@ -38,8 +38,9 @@ class Convergence {
  public:
   explicit Convergence(Criteria const& criteria) : criteria_(criteria) {}
 
-  /// Takes the initial residual: the relative criterion is measured from it.
-  void begin(double initial);
+  /// Takes the initial residual and the norm of the right-hand side: the relative criterion is measured from one of
+  /// them.
+  void begin(double initial, double right_hand_side);
   /// Takes one more residual; says how the solve failed, if it did: not a number, diverged (grown by 1e10) or stalled
   /// (1000 residuals without a new smallest one).
   [[nodiscard]] std::optional<Outcome> failure(double residual);

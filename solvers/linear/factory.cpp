@@ -179,6 +179,10 @@ SolverEntry jacobi_entry() {
                 "What the tolerances apply to: the residual, or the root mean square of the change of a step.",
                 std::vector<std::string>{"residual", "change"})
         .defaults_to(std::string("residual"));
+    section.check([](Options const& given, Mistakes& mistakes) {
+      if (given.choice("quantity") != "change" || given.choice("relative_to") == "initial") return;
+      add_mistake(given, "relative_to", "a change is relative to the first one", mistakes, "leave it `initial`");
+    });
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
@@ -346,10 +350,17 @@ void declare_preconditioner(Section& section) {
 }
 
 void declare_criteria(Section& section, Criteria const& defaults) {
-  section.real("relative_tolerance", "Residual, relative to the initial one, that ends a solve.")
+  section.real("relative_tolerance", "Residual that ends a solve, relative to what `relative_to` names.")
       .defaults_to(defaults.relative)
       .at_least(0)
       .below(1);
+  section
+      .choice(
+          "relative_to",
+          "initial: the residual of the initial guess; right_hand_side: its norm, so that a good guess, as that of a "
+          "time step, need not be made as much better as a bad one.",
+          std::vector<std::string>{"initial", "right_hand_side"})
+      .defaults_to(std::string("initial"));
   section.real("absolute_tolerance", "Residual (2-norm) that ends a solve.").defaults_to(defaults.absolute).at_least(0);
   section.integer("iterations", "Most iterations of one solve.").defaults_to(defaults.iterations).at_least(1);
 }
@@ -393,7 +404,11 @@ std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {
 }
 
 Criteria criteria(Options const& section) {
-  return {section.real("relative_tolerance"), section.real("absolute_tolerance"), section.integer("iterations")};
+  bool const of_source = section.choice("relative_to") == "right_hand_side";
+  return {.relative = section.real("relative_tolerance"),
+          .absolute = section.real("absolute_tolerance"),
+          .iterations = section.integer("iterations"),
+          .relative_to = of_source ? RelativeTo::right_hand_side : RelativeTo::initial_residual};
 }
 
 }  // namespace halocline

@@ -37,6 +37,18 @@ bool makes(std::string const& text) {
   return dynamic_cast<Solver const*>(around != nullptr ? &around->method() : made.get()) != nullptr;
 }
 
+TEST(SolverFactory, ReadsCriteria) {
+  Options const cg = read_solver(
+                         "solver: {cg: {relative_tolerance: 1e-3, absolute_tolerance: 2, iterations: 7, relative_to: "
+                         "right_hand_side}}")
+                         .section("cg");
+  Criteria const read = criteria(cg);
+  EXPECT_EQ(read.target(1, 1e6), 1e3);
+  EXPECT_EQ(read.target(1e6, 1), 2);
+  EXPECT_EQ(read.iterations, 7);
+  EXPECT_EQ(criteria(read_solver("solver: {cg: {relative_tolerance: 1e-3}}").section("cg")).target(1e6, 1), 1e3);
+}
+
 TEST(SolverFactory, MakesWhatTheDeckNames) {
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {}"));
   EXPECT_TRUE(makes<ConjugateGradients>("solver: {method: cg, cg: {preconditioner: jacobi}}"));

@@ -98,7 +98,7 @@ class JacobiIteration {
   }
 
   void begin(Vector const& x) {
-    convergence_.begin(watched_);
+    convergence_.begin(watched_, b_norm_);
     measure_solution(x);
   }
 

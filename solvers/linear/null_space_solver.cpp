@@ -52,9 +52,9 @@ SolveReport NullSpaceSolver::solve(Operator const& a, Vector const& b, Vector& x
   double const residual = std::sqrt(a.residual(b, x, *source_));
   double const mean = mean_of(*ones_, *source_);
   double const unknowns = ones_->square();
-  Criteria const asked = criteria();
-  double const target = std::max(asked.relative * residual, asked.absolute);
-  double const rounding = rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), std::sqrt(b.square()));
+  double const b_norm = std::sqrt(b.square());
+  double const target = criteria().target(residual, b_norm);
+  double const rounding = rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm);
   bool const has_mean = std::abs(mean) * std::sqrt(unknowns) > std::max(target, rounding);
   if (has_mean && part_ == NullSpacePart::keep) {
     SolveRecord record(name_, observer());

@@ -125,12 +125,39 @@ TEST(Outcomes, AnOperatorThatMakesNaN) {
   }
 }
 
+/// What is asked for is relative to b, whatever the guess: a guess that is good enough needs no iteration.
+TEST(Outcomes, TolerancesMayBeRelativeToTheRightHandSide) {
+  DiagonalOperator const a(20, [](Index row) { return 1.0 + static_cast<double>(row % 5); });
+  auto const solution = a.create_vector();
+  solution->randomize(1);
+  auto const b = a.create_vector();
+  a.apply(*solution, *b);
+  double const b_norm = std::sqrt(b->square());
+  for (double const error : {1e-9, 1e-3, 1e3}) {
+    for (auto const& solver : solvers_with(
+             {.relative = 1e-6, .absolute = 0, .iterations = 1000, .relative_to = RelativeTo::right_hand_side})) {
+      auto const x = a.create_vector();
+      x->randomize(2);
+      x->scale(error);
+      x->add(1, *solution);
+      SolveReport const report = solve(*solver, a, *b, *x);
+      EXPECT_EQ(report.outcome, Outcome::converged) << report.method;
+      EXPECT_LE(report.true_residual, 1e-6 * b_norm) << report.method;
+      if (error < 1e-6) {
+        EXPECT_LE(report.iterations, 1) << report.method;  // Jacobi measures a residual by a step from it
+      } else {
+        EXPECT_GE(report.iterations, 1) << report.method;
+      }
+    }
+  }
+}
+
 TEST(Outcomes, NoToleranceIsMetByNaN) {
   Convergence convergence({.relative = nan, .absolute = nan, .iterations = 1});
-  convergence.begin(1);
+  convergence.begin(1, 0);
   EXPECT_FALSE(convergence.reached(0));
   Convergence sane({.relative = 0.5, .absolute = 0, .iterations = 1});
-  sane.begin(1);
+  sane.begin(1, 0);
   EXPECT_FALSE(sane.reached(nan));
   EXPECT_EQ(sane.failure(nan), Outcome::not_a_number);
   EXPECT_EQ(sane.failure(infinity), Outcome::diverged);
@@ -378,10 +405,10 @@ TEST(Outcomes, AnIterationThatStalls) {
 
 TEST(Outcomes, AStallIsAThousandResidualsWithoutANewSmallestOne) {
   Convergence convergence({.relative = 1e-8, .absolute = 0, .iterations = 1});
-  convergence.begin(1);
+  convergence.begin(1, 0);
   for (int n = 0; n < 999; ++n) EXPECT_EQ(convergence.failure(1), std::nullopt);
   EXPECT_EQ(convergence.failure(1), Outcome::stalled);
-  convergence.begin(1);
+  convergence.begin(1, 0);
   for (int n = 0; n < 5000; ++n) EXPECT_EQ(convergence.failure(1 - 1e-5 * n), std::nullopt);
 }
 

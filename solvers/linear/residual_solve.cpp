@@ -25,7 +25,7 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   if (!std::isfinite(residual_)) return not_finite(residual_, r);
   b_norm_ = std::sqrt(b_.square());
   if (underflows(residual_, r)) return fail(Outcome::breakdown, underflow_remark);
-  convergence_.begin(residual_);
+  convergence_.begin(residual_, b_norm_);
   measure_solution();
   rounding_at_start_ = rounding_;
   smallest_start_ = residual_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,12 +10,23 @@
 
 namespace halocline {
 
-/// When an iteration may stop: residual 2-norm <= max(relative * initial residual, absolute), or rounding, or the
-/// limit.
+/// What a relative tolerance is relative to: a 2-norm.
+enum class RelativeTo {
+  initial_residual,
+  right_hand_side  ///< a good initial guess need not be made as much better as a bad one
+};
+
+/// When an iteration may stop: residual 2-norm <= target, or rounding, or the limit.
 struct Criteria {
   double relative = 1e-10;
   double absolute = 0;
   Index iterations = 1000;
+  RelativeTo relative_to = RelativeTo::initial_residual;
+
+  [[nodiscard]] double target(double initial_residual, double right_hand_side) const {
+    double const size = relative_to == RelativeTo::right_hand_side ? right_hand_side : initial_residual;
+    return std::max(relative * size, absolute);
+  }
 };
 
 /// What a method needs of the operator for its answers to be right.

@@ -125,8 +125,7 @@ bool VerifiedSolver::has_no_solution(Operator const& a, Vector const& b, Vector 
   double const defect = found_.symmetry_defect ? *found_.symmetry_defect : symmetry_defect(a, operator_norm_);
   // Only of a symmetric A is the null space orthogonal to all A x.
   if (!is_symmetric(defect, x.precision())) return false;
-  Criteria const asked = criteria();
-  double const target = std::max(asked.relative * report.initial_residual, asked.absolute);
+  double const target = criteria().target(report.initial_residual, norm_of(b, *spare_));
   double const limit = std::max(target, rounding_at(b, x, report));
   if (constants_) return std::abs(constants_->dot(b)) / norm_of(*constants_, *spare_) > limit;
   return !reached(report.outcome) && has_null_part(a, b, limit, most_iterations(report));

@@ -18,8 +18,11 @@ void declare_multigrid(Section& section) {
           std::vector<std::string>{"V", "W", "F"})
       .defaults_to(std::string("V"));
   section
-      .choice("smoother", "What damps the rough part of the error on each level.",
-              std::vector<std::string>{"red_black", "chebyshev"})
+      .choice("smoother",
+              "What damps the rough part of the error on each level: red_black: Gauss-Seidel; chebyshev: a polynomial "
+              "of the operator, where it has no red-black order or the eigenvalues of its levels are known well; "
+              "jacobi: damped steps, to compare with.",
+              std::vector<std::string>{"red_black", "chebyshev", "jacobi"})
       .defaults_to(std::string("red_black"));
   section
       .choice(
@@ -28,7 +31,7 @@ void declare_multigrid(Section& section) {
           "than a cycle needs.",
           std::vector<std::string>{"run", "single"})
       .defaults_to(std::string("run"));
-  section.integer("sweeps", "Gauss-Seidel sweeps, or degree of the polynomial, on the way down and on the way up.")
+  section.integer("sweeps", "Sweeps, or degree of the polynomial, on the way down and on the way up.")
       .defaults_to(std::int64_t{2})
       .at_least(1)
       .at_most(20);
@@ -50,8 +53,10 @@ MultigridSettings multigrid_settings(Options const& section) {
   MultigridSettings settings;
   std::string const cycle = section.choice("cycle");
   settings.cycle = cycle == "W" ? CycleShape::w : cycle == "F" ? CycleShape::f : CycleShape::v;
-  settings.smoother.kind =
-      section.choice("smoother") == "chebyshev" ? SmootherKind::chebyshev : SmootherKind::red_black;
+  std::string const smoother = section.choice("smoother");
+  settings.smoother.kind = smoother == "chebyshev" ? SmootherKind::chebyshev
+                           : smoother == "jacobi"  ? SmootherKind::jacobi
+                                                   : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
   settings.single_precision = section.choice("precision") == "single";
   settings.levels = static_cast<int>(section.integer("levels"));
@@ -77,12 +82,12 @@ constexpr char const* reference =
 /// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
-  bool const polynomial = section.choice("smoother") == "chebyshev";
+  bool const steps = section.choice("smoother") != "red_black";
   bool const twice = section.choice("cycle") != "V";
   // On devices red-black sweeps may go from one vector to another.
-  bool const to_another = device_count() > 0 && !polynomial;
-  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (polynomial ? 2 : to_another ? 1 : 0);
-  double const all = of_a_level / (parts - 1) + (polynomial ? 5 : to_another ? 1 : 0);
+  bool const to_another = device_count() > 0 && !steps;
+  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (steps ? 2 : to_another ? 1 : 0);
+  double const all = of_a_level / (parts - 1) + (steps ? 5 : to_another ? 1 : 0);
   // Half of everything, beside the finest operator, its right-hand side and its solution in single precision.
   bool const rounded = section.choice("precision") == "single" && !problem.single_precision;
   return rounded ? 0.5 * (all + problem.coefficients + 2) : all;

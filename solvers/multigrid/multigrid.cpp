@@ -58,7 +58,7 @@ void Multigrid::prepare(Operator const& a) {
       level.b = at->create_vector();
       level.x = at->create_vector();
     }
-    if (settings_.smoother.kind == SmootherKind::chebyshev && at->create_vector()->size() > 1) {
+    if (settings_.smoother.kind != SmootherKind::red_black && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
     }
     if (levels() == settings_.levels) break;

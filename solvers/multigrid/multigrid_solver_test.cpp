@@ -165,7 +165,7 @@ TEST(MultigridSolver, AnIndefiniteOperator) {
 }
 
 TEST(MultigridSolver, BreaksDownWithoutASmoother) {
-  for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
+  for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev, SmootherKind::jacobi}) {
     for (bool const coarsens : {false, true}) {
       auto const a = poisson(9, {.colours = false, .diagonal = false, .coarsens = coarsens});
       auto const b = random_like(a);

@@ -41,8 +41,8 @@ std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const legs : {false, true}) {
-      for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev}) {
-        if (legs && kind == SmootherKind::chebyshev) continue;  // it goes step by step
+      for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev, SmootherKind::jacobi}) {
+        if (legs && kind != SmootherKind::red_black) continue;  // it goes step by step
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
             for (int const sweeps : {1, 2}) {
@@ -380,6 +380,36 @@ TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
       smoother->smooth(true, false, *b, *x);
       double const left = std::sqrt(x->square()) / before;
       EXPECT_LE(left, eigenvalue >= 0.3 ? damping + 100 * epsilon : 1) << degree << " " << mode;
+    }
+    x->fill(nan);
+    smoother->smooth(true, true, *b, *x);
+    EXPECT_EQ(x->maximum(), 0);
+  }
+}
+
+/// Modes of the chain keep their shape: each step multiplies them by 1 - w lambda, with w = 1.6 / (1.1 lambda_max
+/// found).
+TEST(Smoother, JacobiDampsEveryModeByItsEigenvalue) {
+  std::size_t const size = 40;
+  auto const a = poisson(size);
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  double const weight = 1.6 / (1.1 * estimate_eigenvalues(a, 10).largest);
+  double const step = std::numbers::pi / static_cast<double>(size + 1);
+  for (int const sweeps : {1, 2, 3}) {
+    auto const smoother = make_smoother(a, {.kind = SmootherKind::jacobi, .sweeps = sweeps});
+    for (std::size_t mode = 1; mode <= size; ++mode) {
+      std::vector<double> wave(size);
+      for (std::size_t i = 0; i < size; ++i) wave[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
+      double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));
+      Chain::set(*x, wave);
+      double const before = std::sqrt(x->square());
+      smoother->smooth(true, false, *b, *x);
+      double const damping = std::pow(std::abs(1 - weight * eigenvalue), sweeps);
+      EXPECT_NEAR(std::sqrt(x->square()) / before, damping, 100 * epsilon) << sweeps << " " << mode;
+      if (eigenvalue > 0.55) {
+        EXPECT_LE(damping, std::pow(0.6, sweeps)) << mode;
+      }
     }
     x->fill(nan);
     smoother->smooth(true, true, *b, *x);

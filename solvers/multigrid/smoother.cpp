@@ -24,27 +24,27 @@ class RedBlack final : public Smoother {
   int sweeps_;
 };
 
-/// Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188
-/// (2003): the interval is the upper part of the spectrum of D^-1 A.
-class ChebyshevSmoother final : public Smoother {
- public:
-  ChebyshevSmoother(Operator const& a, int degree) : a_(a), degree_(degree) {
-    constexpr Index steps = 10;
-    constexpr double safety = 1.1;     // Ritz values lie inside the spectrum
-    constexpr double damped_part = 8;  // of the spectrum: a coarser grid has the rest
-    double const largest = safety * estimate_eigenvalues(a, std::min(steps, a.create_vector()->size())).largest;
-    interval_ = {largest / damped_part, largest};
-    next_ = a.create_vector();
-    direction_ = a.create_vector();
-  }
+/// The largest eigenvalue of D^-1 A, or a little more.
+double spectrum_end(Operator const& a) {
+  constexpr Index steps = 10;
+  constexpr double safety = 1.1;  // Ritz values lie inside the spectrum
+  return safety * estimate_eigenvalues(a, std::min(steps, a.create_vector()->size())).largest;
+}
 
-  void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
+/// Steps from one vector to another and back, x_new = x + d. `next` says what the next d is made of.
+class SteppingSmoother : public Smoother {
+ public:
+  SteppingSmoother(Operator const& a, int steps)
+      : a_(a), steps_(steps), next_(a.create_vector()), direction_(a.create_vector()) {}
+
+ protected:
+  template <class Next>
+  void take_steps(bool from_zero, Vector const& b, Vector& x, Next const& next) {
     if (from_zero) x.fill(0);
-    ChebyshevRecurrence recurrence(interval_);
     Vector* from = &x;
     Vector* to = next_.get();
-    for (int step = 0; step < degree_; ++step) {
-      a_.chebyshev_step(recurrence.next(), b, *from, *direction_, *to);
+    for (int step = 0; step < steps_; ++step) {
+      a_.chebyshev_step(next(), b, *from, *direction_, *to);
       std::swap(from, to);
     }
     if (from != &x) x.copy(*from);
@@ -52,9 +52,41 @@ class ChebyshevSmoother final : public Smoother {
 
  private:
   Operator const& a_;
-  int degree_;
-  EigenvalueBounds interval_;
+  int steps_;
   std::unique_ptr<Vector> next_, direction_;
+};
+
+/// Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188
+/// (2003): the interval is the upper part of the spectrum of D^-1 A.
+class ChebyshevSmoother final : public SteppingSmoother {
+ public:
+  ChebyshevSmoother(Operator const& a, int degree) : SteppingSmoother(a, degree) {
+    constexpr double damped_part = 8;  // of the spectrum: a coarser grid has the rest
+    double const largest = spectrum_end(a);
+    interval_ = {largest / damped_part, largest};
+  }
+
+  void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
+    ChebyshevRecurrence recurrence(interval_);
+    take_steps(from_zero, b, x, [&] { return recurrence.next(); });
+  }
+
+ private:
+  EigenvalueBounds interval_;
+};
+
+/// Trottenberg, Oosterlee and Schüller, Multigrid, section 2.1: x = x + w D^-1 (b - A x), with the w that damps the
+/// upper three quarters of the spectrum of D^-1 A alike, each step to 0.6 at most.
+class JacobiSmoother final : public SteppingSmoother {
+ public:
+  JacobiSmoother(Operator const& a, int steps) : SteppingSmoother(a, steps), weight_(2 / (1.25 * spectrum_end(a))) {}
+
+  void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
+    take_steps(from_zero, b, x, [&] { return ChebyshevCoefficients{.direction = 0, .residual = weight_}; });
+  }
+
+ private:
+  double weight_;
 };
 
 bool has_red_black_order(Operator const& a) {
@@ -69,6 +101,7 @@ std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings cons
   if (settings.kind == SmootherKind::red_black && has_red_black_order(a)) {
     return std::make_unique<RedBlack>(a, settings.sweeps);
   }
+  if (settings.kind == SmootherKind::jacobi) return std::make_unique<JacobiSmoother>(a, settings.sweeps);
   return std::make_unique<ChebyshevSmoother>(a, settings.sweeps);
 }
 

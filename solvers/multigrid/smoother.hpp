@@ -20,12 +20,13 @@ class Smoother {
 
 enum class SmootherKind {
   red_black,  ///< Gauss-Seidel in red-black order; Chebyshev where the operator has no such order
-  chebyshev   ///< polynomial in D^-1 A that damps the upper part of its spectrum
+  chebyshev,  ///< polynomial in D^-1 A that damps the upper part of its spectrum
+  jacobi      ///< damped Jacobi iteration
 };
 
 struct SmootherSettings {
   SmootherKind kind = SmootherKind::red_black;
-  int sweeps = 2;  ///< of Gauss-Seidel, or degree of the polynomial; on each way
+  int sweeps = 2;  ///< of Gauss-Seidel or Jacobi, or degree of the polynomial; on each way
 };
 
 /// Collective. Throws UnsuitableOperator when the operator has no diagonal without zeros.

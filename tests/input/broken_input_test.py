@@ -159,6 +159,10 @@ BROKEN_DECKS = [
       "`heat.boundary.top`: the mesh has 2 axes and no such face (--set heat.boundary.top.kind=zero)"]),
     ("unknown option of the output", GOOD + "output: {snapshots: {every: 2}}\n", [],
      ["`every`: unknown in output.snapshots (deck:5:22); known: interval"]),
+    ("a change relative to the source", GOOD, ["--set", "solver.method=jacobi", "--set", "solver.jacobi.quantity=change",
+                                               "--set", "solver.jacobi.relative_to=right_hand_side"],
+     ["`solver.jacobi.relative_to`: a change is relative to the first one (--set "
+      "solver.jacobi.relative_to=right_hand_side); leave it `initial`"]),
     ("tab", "physics: heat\nmesh:\n\tcells: 8\n", [],
      ["`deck`: not YAML: illegal map value (deck:3:7); indent with spaces, not with tabs"]),
     ("bracket not closed", "physics: heat\nmesh: {cells: [8, 8\n", [],
