@@ -158,8 +158,8 @@ class ChebyshevIteration {
   bool widen_ = false;
 };
 
-Chebyshev::Chebyshev(Settings settings)
-    : settings_(std::move(settings)),
+Chebyshev::Chebyshev(Settings const& settings)
+    : settings_(settings),
       presteps_({}, std::make_unique<JacobiPreconditioner>()),
       interval_(settings_.interval) {}
 

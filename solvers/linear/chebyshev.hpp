@@ -41,7 +41,7 @@ class Chebyshev final : public LinearSolver {
     Index presteps = 20;          ///< steps of conjugate gradients in front
     EigenvalueBounds interval{};  ///< known eigenvalue bounds of D^-1 A; zeros: none
   };
-  explicit Chebyshev(Settings settings);
+  explicit Chebyshev(Settings const& settings);
 
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
