@@ -159,9 +159,7 @@ class ChebyshevIteration {
 };
 
 Chebyshev::Chebyshev(Settings const& settings)
-    : settings_(settings),
-      presteps_({}, std::make_unique<JacobiPreconditioner>()),
-      interval_(settings_.interval) {}
+    : settings_(settings), presteps_({}, std::make_unique<JacobiPreconditioner>()), interval_(settings_.interval) {}
 
 void Chebyshev::prepare(Operator const& a) {
   obstacle_.clear();
