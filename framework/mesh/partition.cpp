@@ -10,15 +10,35 @@ namespace halocline {
 
 namespace {
 
-std::vector<Index> even_starts(Index cells, int blocks, std::size_t axis) {
+/// Block b of `blocks` equal ones begins here: at the multiple of `unit` next to it.
+Index start_of(Index cells, int blocks, int block, Index unit) {
+  Index const even = cells / blocks * block + std::min<Index>(block, cells % blocks);
+  return block == blocks ? cells : (even + unit / 2) / unit * unit;
+}
+
+/// Whether cuts at multiples of `unit` leave all blocks next to the size of even ones.
+bool is_nearly_even(Index cells, int blocks, Index unit) {
+  Index const least = cells / blocks;
+  Index const most = (cells + blocks - 1) / blocks;
+  Index const more = most / Partition::dearest_alignment;
+  for (int block = 0; block < blocks; ++block) {
+    Index const size = start_of(cells, blocks, block + 1, unit) - start_of(cells, blocks, block, unit);
+    if (size < least - more || size > most + more) return false;
+  }
+  return true;
+}
+
+/// Multigrid merges cells by twos within a block, level after level: cuts at multiples of a power of two give the
+/// levels that one rank would have.
+std::vector<Index> starts_of(Index cells, int blocks, std::size_t axis) {
   if (blocks < 1 || cells < blocks) {
     throw InputError("axis " + std::string(1, "xyz"[axis]) + " has " + std::to_string(cells) +
                      " cells and cannot be cut into " + std::to_string(blocks) + " blocks of at least one cell");
   }
-  std::vector<Index> starts{0};
-  for (int block = 0; block < blocks; ++block) {
-    starts.push_back(starts.back() + cells / blocks + (block < cells % blocks ? 1 : 0));
-  }
+  Index unit = 1;
+  while (unit < cells / blocks && is_nearly_even(cells, blocks, 2 * unit)) unit *= 2;
+  std::vector<Index> starts;
+  for (int block = 0; block <= blocks; ++block) starts.push_back(start_of(cells, blocks, block, unit));
   return starts;
 }
 
@@ -33,9 +53,8 @@ std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
 
 Partition::Partition(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic,
                      std::vector<int> rank_of_block)
-    : Partition(
-          {even_starts(cells[0], grid[0], 0), even_starts(cells[1], grid[1], 1), even_starts(cells[2], grid[2], 2)},
-          periodic, rank_of_block.empty() ? one_block_a_rank(grid) : std::move(rank_of_block)) {}
+    : Partition({starts_of(cells[0], grid[0], 0), starts_of(cells[1], grid[1], 1), starts_of(cells[2], grid[2], 2)},
+                periodic, rank_of_block.empty() ? one_block_a_rank(grid) : std::move(rank_of_block)) {}
 
 Partition::Partition(std::array<std::vector<Index>, 3> starts, Periodicity const& periodic,
                      std::vector<int> rank_of_block)

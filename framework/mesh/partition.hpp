@@ -31,8 +31,12 @@ using Periodicity = std::array<bool, 3>;
 /// Cells cut into a Cartesian grid of blocks, and who owns which. Plain data, the same on every rank.
 class Partition {
  public:
-  /// As even as can be: the first blocks of an axis have one cell more where the count does not divide. `rank_of_block`
-  /// empty: block n on rank n. Throws InputError when an axis has fewer cells than blocks.
+  /// Blocks may be larger or smaller than an even cut would make them by one part in this many.
+  static constexpr Index dearest_alignment = 32;
+
+  /// Cut at multiples of the largest power of two that leaves the blocks of an axis nearly as even as can be
+  /// (dearest_alignment); where that is 1, the first blocks have one cell more if the count does not divide.
+  /// `rank_of_block` empty: block n on rank n. Throws InputError when an axis has fewer cells than blocks.
   Partition(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic,
             std::vector<int> rank_of_block = {});
   /// Cut at given places: `starts[axis]` holds the first cell of each block and, last, the number of cells.

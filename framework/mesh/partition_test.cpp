@@ -69,8 +69,31 @@ TEST(Partition, BlocksCoverTheMeshOnce) {
 TEST(Partition, CountsBeyond32Bits) {
   Index const many = Index{3} << 40;
   Partition const partition({many + 1, 1, 1}, {2, 1, 1}, {});
-  EXPECT_EQ(partition.cells(0).end[0], many / 2 + 1);
-  EXPECT_EQ(partition.cells(1).extent(0), many / 2);
+  EXPECT_EQ(partition.cells(0).end[0], many / 2);
+  EXPECT_EQ(partition.cells(1).extent(0), many / 2 + 1);
+}
+
+TEST(Partition, CutsWhereMultigridMergesCellsWithoutThem) {
+  EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(0), testing::ElementsAre(0, 128, 251));
+  EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(1), testing::ElementsAre(0, 100, 200, 300));
+  // 22, 21, 21: one cell more or less would be more than one part in 32.
+  EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(2), testing::ElementsAre(0, 22, 43, 64));
+  EXPECT_THAT(Partition({1000, 1, 1}, {3, 1, 1}, {}).starts(0), testing::ElementsAre(0, 336, 672, 1000));
+}
+
+TEST(Partition, BlocksStayNearlyEvenWhateverTheCount) {
+  for (Index const cells : {31, 63, 64, 65, 127, 1000, 6300, 6400, 6401}) {
+    for (int blocks = 1; blocks <= std::min<Index>(cells, 100); ++blocks) {
+      std::vector<Index> const starts = Partition({cells, 1, 1}, {blocks, 1, 1}, {}).starts(0);
+      Index const more = (cells + blocks - 1) / blocks / Partition::dearest_alignment;
+      ASSERT_EQ(starts.size(), static_cast<std::size_t>(blocks) + 1);
+      ASSERT_EQ(starts.back(), cells);
+      for (std::size_t n = 0; n + 1 < starts.size(); ++n) {
+        ASSERT_GE(starts[n + 1] - starts[n], std::max<Index>(1, cells / blocks - more)) << cells << ", " << blocks;
+        ASSERT_LE(starts[n + 1] - starts[n], (cells + blocks - 1) / blocks + more) << cells << ", " << blocks;
+      }
+    }
+  }
 }
 
 TEST(Partition, NeighboursEndOrWrapAround) {
