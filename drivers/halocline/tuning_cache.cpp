@@ -1,5 +1,7 @@
 #include "drivers/halocline/tuning_cache.hpp"
 
+#include <sys/file.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -8,6 +10,7 @@
 #include "framework/io/whole_file.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/cache_folder.hpp"
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/version.hpp"
@@ -55,9 +58,13 @@ void keep_tunings() {
   if (path.empty()) return log_warning("tunings are not kept: set HALOCLINE_TUNING_CACHE to a file for them");
   try {
     std::error_code failure;
-    std::filesystem::create_directories(path.parent_path(), failure);
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failure);
     if (failure) throw_write_error(path, failure.message());
-    kernel::TuningTable table = read_cache();  // another run may have added to it meanwhile
+    // Another run may have added to the file meanwhile, or be about to. Where files cannot be locked it is the last one
+    // that counts.
+    Descriptor const lock(path.string() + ".lock", O_RDWR | O_CREAT);
+    if (lock.number() >= 0) static_cast<void>(flock(lock.number(), LOCK_EX));
+    kernel::TuningTable table = read_cache();
     table.put(found);
     write_whole_file(path, table.text());
     log_debug("tunings are kept in " + path.string());

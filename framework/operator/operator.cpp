@@ -17,6 +17,11 @@ struct Operator::Scratch {
   std::unique_ptr<Vector> residual, inverse_diagonal;
 };
 
+void Coarsening::interpolate(Vector const& coarse_x, Vector& x) const {
+  x.fill(0);
+  prolong_add(coarse_x, x);
+}
+
 Operator::Operator() = default;
 Operator::~Operator() = default;
 

@@ -34,13 +34,19 @@ class Coarsening {
   virtual void restrict_to(Vector const& fine, Vector& coarse) const = 0;
   /// x = x + P coarse_x. P is the transpose of R up to a factor, so a V-cycle stays symmetric.
   virtual void prolong_add(Vector const& coarse_x, Vector& x) const = 0;
+  /// coarse = the right-hand side that the coarse problem has where the fine one has `fine`: of the same sources, and
+  /// of the same values on walls. If not overridden: R fine, which is right where nothing is given on walls.
+  virtual void restrict_right_hand_side(Vector const& fine, Vector& coarse) const { restrict_to(fine, coarse); }
+  /// x = coarse_x interpolated as smoothly as can be, for full multigrid, which starts a level from the solution of the
+  /// next coarser one; not the adjoint of R. If not overridden: P coarse_x.
+  virtual void interpolate(Vector const& coarse_x, Vector& x) const;
 
   // The two legs of a V-cycle on one level, in one pass over memory each. Capabilities: where they return false,
   // nothing was touched, and the solver smooths and transfers step by step.
 
-  /// The way down: x = what `sweeps` red-black Gauss-Seidel sweeps (red first) for A x = b make of zero, then
-  /// coarse_b = R (b - A x). x is not read.
-  [[nodiscard]] virtual bool relax_restrict(int /*sweeps*/, Vector const& /*b*/, Vector& /*x*/,
+  /// The way down: x = what `sweeps` red-black Gauss-Seidel sweeps (red first) for A x = b make of x, or of zero if
+  /// `from_zero` (x is then not read); then coarse_b = R (b - A x).
+  [[nodiscard]] virtual bool relax_restrict(int /*sweeps*/, bool /*from_zero*/, Vector const& /*b*/, Vector& /*x*/,
                                             Vector& /*coarse_b*/) const {
     return false;
   }
@@ -106,6 +112,11 @@ class Operator {
   /// The same operator on vectors of single precision, with entries rounded to it; null when the operator cannot or is
   /// of single precision already. Collective.
   [[nodiscard]] virtual std::unique_ptr<Operator> in_single_precision() const;
+  /// Where constants are in the null space of A and of its transpose, by the way it is made: the measure of every
+  /// unknown (its control volume), by which a mean of unknowns is one over the domain. Null where they are not, and
+  /// where that is not known: entries alone do not tell a singular operator from one that is held by less than rounding
+  /// shows.
+  [[nodiscard]] virtual std::unique_ptr<Vector> null_space_measure() const { return nullptr; }
   /// An upper bound of the infinity norm of A: what rounding allows is measured with it. Estimated if not overridden.
   [[nodiscard]] virtual double norm_bound() const;
 

@@ -43,6 +43,8 @@ class StencilOperator final : public Operator {
   using CoarseningFactory = std::function<std::unique_ptr<Coarsening>(StencilOperator const&)>;
   /// Makes the same operator in single precision. Collective.
   using SinglePrecisionFactory = std::function<std::unique_ptr<Operator>()>;
+  /// Fills a vector of the operator's space. Collective.
+  using Filling = std::function<void(Vector&)>;
 
   struct Description {
     std::shared_ptr<Mesh const> mesh;
@@ -53,6 +55,7 @@ class StencilOperator final : public Operator {
     std::optional<BoundaryConditions> boundary{};
     CoarseningFactory coarsening{};
     SinglePrecisionFactory single_precision{};
+    Filling null_space_measure{};                  ///< see Operator::null_space_measure; empty: null
     std::shared_ptr<Transport const> transport{};  ///< null: the default of Exchange
   };
 
@@ -77,6 +80,12 @@ class StencilOperator final : public Operator {
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override;
   [[nodiscard]] std::unique_ptr<Operator> in_single_precision() const override {
     return description_.single_precision ? description_.single_precision() : nullptr;
+  }
+  [[nodiscard]] std::unique_ptr<Vector> null_space_measure() const override {
+    if (!description_.null_space_measure) return nullptr;
+    auto measure = create_vector();
+    description_.null_space_measure(*measure);
+    return measure;
   }
   [[nodiscard]] double norm_bound() const override;
 

@@ -102,11 +102,14 @@ template <class Real>
 std::unique_ptr<DiffusionOperator<Real>> make_operator(std::shared_ptr<Communicator> communicator,
                                                        Options const& options) {
   auto const mesh = make_mesh(std::move(communicator), options);
+  bool const floating = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
+  typename DiffusionOperator<Real>::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
   return std::make_unique<DiffusionOperator<Real>>(typename DiffusionOperator<Real>::Description{
       .mesh = mesh,
       .functor = {static_cast<Real>(options.shift), mesh->dimensions()},
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
                        make_coefficient<Real>(mesh, 2, options)},
+      .null_space_measure = floating ? fill_volumes : nullptr,
       .transport = options.transport});
 }
 

@@ -62,6 +62,11 @@ struct CoarseShift {
   return from > 0 ? coarse.conductance(coarse_face) / from : 0;
 }
 
+/// What a wall adds to a right-hand side, over what it adds for the fine unknown beside it.
+[[nodiscard]] inline double source_ratio(Wall const& fine, Wall const& coarse) {
+  return fine.source() > 0 ? coarse.source() / fine.source() : 1;
+}
+
 /// Which unknowns of a block are whose children, for stencil, transfers and smoothing.
 template <class Stencil>
 [[nodiscard]] LegViews<Stencil> family_map(DiffusionGrid const& fine, Block const& block, Stencil const& stencil,

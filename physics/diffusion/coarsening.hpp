@@ -11,6 +11,7 @@
 #include "physics/diffusion/boxes.hpp"
 #include "physics/diffusion/coarse_coefficients.hpp"
 #include "physics/diffusion/fused_relaxation.hpp"
+#include "physics/diffusion/interpolation.hpp"
 #include "physics/diffusion/leg.hpp"
 
 namespace halocline {
@@ -37,6 +38,46 @@ struct RestrictPoint {
   }
 };
 
+/// The share of a wall-side entry of a right-hand side that the coarse problem takes. A wall where u = v adds T v to
+/// it, T the face's transmissibility. The coarse face's is the sum of those of the fine ones times a ratio, since the
+/// coarse unknown is further away; so what belongs to the wall is multiplied by that ratio. It cannot be told from what
+/// sources and earlier times give, but has the share that T has in what holds the unknown, up to what a wall value
+/// changed by O(h^2) would do.
+template <class Stencil>
+struct RestrictRightHandSide {
+  using Real = typename Stencil::Real;
+  LegViews<Stencil> views;
+  Real ratio[3][2];  ///< of the conductances at the lower and upper wall of each axis; 1: the block has none
+
+  [[nodiscard]] KOKKOS_FUNCTION Real share(Index i, Index j, Index k) const {
+    Index const at[3] = {i, j, k};
+    Real walls = 0;
+    Real coarse = 0;
+    for (int axis = 0; axis < Stencil::dimensions; ++axis) {
+      Index const step[3] = {axis == 0, axis == 1, axis == 2};
+      if (at[axis] == views.begin[axis] && ratio[axis][0] != Real{1}) {
+        Real const t = views.stencil.face(axis, i, j, k);
+        walls += t;
+        coarse += ratio[axis][0] * t;
+      }
+      if (at[axis] == views.end[axis] - 1 && ratio[axis][1] != Real{1}) {
+        Real const t = views.stencil.face(axis, i + step[0], j + step[1], k + step[2]);
+        walls += t;
+        coarse += ratio[axis][1] * t;
+      }
+    }
+    Real const shift = views.stencil.shift(i, j, k);
+    Real const all = walls + shift;
+    return all > Real{0} ? (coarse + shift) / all : Real{1};
+  }
+
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Real sum = 0;
+    for_children(views, i, j, k, [&](Index a, Index b, Index c) { sum += share(a, b, c) * views.b(a, b, c); });
+    views.coarse(i, j, k) = sum;
+  }
+};
+
 /// The stages of the two legs of a V-cycle on one block, by number.
 template <class Stencil>
 struct LegStages {
@@ -44,6 +85,7 @@ struct LegStages {
   LegViews<Stencil> views;
   Direction direction;
   int sweeps;
+  bool from_zero;  ///< on the way down
 
   /// Down: half-sweeps, red first, then the restriction. Up: the prolongation, then half-sweeps, black first.
   [[nodiscard]] int count() const { return 2 * sweeps + 1; }
@@ -54,7 +96,7 @@ struct LegStages {
     auto const& self = *static_cast<LegStages const*>(stages);
     if (self.direction == Direction::down && stage == self.count() - 1) {
       restrict_rows<Stencil, true>(self.views, box);
-    } else if (self.direction == Direction::down && stage == 0) {
+    } else if (self.direction == Direction::down && stage == 0 && self.from_zero) {
       relax_zero_rows(self.views, Colour::red, box);
     } else if (self.direction == Direction::up && stage == 0) {
       prolong_rows(self.views, box);
@@ -74,13 +116,16 @@ class DiffusionCoarsening final : public Coarsening {
   using Real = typename Stencil::Real;
   /// \param stencils of the fine operator, by Block::local; their memory is kept alive by `owner`
   DiffusionCoarsening(DiffusionGrid fine, std::vector<Stencil> stencils, std::shared_ptr<void const> owner,
-                      std::array<Index, 3> const& factor, std::unique_ptr<Operator> coarse);
+                      std::array<Index, 3> const& factor, DiffusionGrid coarse_grid, std::unique_ptr<Operator> coarse);
 
   [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
   void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
   void restrict_to(Vector const& fine, Vector& coarse) const override;
+  void restrict_right_hand_side(Vector const& fine, Vector& coarse) const override;
   void prolong_add(Vector const& coarse_x, Vector& x) const override;
-  [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override;
+  void interpolate(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                    Vector& coarse_b) const override;
   [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
                                    double* product) const override;
   [[nodiscard]] bool legs_only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
@@ -95,13 +140,19 @@ class DiffusionCoarsening final : public Coarsening {
   /// `for_box` of a stage made for one block, over its unknowns or its coarse unknowns.
   template <class Make>
   void over(bool parents, Make const& make) const;
-  void run(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
-           Vector const& coarse) const;
+  /// What a leg is to do, and with which vectors.
+  struct Work {
+    typename Stages::Direction direction;
+    int sweeps;
+    bool from_zero;  ///< on the way down
+    Vector const& b;
+    Vector const& x;
+    Vector const& coarse;
+  };
+  void run(Work const& work) const;
   void run_on_host(std::vector<Stages> const& stages, Vector const& x) const;
-  void run_portably(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
-                    Vector const& coarse) const;
-  void run_fused(typename Stages::Direction direction, int sweeps, Vector const& b, Vector const& x,
-                 Vector const& coarse) const;
+  void run_portably(Work const& work) const;
+  void run_fused(Work const& work) const;
   /// coarse = R (b - A x), the ghosts of x being there.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
   /// to = x + P coarse
@@ -111,8 +162,10 @@ class DiffusionCoarsening final : public Coarsening {
   std::vector<Stencil> stencils_;
   std::shared_ptr<void const> owner_;
   std::array<Index, 3> factor_;
+  DiffusionGrid coarse_grid_;
   std::unique_ptr<Operator> coarse_;
-  std::vector<LegViews<Stencil>> maps_;  ///< without vectors
+  mutable std::unique_ptr<CubicInterpolation<Real>> interpolation_;  ///< made when first needed
+  std::vector<LegViews<Stencil>> maps_;                              ///< without vectors
   std::vector<Leg> legs_;
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
   // Where sweeps go through memory once for both colours, from one vector to another:
@@ -123,11 +176,12 @@ class DiffusionCoarsening final : public Coarsening {
 template <class Stencil>
 DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vector<Stencil> stencils,
                                                   std::shared_ptr<void const> owner, std::array<Index, 3> const& factor,
-                                                  std::unique_ptr<Operator> coarse)
+                                                  DiffusionGrid coarse_grid, std::unique_ptr<Operator> coarse)
     : fine_(std::move(fine)),
       stencils_(std::move(stencils)),
       owner_(std::move(owner)),
       factor_(factor),
+      coarse_grid_(std::move(coarse_grid)),
       coarse_(std::move(coarse)) {
   bool open = false;
   for (Block const& block : fine_.mesh->blocks()) {
@@ -206,6 +260,23 @@ void DiffusionCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coars
 }
 
 template <class Stencil>
+void DiffusionCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, Vector& coarse) const {
+  over(true, [&](Block const& block) {
+    RestrictRightHandSide<Stencil> restriction{views(block, fine, fine, coarse), {{1, 1}, {1, 1}, {1, 1}}};
+    for (std::size_t a = 0; a < Stencil::dimensions; ++a) {
+      ControlVolumes const& from = fine_.volumes[a];
+      ControlVolumes const& to = coarse_grid_.volumes[a];
+      if (from.periodic_gap > 0) continue;
+      Index const first = fine_.first_unknown(block)[a];
+      Index const end = first + fine_.unknowns(block).extent(static_cast<int>(a));
+      if (first == 0) restriction.ratio[a][0] = static_cast<Real>(source_ratio(from.walls[0], to.walls[0]));
+      if (end == from.size()) restriction.ratio[a][1] = static_cast<Real>(source_ratio(from.walls[1], to.walls[1]));
+    }
+    return restriction;
+  });
+}
+
+template <class Stencil>
 void DiffusionCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& x) const {
   prolong(coarse_x, x, x);
 }
@@ -218,31 +289,41 @@ void DiffusionCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x
 }
 
 template <class Stencil>
-bool DiffusionCoarsening<Stencil>::relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const {
-  run(Stages::Direction::down, sweeps, b, x, coarse_b);
+void DiffusionCoarsening<Stencil>::interpolate(Vector const& coarse_x, Vector& x) const {
+  if (interpolation_ == nullptr) {
+    interpolation_ = std::make_unique<CubicInterpolation<Real>>(fine_, coarse_grid_, factor_);
+  }
+  (*interpolation_)(field(coarse_x), field(x));
+}
+
+template <class Stencil>
+bool DiffusionCoarsening<Stencil>::relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                                  Vector& coarse_b) const {
+  run({Stages::Direction::down, sweeps, from_zero, b, x, coarse_b});
   return true;
 }
 
 template <class Stencil>
 bool DiffusionCoarsening<Stencil>::prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
                                                  double* product) const {
-  run(Stages::Direction::up, sweeps, b, x, coarse_x);
+  run({Stages::Direction::up, sweeps, false, b, x, coarse_x});
   if (product != nullptr) *product = b.dot(x);
   return true;
 }
 
 template <class Stencil>
-void DiffusionCoarsening<Stencil>::run(typename Stages::Direction direction, int sweeps, Vector const& b,
-                                       Vector const& x, Vector const& coarse) const {
+void DiffusionCoarsening<Stencil>::run(Work const& work) const {
   if constexpr (kernel::is_host<Execution>) {
     std::vector<Stages> stages;
-    for (Block const& block : fine_.mesh->blocks()) stages.push_back({views(block, b, x, coarse), direction, sweeps});
-    run_on_host(stages, x);
+    for (Block const& block : fine_.mesh->blocks()) {
+      stages.push_back({views(block, work.b, work.x, work.coarse), work.direction, work.sweeps, work.from_zero});
+    }
+    run_on_host(stages, work.x);
   } else {
     if constexpr (FusedRelaxation<Stencil>::possible) {
-      if (fused_->pays()) return run_fused(direction, sweeps, b, x, coarse);
+      if (fused_->pays()) return run_fused(work);
     }
-    run_portably(direction, sweeps, b, x, coarse);
+    run_portably(work);
   }
 }
 
@@ -252,8 +333,10 @@ void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages
   if (stages.empty()) return;
   int const count = stages.front().count();
   int const per_pass = legs_.front().stages_per_pass(count);
+  bool const down = stages.front().direction == Stages::Direction::down;
   LegPass pass;
-  pass.aligned_stage = stages.front().direction == Stages::Direction::down ? count - 1 : -1;
+  pass.aligned_stage = down ? count - 1 : -1;
+  if (down && !stages.front().from_zero) exchange(x);
   while (pass.last < count) {
     pass.first = pass.last;
     // A single stage is not worth a pass of its own.
@@ -272,18 +355,18 @@ void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages
 }
 
 template <class Stencil>
-void DiffusionCoarsening<Stencil>::run_portably(typename Stages::Direction direction, int sweeps, Vector const& b,
-                                                Vector const& x, Vector const& coarse) const {
+void DiffusionCoarsening<Stencil>::run_portably(Work const& work) const {
+  auto const& [direction, sweeps, from_zero, b, x, coarse] = work;
   bool const down = direction == Stages::Direction::down;
   for (int stage = 0; stage <= 2 * sweeps; ++stage) {
     bool const transfer = stage == (down ? 2 * sweeps : 0);
     Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
-    if (stage > 0) exchange(x);
+    if (stage > 0 || (down && !from_zero)) exchange(x);
     if (transfer && down) {
       restrict_residual(b, x, coarse);
     } else if (transfer) {
       prolong(coarse, x, x);
-    } else if (down && stage == 0) {
+    } else if (down && stage == 0 && from_zero) {
       over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
       over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
@@ -293,16 +376,18 @@ void DiffusionCoarsening<Stencil>::run_portably(typename Stages::Direction direc
 
 /// Sweeps take turns between x and the other vector, such that the last one ends in x.
 template <class Stencil>
-void DiffusionCoarsening<Stencil>::run_fused(typename Stages::Direction direction, int sweeps, Vector const& b,
-                                             Vector const& x, Vector const& coarse) const {
+void DiffusionCoarsening<Stencil>::run_fused(Work const& work) const {
+  auto const& [direction, sweeps, from_zero, b, x, coarse] = work;
   bool const down = direction == Stages::Direction::down;
   Colour const first = down ? Colour::red : Colour::black;
   if (other_ == nullptr) other_ = x.create();
-  int left = down ? sweeps - 1 : sweeps;
+  int left = down && from_zero ? sweeps - 1 : sweeps;
   Vector const* from = left % 2 == 0 ? &x : other_.get();
   Vector const* to = left % 2 == 0 ? other_.get() : &x;
-  if (down) {
+  if (down && from_zero) {
     fused_->from_zero(first, field(b), field(*from));
+  } else if (down) {
+    if (from != &x) other_->copy(x);
   } else {
     prolong(coarse, x, *from);
   }

@@ -83,7 +83,8 @@ std::unique_ptr<Coarsening> coarsen_constant(DiffusionGrid const& grid,
   auto coarse = constants ? make_constant_operator<Real, Dimensions>(*coarse_grid, *constants)
                           : make_face_operator<Real, Dimensions>(
                                 *coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
-  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, std::move(coarse));
+  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, *coarse_grid,
+                                                        std::move(coarse));
 }
 
 template <class To, class Real, int Dimensions>
@@ -100,8 +101,8 @@ ConstantDiffusion<To, Dimensions> rounded_to(ConstantDiffusion<Real, Dimensions>
 }
 
 template <class Real, int Dimensions>
-std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
-                                                 ConstantDiffusion<Real, Dimensions> const& functor) {
+std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid, ConstantDiffusion<Real, Dimensions> const& functor,
+                                                 Hold hold) {
   using StencilOperatorType = StencilOperator<Real, ConstantDiffusion<Real, Dimensions>, 0>;
   auto const placed = placed_on(grid, functor);
   typename StencilOperatorType::Description description{
@@ -110,6 +111,9 @@ std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
     description.single_precision = [grid, placed] {
       return make_constant_operator<float, Dimensions>(grid, rounded_to<float>(placed));
     };
+  }
+  if (hold == Hold::floating) {
+    description.null_space_measure = [grid](Vector& volumes) { fill_volumes<Real>(grid, volumes); };
   }
   description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
     return coarsen_constant<Real, Dimensions>(grid, placed, fine);

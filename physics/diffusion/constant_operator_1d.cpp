@@ -2,7 +2,7 @@
 
 namespace halocline {
 
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 1> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 1> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 1> const&, Hold);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 1> const&, Hold);
 
 }  // namespace halocline

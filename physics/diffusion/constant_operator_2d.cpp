@@ -2,7 +2,7 @@
 
 namespace halocline {
 
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 2> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 2> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 2> const&, Hold);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 2> const&, Hold);
 
 }  // namespace halocline

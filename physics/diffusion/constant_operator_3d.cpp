@@ -2,7 +2,7 @@
 
 namespace halocline {
 
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 3> const&);
-template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 3> const&);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<float, 3> const&, Hold);
+template std::unique_ptr<Operator> make_constant_operator(DiffusionGrid, ConstantDiffusion<double, 3> const&, Hold);
 
 }  // namespace halocline

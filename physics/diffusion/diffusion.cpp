@@ -84,6 +84,15 @@ void fill_mass_terms(DiffusionGrid const& grid, DiffusionMaterial<Real> const& m
   }
 }
 
+Hold hold_of(DiffusionDescription const& description, DiffusionGrid const& grid) {
+  if (description.mass > 0) return Hold::held;
+  for (ControlVolumes const& line : grid.volumes) {
+    bool const is_held = line.walls[0].a != 0 || line.walls[1].a != 0;
+    if (is_held && !(line.periodic_gap > 0)) return Hold::held;
+  }
+  return Hold::floating;
+}
+
 template <class Real>
 FaceCoefficients<Real> assembled(DiffusionDescription const& description, DiffusionGrid const& grid,
                                  DiffusionMaterial<Real> const& material) {
@@ -115,8 +124,11 @@ template <class Real, int Dimensions>
 std::unique_ptr<Operator> make(DiffusionDescription const& description, DiffusionMaterial<Real> const& material,
                                DiffusionGrid const& grid) {
   bool const constant = material.conductivity == nullptr && material.mass == nullptr && is_uniform(grid);
-  if (constant) return make_constant_operator<Real, Dimensions>(grid, constants<Real, Dimensions>(description, grid));
-  return make_face_operator<Real, Dimensions>(grid, assembled(description, grid, material));
+  Hold const hold = hold_of(description, grid);
+  if (constant) {
+    return make_constant_operator<Real, Dimensions>(grid, constants<Real, Dimensions>(description, grid), hold);
+  }
+  return make_face_operator<Real, Dimensions>(grid, assembled(description, grid, material), hold);
 }
 
 }  // namespace
@@ -131,12 +143,19 @@ std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description
 }
 
 template <class Real>
+void fill_volumes(DiffusionGrid const& grid, Vector& volumes) {
+  fill_mass_terms<Real>(grid, {}, 1, as_field_vector<Real>(volumes).field());
+}
+
+template <class Real>
 void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass) {
   fill_mass_terms(grid_of(description), material, 1, as_field_vector<Real>(mass).field());
 }
 
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<float> const&);
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<double> const&);
+template void fill_volumes<float>(DiffusionGrid const&, Vector&);
+template void fill_volumes<double>(DiffusionGrid const&, Vector&);
 template void fill_mass(DiffusionDescription const&, DiffusionMaterial<float> const&, Vector&);
 template void fill_mass(DiffusionDescription const&, DiffusionMaterial<double> const&, Vector&);
 

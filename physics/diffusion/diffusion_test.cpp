@@ -195,5 +195,45 @@ TEST(ControlVolumes, MergeToTheSameWallsAndTotal) {
   EXPECT_NEAR(1 / coarse.conductance(1), (coarse.width[0] + coarse.width[1]) / 2, 8 * epsilon);
 }
 
+TEST(Diffusion, SaysWhereNothingHoldsTheUnknown) {
+  struct Case {
+    BoundaryConditions conditions;
+    double mass = 0;
+    bool floating = false;
+  };
+  BoundaryConditions one_held = all_walls(BoundaryKind::neumann);
+  one_held.at(1, 1).kind = BoundaryKind::dirichlet;
+  BoundaryConditions hardly_held = all_walls(BoundaryKind::neumann);
+  hardly_held.at(0, -1) = {.kind = BoundaryKind::robin, .a = 1e-30, .b = 1};
+  BoundaryConditions robin_in_name = hardly_held;
+  robin_in_name.at(0, -1).a = 0;
+  std::vector<Case> const cases{{.conditions = all_walls(BoundaryKind::dirichlet)},
+                                {.conditions = all_walls(BoundaryKind::neumann), .floating = true},
+                                {.conditions = all_walls(BoundaryKind::reflecting), .floating = true},
+                                {.conditions = all_walls(BoundaryKind::neumann), .mass = 1e-30},
+                                {.conditions = one_held},
+                                {.conditions = hardly_held},
+                                {.conditions = robin_in_name, .floating = true}};
+  for (bool const stretched : {false, true}) {
+    auto const mesh = unit_mesh({13, 11}, {.stretched = stretched, .periodic = {}});
+    for (Centring const centring : {Centring::cell, Centring::node}) {
+      for (Case const& test : cases) {
+        auto const a = make_diffusion<double>(
+            {.mesh = mesh, .centring = centring, .conditions = test.conditions, .mass = test.mass});
+        auto const measure = a->null_space_measure();
+        ASSERT_EQ(measure != nullptr, test.floating);
+        if (!test.floating) continue;
+        // Of the unit square; and the constants are in the null space indeed.
+        auto const ones = a->create_vector();
+        ones->fill(1);
+        EXPECT_NEAR(measure->dot(*ones), 1, 1e-13);
+        auto const product = a->create_vector();
+        a->apply(*ones, *product);
+        EXPECT_LE(product->maximum(), 4 * std::numeric_limits<double>::epsilon() * a->norm_bound());
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halocline

@@ -49,11 +49,12 @@ std::unique_ptr<Coarsening> coarsen_faces(DiffusionGrid const& grid,
   for (Block const& block : grid.mesh->blocks()) stencils.push_back(all->template stencil<Dimensions>(block));
   auto coarse =
       make_face_operator<Real, Dimensions>(*coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
-  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), all, factor, std::move(coarse));
+  return std::make_unique<DiffusionCoarsening<Stencil>>(grid, std::move(stencils), all, factor, *coarse_grid,
+                                                        std::move(coarse));
 }
 
 template <class Real, int Dimensions>
-std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients) {
+std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients, Hold hold) {
   using Functor = FaceDiffusion<Real, Dimensions>;
   using StencilOperatorType = StencilOperator<Real, Functor, Dimensions + 1>;
   auto const shared = std::make_shared<FaceCoefficients<Real> const>(std::move(coefficients));
@@ -65,6 +66,9 @@ std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficient
     description.single_precision = [grid, shared] {
       return make_face_operator<float, Dimensions>(grid, in_single_precision(grid, *shared));
     };
+  }
+  if (hold == Hold::floating) {
+    description.null_space_measure = [grid](Vector& volumes) { fill_volumes<Real>(grid, volumes); };
   }
   description.coarsening = [grid = std::move(grid), shared](StencilOperatorType const& fine) {
     return coarsen_faces<Real, Dimensions>(grid, shared, fine);

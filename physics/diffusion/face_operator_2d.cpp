@@ -2,7 +2,7 @@
 
 namespace halocline {
 
-template std::unique_ptr<Operator> make_face_operator<float, 2>(DiffusionGrid, FaceCoefficients<float>);
-template std::unique_ptr<Operator> make_face_operator<double, 2>(DiffusionGrid, FaceCoefficients<double>);
+template std::unique_ptr<Operator> make_face_operator<float, 2>(DiffusionGrid, FaceCoefficients<float>, Hold);
+template std::unique_ptr<Operator> make_face_operator<double, 2>(DiffusionGrid, FaceCoefficients<double>, Hold);
 
 }  // namespace halocline

@@ -146,9 +146,19 @@ void GatheredCoarsening<Real>::prolong_add(Vector const& coarse_x, Vector& x) co
 }
 
 template <class Real>
-bool GatheredCoarsening<Real>::relax_restrict(int /*sweeps*/, Vector const& b, Vector& x, Vector& coarse_b) const {
-  x.fill(0);
-  restrict_to(b, coarse_b);
+void GatheredCoarsening<Real>::interpolate(Vector const& coarse_x, Vector& x) const {
+  gathering_.take(as_field_vector<Real>(coarse_x).field(), as_field_vector<Real>(x).field());
+}
+
+template <class Real>
+bool GatheredCoarsening<Real>::relax_restrict(int /*sweeps*/, bool from_zero, Vector const& b, Vector& x,
+                                              Vector& coarse_b) const {
+  if (from_zero) {
+    x.fill(0);
+    restrict_to(b, coarse_b);
+  } else {
+    residual_restrict(b, x, coarse_b);
+  }
   return true;
 }
 

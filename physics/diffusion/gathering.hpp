@@ -45,7 +45,9 @@ class GatheredCoarsening final : public Coarsening {
   void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
   void restrict_to(Vector const& fine, Vector& coarse) const override;
   void prolong_add(Vector const& coarse_x, Vector& x) const override;
-  [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override;
+  void interpolate(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                    Vector& coarse_b) const override;
   [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
                                    double* product) const override;
 

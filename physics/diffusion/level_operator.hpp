@@ -9,15 +9,24 @@
 
 namespace halocline {
 
+/// Whether anything holds the unknown of an operator, but for its neighbours: a wall, or the mass of a time step.
+enum class Hold { held, floating };
+
 // The operators of this room on any level of multigrid; each knows how to coarsen itself, down to a single unknown.
-// Collective over the grid's communicator.
+// Whether they are floating counts on the finest level alone. Collective over the grid's communicator.
 
 template <class Real, int Dimensions>
-[[nodiscard]] std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients);
+[[nodiscard]] std::unique_ptr<Operator> make_face_operator(DiffusionGrid grid, FaceCoefficients<Real> coefficients,
+                                                           Hold hold = Hold::held);
 
 template <class Real, int Dimensions>
 [[nodiscard]] std::unique_ptr<Operator> make_constant_operator(DiffusionGrid grid,
-                                                               ConstantDiffusion<Real, Dimensions> const& functor);
+                                                               ConstantDiffusion<Real, Dimensions> const& functor,
+                                                               Hold hold = Hold::held);
+
+/// volumes = the control volume of every unknown.
+template <class Real>
+void fill_volumes(DiffusionGrid const& grid, Vector& volumes);
 
 /// Mean coupling of neighbours along each axis; only their ratios matter.
 using Couplings = std::array<double, 3>;

@@ -230,8 +230,15 @@ TEST(Gathering, ItsLegsMoveAndDoNoMore) {
       if (!is_gathered(*b, *coarse)) continue;
       Coarsening const& gathering = *all.coarsenings[n];
       b->randomize(1);
-      x->randomize(2);  // must not be read
-      ASSERT_TRUE(gathering.relax_restrict(2, *b, *x, *coarse));
+      x->randomize(2);
+      auto const y = x->create();
+      y->copy(*x);
+      ASSERT_TRUE(gathering.relax_restrict(2, false, *b, *x, *coarse));
+      EXPECT_EQ(values_of<double>(*x), values_of<double>(*y));
+      gathering.residual_restrict(*b, *y, *expected);
+      EXPECT_EQ(values_of<double>(*coarse), values_of<double>(*expected));
+      // From zero x must not be read.
+      ASSERT_TRUE(gathering.relax_restrict(2, true, *b, *x, *coarse));
       EXPECT_EQ(x->maximum(), 0);
       gathering.restrict_to(*b, *expected);
       EXPECT_EQ(values_of<double>(*coarse), values_of<double>(*expected));
@@ -239,6 +246,8 @@ TEST(Gathering, ItsLegsMoveAndDoNoMore) {
       ASSERT_TRUE(gathering.prolong_relax(2, *coarse, *b, *x, &product));
       EXPECT_EQ(values_of<double>(*x), values_of<double>(*b));
       EXPECT_DOUBLE_EQ(product, b->square());
+      gathering.interpolate(*expected, *y);
+      EXPECT_EQ(values_of<double>(*y), values_of<double>(*b));
     }
   }
 }

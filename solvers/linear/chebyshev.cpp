@@ -71,14 +71,11 @@ class ChebyshevIteration {
   std::optional<Outcome> begin() {
     b_norm_ = std::sqrt(b_.square());
     record_.measure(0, look());
-    if (!std::isfinite(residual_)) {
-      auto const [outcome, remark] = why_not_finite(residual_, *s_.next_);
-      return fail(outcome, remark);
-    }
+    if (!std::isfinite(residual_)) return not_finite(residual_, *s_.next_);
+    if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
     if (underflows(residual_, *s_.next_)) return fail(Outcome::breakdown, underflow_remark);
     convergence_.begin(residual_, b_norm_);
     if (convergence_.reached(residual_)) return Outcome::converged;
-    if (residual_ <= rounding()) return Outcome::converged_to_rounding;
     return std::nullopt;
   }
 
@@ -89,8 +86,10 @@ class ChebyshevIteration {
     SolveReport const report = s_.presteps_.solve(a_, b_, x_);
     record_.append(report);
     residual_ = report.true_residual;
-    if (report.outcome != Outcome::iteration_limit) return fail(report.outcome, report.remark);
-    if (auto const failure = convergence_.failure(residual_)) return failure;
+    // A few steps that rounding ended do not say that there is no more to be had.
+    bool const goes_on = report.outcome == Outcome::iteration_limit || report.outcome == Outcome::converged_to_rounding;
+    if (!goes_on) return fail(report.outcome, report.remark);
+    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
     widen_ = false;
     if (s_.presteps_.coefficients().empty()) return std::nullopt;
     EigenvalueBounds const found = lanczos_bounds(s_.presteps_.coefficients());
@@ -123,7 +122,7 @@ class ChebyshevIteration {
   }
 
   std::optional<Outcome> judge(Vector const& x) {
-    if (auto const failure = convergence_.failure(residual_)) return failure;
+    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
     if (convergence_.reached(residual_)) return Outcome::converged;
     if (!convergence_.falling() && residual_ <= rounding_of(x)) return Outcome::converged_to_rounding;
     return std::nullopt;
@@ -136,7 +135,6 @@ class ChebyshevIteration {
   }
 
   double look() { return residual_ = std::sqrt(a_.residual(b_, x_, *s_.next_)); }
-  [[nodiscard]] double rounding() const { return rounding_of(x_); }
   [[nodiscard]] double rounding_of(Vector const& x) const {
     return rounding_level(x.precision(), s_.operator_norm_, std::sqrt(x.square()), b_norm_);
   }
@@ -144,6 +142,10 @@ class ChebyshevIteration {
   std::optional<Outcome> fail(Outcome outcome, std::string remark) {
     remark_ = std::move(remark);
     return outcome;
+  }
+  std::optional<Outcome> not_finite(double value, Vector const& of) {
+    auto const [outcome, remark] = why_not_finite(value, of);
+    return fail(outcome, remark);
   }
 
   Chebyshev& s_;

@@ -10,6 +10,13 @@
 
 namespace halocline {
 
+namespace {
+
+/// Growth of a residual that rounding explains after which its recurrence is not believed any more.
+constexpr double most_growth = 10;
+
+}  // namespace
+
 /// One solve.
 class CgIteration {
  public:
@@ -32,19 +39,31 @@ class CgIteration {
     record_.measure(0, residual_);
     if (!std::isfinite(residual_)) return not_finite(residual_, *s_.r_);
     b_norm_ = std::sqrt(b_.square());
+    if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
     if (underflows(residual_, *s_.r_)) return fail(Outcome::breakdown, underflow_remark);
     convergence_.begin(residual_, b_norm_);
     measure_solution();
     if (convergence_.reached(residual_)) return Outcome::converged;
-    if (residual_ <= rounding_) return Outcome::converged_to_rounding;
     last_start_ = residual_;
+    if (is_started_by_preconditioner()) return std::nullopt;
     return start();
+  }
+
+  /// A first direction that is no M^-1 r: the step along it ends where conjugate gradients as they are begin.
+  bool is_started_by_preconditioner() {
+    if (s_.preconditioner_ == nullptr || !s_.preconditioner_->has_start()) return false;
+    s_.preconditioner_->start(*s_.r_, *s_.z_);
+    rz_ = s_.r_->dot(*s_.z_);
+    starts_again_ = rz_ > 0 && std::isfinite(rz_);
+    smallest_ = residual_;
+    return starts_again_;
   }
 
   /// Takes the residual in r as the first of a new sequence of directions.
   std::optional<Outcome> start() {
     s_.coefficients_.clear();
     checked_at_ = std::numeric_limits<double>::infinity();
+    smallest_ = residual_;
     alpha_ = 0;
     beta_ = 0;
     return precondition();
@@ -60,23 +79,41 @@ class CgIteration {
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
     record_.measure(++iteration_, residual_);
-    if (auto const failure = convergence_.failure(residual_)) return failure;
+    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+    smallest_ = std::min(smallest_, residual_);
     if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
     if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
+    // What rounding leaves in the null space of A is never taken out of r, and feeds on itself.
+    if (smallest_ <= rounding_ && residual_ > most_growth * smallest_) {
+      if (auto const outcome = end_within_rounding()) return outcome;
+      smallest_ = residual_;
+    }
     return next_direction();
+  }
+
+  /// Where a method can go no further: how the solve ended if rounding explains b - A x.
+  std::optional<Outcome> end_within_rounding() {
+    if (!(smallest_ <= rounding_)) return std::nullopt;
+    double const before = rounding_;
+    look();
+    if (convergence_.reached(true_residual_)) return Outcome::converged;
+    // Of a solution that has grown and grown rounding explains everything.
+    if (true_residual_ <= std::min(rounding_, 2 * before)) return Outcome::converged_to_rounding;
+    return std::nullopt;
   }
 
   /// A direction without curvature: made of rounding errors, where nothing else is left of the residual.
   std::optional<Outcome> not_curved() {
-    if (residual_ <= rounding_) {
-      look();
-      if (convergence_.reached(true_residual_)) return Outcome::converged;
-      if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
-    }
+    if (auto const outcome = end_within_rounding()) return outcome;
     return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres");
   }
 
   std::optional<Outcome> next_direction() {
+    if (std::exchange(starts_again_, false)) {
+      pay();
+      last_start_ = residual_;
+      return start();
+    }
     double const old = rz_;
     if (auto const outcome = precondition()) return outcome;
     // Polak and Ribiere's choice: with one preconditioner throughout the second product is zero.
@@ -173,6 +210,7 @@ class CgIteration {
   double alpha_ = 0;  ///< of the update that x is still owed
   double beta_ = 0;
   double rz_ = 0;
+  double smallest_ = 0;  ///< residual since the start
   double residual_ = 0;  ///< of the recurrence
   double true_residual_ = 0;
   double b_norm_ = 0;
@@ -181,6 +219,7 @@ class CgIteration {
   /// Residual of the recurrence when b - A x last agreed with it.
   double checked_at_ = std::numeric_limits<double>::infinity();
   double last_start_ = 0;
+  bool starts_again_ = false;  ///< the direction of this step is not one to go on from
 };
 
 ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner, bool flexible)

@@ -9,6 +9,8 @@ namespace {
 
 constexpr double rounding_factor = 10;
 constexpr double most_growth = 1e10;
+/// Next to the root of the smallest number: squares of what adds up to less have no digits left.
+constexpr double smallest_norm = 1e-150;
 constexpr Index patience = 1000;
 
 }  // namespace
@@ -19,12 +21,13 @@ double epsilon(Precision precision) {
 }
 
 double rounding_level(Precision precision, double operator_norm, double x_norm, double b_norm) {
-  return rounding_factor * epsilon(precision) * (operator_norm * x_norm + b_norm);
+  double const level = rounding_factor * epsilon(precision) * (operator_norm * x_norm + b_norm);
+  return std::isfinite(level) ? level : 0;
 }
 
-bool underflows(double norm, Vector const& x) { return norm == 0 && x.maximum() != 0; }
+bool underflows(double norm, Vector const& x) { return norm < smallest_norm && x.maximum() != 0; }
 
-NotFinite why_not_finite(double value, Vector const& x) {
+Failure why_not_finite(double value, Vector const& x) {
   if (std::isinf(value) && std::isfinite(x.maximum()))
     return {Outcome::overflow, "entries are too large to be squared; scale the problem"};
   return {Outcome::not_a_number,
@@ -38,12 +41,20 @@ void Convergence::begin(double initial, double right_hand_side) {
   since_smallest_ = 0;
 }
 
-std::optional<Outcome> Convergence::failure(double residual) {
-  if (std::isnan(residual)) return Outcome::not_a_number;
-  if (!(residual <= most_growth * initial_)) return Outcome::diverged;
+std::optional<Failure> Convergence::failure(double residual) {
+  if (std::isnan(residual)) {
+    return Failure{Outcome::not_a_number, "the residual is no number; look at coefficients, sources and the guess"};
+  }
+  if (!(residual <= most_growth * initial_)) {
+    return Failure{
+        Outcome::diverged,
+        "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)"};
+  }
   since_smallest_ = residual < smallest_ ? 0 : since_smallest_ + 1;
   smallest_ = std::min(smallest_, residual);
-  if (since_smallest_ >= patience) return Outcome::stalled;
+  if (since_smallest_ >= patience) {
+    return Failure{Outcome::stalled, "no residual was smaller for long; choose another method or preconditioner"};
+  }
   return std::nullopt;
 }
 

@@ -16,22 +16,24 @@ namespace halocline {
 ///
 /// Evaluating b - A x with m entries a row is wrong by at most (m + 2) epsilon / 2 (|A| |x| + |b|) (Higham, Accuracy
 /// and Stability of Numerical Algorithms, 2nd edition, section 7.1), so c covers every stencil up to 18 entries at its
-/// worst and larger ones as errors of random sign add up.
+/// worst and larger ones as errors of random sign add up. Zero where the bound is no finite number: nothing is
+/// explained then.
 [[nodiscard]] double rounding_level(Precision precision, double operator_norm, double x_norm, double b_norm);
 
-/// Whether the square of a vector that is not zero is: its 2-norm says nothing then.
+/// Whether squares of entries of a vector that is not zero are lost, so that its 2-norm says nothing.
 [[nodiscard]] bool underflows(double norm, Vector const& x);
 inline constexpr char const* stalled_remark =
     "the residual no longer falls, and rounding does not explain it; choose a stronger preconditioner, or verify: true";
 inline constexpr char const* underflow_remark = "the residual is too small to be squared; scale the problem";
 
-/// Why a norm of x, or a product with it, is no finite number: `overflow` where it is infinite and no entry of x is,
-/// otherwise `not_a_number`; and what can be done.
-struct NotFinite {
+/// How a solve failed, and what can be done.
+struct Failure {
   Outcome outcome;
   char const* remark;
 };
-[[nodiscard]] NotFinite why_not_finite(double value, Vector const& x);
+/// Why a norm of x, or a product with it, is no finite number: `overflow` where it is infinite and no entry of x is,
+/// otherwise `not_a_number`.
+[[nodiscard]] Failure why_not_finite(double value, Vector const& x);
 
 /// Judges the residuals of one solve as they come. Every comparison is written so that a NaN fails it.
 class Convergence {
@@ -43,11 +45,12 @@ class Convergence {
   void begin(double initial, double right_hand_side);
   /// Takes one more residual; says how the solve failed, if it did: not a number, diverged (grown by 1e10) or stalled
   /// (1000 residuals without a new smallest one).
-  [[nodiscard]] std::optional<Outcome> failure(double residual);
+  [[nodiscard]] std::optional<Failure> failure(double residual);
 
   [[nodiscard]] bool reached(double residual) const { return residual <= target_; }
-  /// Whether the last residual given to `failure` was the smallest one so far.
-  [[nodiscard]] bool falling() const { return since_smallest_ == 0; }
+  /// Whether one of the last few residuals given to `failure` was the smallest one so far. Noise of rounding errors may
+  /// hide for some iterations that there is more to gain.
+  [[nodiscard]] bool falling() const { return since_smallest_ < 10; }
   [[nodiscard]] double target() const { return target_; }
   [[nodiscard]] double initial() const { return initial_; }
   [[nodiscard]] Criteria const& criteria() const { return criteria_; }

@@ -100,7 +100,11 @@ EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index step
 EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps) {
   auto const b = a.create_vector();
   auto const x = a.create_vector();
-  b->randomize(1);
+  // In the image of A, so that a singular one shows no direction without curvature. To begin with x != 0 would be the
+  // same, but for the rounding of b - A x.
+  x->randomize(1);
+  a.apply(*x, *b);
+  x->fill(0);
   ConjugateGradients lanczos({.relative = 0, .absolute = 0, .iterations = steps},
                              std::make_unique<JacobiPreconditioner>());
   lanczos.prepare(a);

@@ -7,8 +7,10 @@
 #include <limits>
 #include <numbers>
 
+#include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/test_operators.hpp"
+#include "tests/support/communicator.hpp"
 
 namespace halocline {
 namespace {
@@ -110,6 +112,18 @@ TEST(EstimateEigenvalues, LieInsideTheSpectrumOfTheScaledOperator) {
   auto const [smallest, largest] = estimate_eigenvalues(a, 1);
   EXPECT_NEAR(smallest, 1, 1e-9);
   EXPECT_NEAR(largest, 1, 1e-9);
+}
+
+TEST(EstimateEigenvalues, OfASingularOperatorAreThoseBesideItsNullSpace) {
+  // D^-1 A of a chain that nothing holds: 1 - cos(k pi / (n - 1)).
+  for (Index const size : {2, 3, 4, 7}) {
+    auto const a =
+        test_problem::make_operator<double>(test::communicator().split(test::communicator().rank()),
+                                            {.cells = {size}, .wall = test_problem::Wall::insulated, .contrast = 0});
+    auto const [smallest, largest] = estimate_eigenvalues(*a, size);
+    EXPECT_NEAR(largest, 2, 1e-9) << size;
+    EXPECT_NEAR(smallest, 1 - std::cos(std::numbers::pi / static_cast<double>(size - 1)), 1e-9) << size;
+  }
 }
 
 TEST(EstimateEigenvalues, NeedADefiniteOperatorWithADiagonal) {

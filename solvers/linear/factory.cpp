@@ -82,6 +82,7 @@ SolverEntry conjugate_gradients_entry() {
     declare_preconditioner(section);
     section.check([](Options const& given, Mistakes& mistakes) {
       bool const two = given.choice("reductions") == "two";
+      if (!two) check_start(given, mistakes);
       if (!given.boolean("flexible")) {
         return check_symmetric_cycle(given, mistakes, two ? "take V or W, or `flexible: true`" : "take V or W");
       }
@@ -139,6 +140,7 @@ SolverEntry gmres_entry() {
             std::vector<std::string>{"classical_twice", "modified"})
         .defaults_to(std::string("classical_twice"));
     declare_preconditioner(section);
+    section.check(check_start);
     return section;
   };
   auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
@@ -284,14 +286,18 @@ Registry<SolverEntry>& solvers() {
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
              "Solving Linear Systems, section 2.5"},
-        [](Options const& given, Mistakes& mistakes) { check_symmetric_cycle(given, mistakes, "take V or W"); }));
+        [](Options const& given, Mistakes& mistakes) {
+          check_symmetric_cycle(given, mistakes, "take V or W");
+          check_start(given, mistakes);
+        }));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
         "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6,
         OperatorNeed::nothing,
         {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
-                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"},
+        check_start));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());
@@ -394,7 +400,7 @@ std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   auto const part = solver.choice("null_space") == "project" ? NullSpacePart::project : NullSpacePart::keep;
   made = std::make_unique<NullSpaceSolver>(std::move(made), name, part);
   if (!solver.boolean("verify")) return made;
-  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need);
+  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need, part);
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

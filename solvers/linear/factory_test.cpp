@@ -136,6 +136,23 @@ TEST(SolverFactory, SymmetricMethodsNeedSymmetricCycles) {
   }
 }
 
+TEST(SolverFactory, FullMultigridBeginsSolvesOfTwoMethods) {
+  for (std::string const method : {"minres", "gmres", "bicgstab", "cg"}) {
+    std::string const one = method == "cg" ? "reductions: one, " : "";
+    EXPECT_THAT(
+        [&] {
+          (void)read_solver("solver: {method: " + method + ", " + method + ": {" + one +
+                            "preconditioner: multigrid, multigrid: {start: full}}}");
+        },
+        ThrowsMessage<InputError>(
+            testing::HasSubstr(".multigrid.start`: the method begins a solve as it goes on (test.yaml:1:")));
+  }
+  for (std::string const text : {"cg: {preconditioner: multigrid, multigrid: {start: full}}",
+                                 "method: multigrid, multigrid: {start: full, start_cycles: 2}"}) {
+    EXPECT_NE(make_solver(read_solver("solver: {" + text + "}")), nullptr) << text;
+  }
+}
+
 TEST(SolverFactory, PreconditionersNestInTheirSolver) {
   Options const cg = read_solver("solver: {cg: {preconditioner: chebyshev, chebyshev: {degree: 3}}}").section("cg");
   EXPECT_EQ(cg.section("chebyshev").integer("degree"), 3);

@@ -64,22 +64,19 @@ class JacobiIteration {
     // The residual measured is that of the x before this step.
     record_.measure(watches_change() ? iteration : iteration - 1, watched_);
     if (iteration == 1) {
-      if (!std::isfinite(watched_)) {
-        auto const [outcome, remark] = why_not_finite(watched_, next);
-        return fail(outcome, remark);
-      }
+      if (!std::isfinite(watched_)) return not_finite(watched_, next);
+      if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
       if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail(Outcome::breakdown, underflow_remark);
       begin(next);
     }
-    if (auto const failure = convergence_.failure(watched_)) return failure;
+    if (auto const failure = convergence_.failure(watched_)) return fail(failure->outcome, failure->remark);
     // The x before met the criteria; the new one must too.
     if (convergence_.reached(watched_) &&
         (watches_change() || convergence_.reached(residual_of(next, spare(iteration))))) {
       return Outcome::converged;
     }
     if (watched_ <= 0.01 * watched_at_norm_) measure_solution(next);
-    bool const noise = iteration > 1 && !convergence_.falling();
-    if (watched_ <= rounding_ && noise) {
+    if (watched_ <= rounding_ && !convergence_.falling()) {
       measure_solution(next);
       if (watched_ <= rounding_) return Outcome::converged_to_rounding;
     }
@@ -95,6 +92,11 @@ class JacobiIteration {
   std::optional<Outcome> fail(Outcome outcome, std::string remark) {
     remark_ = std::move(remark);
     return outcome;
+  }
+
+  std::optional<Outcome> not_finite(double value, Vector const& of) {
+    auto const [outcome, remark] = why_not_finite(value, of);
+    return fail(outcome, remark);
   }
 
   void begin(Vector const& x) {

@@ -43,4 +43,9 @@ double KrylovSolver::precondition_dot(Vector const& r, std::unique_ptr<Vector> c
   return preconditioner_ ? preconditioner_->apply_dot(r, *z) : r.square();
 }
 
+double KrylovSolver::start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const {
+  preconditioner_->start(r, *z);
+  return r.dot(*z);
+}
+
 }  // namespace halocline

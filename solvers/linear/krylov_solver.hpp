@@ -47,6 +47,9 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;
   /// z = M^-1 r, and its product with r; without a preconditioner the square of r, and no z.
   [[nodiscard]] double precondition_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
+  [[nodiscard]] bool has_start() const { return preconditioner_ != nullptr && preconditioner_->has_start(); }
+  /// The same by Preconditioner::start.
+  [[nodiscard]] double start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
 
  private:
   std::string name_;

@@ -28,51 +28,39 @@ NullSpaceSolver::NullSpaceSolver(std::unique_ptr<LinearSolver> solver, std::stri
 NullSpaceSolver::~NullSpaceSolver() = default;
 
 void NullSpaceSolver::prepare(Operator const& a) {
-  source_.reset();
-  ones_ = a.create_vector();
-  ones_->fill(1);
-  operator_norm_ = a.norm_bound();
-  auto product = a.create_vector();
-  bool const is_singular = std::isfinite(operator_norm_) &&
-                           has_constants_in_null_space(a, operator_norm_, *ones_, *product) &&
-                           is_symmetric(symmetry_defect(a, operator_norm_), ones_->precision());
-  if (is_singular) {
-    source_ = std::move(product);
-  } else {
-    ones_.reset();
-    product.reset();
-  }
+  constants_ = NullConstants::of(a);
+  source_ = constants_ ? a.create_vector() : nullptr;
+  operator_norm_ = constants_ ? a.norm_bound() : 0;
   solver_->prepare(a);
 }
 
 SolveReport NullSpaceSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   solver_->set_observer(observer());
-  if (!ones_) return solver_->solve(a, b, x);
+  if (!constants_) return solver_->solve(a, b, x);
 
   double const residual = std::sqrt(a.residual(b, x, *source_));
-  double const mean = mean_of(*ones_, *source_);
-  double const unknowns = ones_->square();
   double const b_norm = std::sqrt(b.square());
   double const target = criteria().target(residual, b_norm);
   double const rounding = rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm);
-  bool const has_mean = std::abs(mean) * std::sqrt(unknowns) > std::max(target, rounding);
-  if (has_mean && part_ == NullSpacePart::keep) {
+  bool const has_mean = constants_->null_part(*source_) > std::max(target, rounding);
+  // Numbers that cannot be squared are the solver's to report.
+  if (has_mean && part_ == NullSpacePart::keep && !underflows(residual, *source_)) {
     SolveRecord record(name_, observer());
     record.measure(0, residual);
     return record.finish(Outcome::inconsistent, residual, constants_without_solution);
   }
 
-  double const mean_of_guess = mean_of(*ones_, x);
-  if (has_mean) {
-    source_->copy(b);
-    source_->add(-mean, *ones_);
-  }
-  SolveReport report = solver_->solve(a, has_mean ? *source_ : b, x);
+  double const mean_of_guess = constants_->mean_of_solution(x);
+  double const mean = constants_->mean_of_source(*source_);
+  // Also where it is less than the criteria allow: methods fail when nothing else is left of the residual.
+  source_->copy(b);
+  constants_->add_to_source(-mean, *source_);
+  SolveReport report = solver_->solve(a, *source_, x);
   if (std::isnan(report.true_residual)) return report;
-  x.add(mean_of_guess - mean_of(*ones_, x), *ones_);
+  constants_->add_to_solution(mean_of_guess - constants_->mean_of_solution(x), x);
   if (reached(report.outcome) && report.remark.empty()) {
     report.remark = constants_in_null_space;
-    if (has_mean) report.remark += "; a mean of " + three_digits(mean) + " was taken off the right-hand side";
+    if (has_mean) report.remark += "; a mean of " + three_digits(mean) + " was taken off the source";
   }
   return report;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "solvers/linear/operator_checks.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -15,10 +18,10 @@ enum class NullSpacePart {
 /// Another solver, for operators that may have the constants in their null space: where nothing holds the unknown,
 /// behind insulated or periodic walls, any constant could be added to a solution.
 ///
-/// `prepare` finds that out by one application of the operator. A symmetric operator with constants in its null space
-/// has a solution only for right-hand sides without a mean. One whose mean is more than the criteria and rounding allow
-/// is not solved for: the outcome is `inconsistent`, x as it was; or its mean is taken off, and the remark says how
-/// much. The solution is the one with the mean of the initial guess. Other operators are left to the solver.
+/// The operator says so (Operator::null_space_measure). There is a solution only for sources without a mean. One whose
+/// mean is more than the criteria and rounding allow is not solved for: the outcome is `inconsistent`, x as it was; or
+/// its mean is taken off, and the remark says how much. The solution is the one with the mean of the initial guess.
+/// Means are those over the domain. Other operators are left to the solver.
 class NullSpaceSolver final : public LinearSolver {
  public:
   NullSpaceSolver(std::unique_ptr<LinearSolver> solver, std::string name, NullSpacePart part);
@@ -37,7 +40,7 @@ class NullSpaceSolver final : public LinearSolver {
   std::string name_;
   NullSpacePart part_;
   double operator_norm_ = 0;
-  std::unique_ptr<Vector> ones_;    ///< null: the constants are not in the null space
+  std::optional<NullConstants> constants_;
   std::unique_ptr<Vector> source_;  ///< b without its mean; the residual before that is known
 };
 

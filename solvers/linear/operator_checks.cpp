@@ -39,13 +39,19 @@ double symmetry_defect(Operator const& a, double operator_norm) {
 
 bool is_symmetric(double defect, Precision precision) { return defect <= rounding_level(precision, 1, 1, 0); }
 
-bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector const& ones, Vector& product) {
-  a.apply(ones, product);
-  // Seven entries, the diagonal being half of the norm: eight roundings of half a unit, of half the norm at most.
-  return product.maximum() <= 2 * epsilon(ones.precision()) * operator_norm;
+std::optional<NullConstants> NullConstants::of(Operator const& a) {
+  NullConstants found;
+  found.measure_ = a.null_space_measure();
+  if (found.measure_ == nullptr) return std::nullopt;
+  found.ones_ = a.create_vector();
+  found.ones_->fill(1);
+  found.total_ = found.ones_->dot(*found.measure_);
+  return found;
 }
 
-double mean_of(Vector const& ones, Vector const& x) { return ones.dot(x) / ones.square(); }
+double NullConstants::null_part(Vector const& b) const {
+  return std::abs(ones_->dot(b)) / std::sqrt(static_cast<double>(b.size()));
+}
 
 bool in_null_space(Operator const& a, double operator_norm, Vector const& z, Vector& product) {
   double const z_norm = std::sqrt(z.square());

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "framework/operator/operator.hpp"
 
 namespace halocline {
@@ -13,12 +16,25 @@ namespace halocline {
 /// Whether rounding explains the defect: each product is wrong by what it allows A x.
 [[nodiscard]] bool is_symmetric(double defect, Precision precision);
 
-/// Whether A 1 is zero but for what rounding leaves of the sum of a row of a few entries. Stricter than
-/// `in_null_space`: a regular operator may be near a singular one.
-///
-/// \param product spare memory
-[[nodiscard]] bool has_constants_in_null_space(Operator const& a, double operator_norm, Vector const& ones,
-                                               Vector& product);
+/// The constants, where any of them may be added to a solution (Operator::null_space_measure).
+class NullConstants {
+ public:
+  /// Nothing where they are not in the null space. Collective.
+  [[nodiscard]] static std::optional<NullConstants> of(Operator const& a);
+
+  /// Over the domain, of a solution.
+  [[nodiscard]] double mean_of_solution(Vector const& x) const { return measure_->dot(x) / total_; }
+  void add_to_solution(double constant, Vector& x) const { x.add(constant, *ones_); }
+  /// Of the source that a right-hand side is the integral of over the measure of each unknown.
+  [[nodiscard]] double mean_of_source(Vector const& b) const { return ones_->dot(b) / total_; }
+  void add_to_source(double constant, Vector& b) const { b.add(constant, *measure_); }
+  /// 2-norm of the part of b in the null space: of b - A x it is that for all x.
+  [[nodiscard]] double null_part(Vector const& b) const;
+
+ private:
+  std::unique_ptr<Vector> ones_, measure_;
+  double total_ = 0;  ///< the measure of all unknowns
+};
 /// What a solve of such an operator is remarked on with, and what one without a solution.
 inline constexpr char const* constants_in_null_space =
     "the operator is singular: any constant could be added to the solution";
@@ -26,8 +42,6 @@ inline constexpr char const* constants_without_solution =
     "constants are in the null space of the operator, and the right-hand side has a mean; take it off "
     "(solver.null_space: "
     "project), or hold the unknown somewhere";
-/// The mean of all entries; `ones`: a vector of them.
-[[nodiscard]] double mean_of(Vector const& ones, Vector const& x);
 /// Whether A z is zero but for rounding, for a z that is not. `product` is spare memory.
 ///
 /// \param operator_norm Operator::norm_bound

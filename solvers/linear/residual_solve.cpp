@@ -24,13 +24,15 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   record_.measure(0, residual_);
   if (!std::isfinite(residual_)) return not_finite(residual_, r);
   b_norm_ = std::sqrt(b_.square());
+  if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
   if (underflows(residual_, r)) return fail(Outcome::breakdown, underflow_remark);
   convergence_.begin(residual_, b_norm_);
   measure_solution();
   rounding_at_start_ = rounding_;
   smallest_start_ = residual_;
   if (convergence_.reached(residual_)) return Outcome::converged;
-  if (residual_ <= rounding_) return Outcome::converged_to_rounding;
+  // Rounding may explain it at its worst, and yet there is more to be had: the recurrence shows.
+  if (residual_ <= rounding_) checked_at_ = residual_;
   return std::nullopt;
 }
 
@@ -38,12 +40,8 @@ std::optional<Outcome> ResidualSolve::measure(double residual) {
   residual_ = residual;
   looked_ = false;
   record_.measure(++iteration_, residual_);
-  std::optional<Outcome> const failure = convergence_.failure(residual_);
-  if (failure == Outcome::stalled) remark_ = "no residual was smaller for long; choose a stronger preconditioner";
-  if (failure == Outcome::diverged)
-    remark_ =
-        "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)";
-  return failure;
+  if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+  return std::nullopt;
 }
 
 bool ResidualSolve::goes_on() const {

@@ -46,6 +46,14 @@ void SinglePrecision::apply_scaled(Vector const& r, double scale) {
   inner_->apply(*r_, *z_);
 }
 
+void SinglePrecision::start(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->start(r, z);
+  double const scale = scale_for(r);
+  r_->convert(r, scale);
+  inner_->start(*r_, *z_);
+  z.convert(*z_, 1 / scale);
+}
+
 void SinglePrecision::apply(Vector const& r, Vector& z) {
   if (a_ == nullptr) return inner_->apply(r, z);
   double const scale = scale_for(r);

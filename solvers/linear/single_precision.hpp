@@ -21,6 +21,8 @@ class SinglePrecision final : public Preconditioner {
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+  [[nodiscard]] bool has_start() const override { return inner_->has_start(); }
+  void start(Vector const& r, Vector& z) override;
 
  private:
   /// z_ = M^-1 (scale r)

@@ -13,7 +13,8 @@ namespace halocline {
 /// What a relative tolerance is relative to: a 2-norm.
 enum class RelativeTo {
   initial_residual,
-  right_hand_side  ///< a good initial guess need not be made as much better as a bad one
+  /// A good initial guess need not be made as much better as a bad one. Where it is zero: the initial residual.
+  right_hand_side
 };
 
 /// When an iteration may stop: residual 2-norm <= target, or rounding, or the limit.
@@ -24,7 +25,8 @@ struct Criteria {
   RelativeTo relative_to = RelativeTo::initial_residual;
 
   [[nodiscard]] double target(double initial_residual, double right_hand_side) const {
-    double const size = relative_to == RelativeTo::right_hand_side ? right_hand_side : initial_residual;
+    bool const of_source = relative_to == RelativeTo::right_hand_side && right_hand_side > 0;
+    double const size = of_source ? right_hand_side : initial_residual;
     return std::max(relative * size, absolute);
   }
 };
@@ -83,6 +85,10 @@ class Preconditioner {
   virtual void apply(Vector const& r, Vector& z) = 0;
   /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
+  /// Whether `start` has a better first step for a solve than M^-1 r is: nearer to A^-1 r, at more work.
+  [[nodiscard]] virtual bool has_start() const { return false; }
+  /// z near A^-1 r; need not be symmetric.
+  virtual void start(Vector const& r, Vector& z) { apply(r, z); }
 };
 
 }  // namespace halocline

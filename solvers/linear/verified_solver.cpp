@@ -34,8 +34,9 @@ Index most_iterations(SolveReport const& report) { return std::max<Index>(4 * re
 
 }  // namespace
 
-VerifiedSolver::VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need)
-    : solver_(std::move(solver)), name_(std::move(name)), need_(need) {}
+VerifiedSolver::VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need,
+                               NullSpacePart part)
+    : solver_(std::move(solver)), name_(std::move(name)), need_(need), part_(part) {}
 VerifiedSolver::~VerifiedSolver() = default;
 
 void VerifiedSolver::prepare(Operator const& a) {
@@ -51,11 +52,10 @@ void VerifiedSolver::prepare(Operator const& a) {
 }
 
 std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a) {
-  singular_ = false;
-  constants_.reset();
+  constants_ = NullConstants::of(a);
+  singular_ = constants_.has_value();
   operator_norm_ = a.norm_bound();
   if (!std::isfinite(operator_norm_)) return Obstacle{Outcome::not_a_number, "the norm of the operator is not finite"};
-  look_for_constants(a);
   if (need_ == OperatorNeed::nothing) return std::nullopt;
   found_.symmetry_defect = symmetry_defect(a, operator_norm_);
   if (std::isnan(*found_.symmetry_defect)) {
@@ -77,17 +77,9 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
   return std::nullopt;
 }
 
-void VerifiedSolver::look_for_constants(Operator const& a) {
-  auto ones = a.create_vector();
-  ones->fill(1);
-  if (!has_constants_in_null_space(a, operator_norm_, *ones, *spare_)) return;
-  singular_ = true;
-  constants_ = std::move(ones);
-}
-
 SolveReport VerifiedSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   if (obstacle_) return refuse(a, b, x);
-  if (constants_) constant_ = mean_of(*constants_, x);
+  if (constants_) constant_ = constants_->mean_of_solution(x);
   solver_->set_observer(observer());
   SolveReport report = solver_->solve(a, b, x);
   ScopedRegion const region("verification");
@@ -122,12 +114,13 @@ void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, 
 }
 
 bool VerifiedSolver::has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report) {
+  if (part_ == NullSpacePart::project && constants_) return false;
   double const defect = found_.symmetry_defect ? *found_.symmetry_defect : symmetry_defect(a, operator_norm_);
   // Only of a symmetric A is the null space orthogonal to all A x.
   if (!is_symmetric(defect, x.precision())) return false;
   double const target = criteria().target(report.initial_residual, norm_of(b, *spare_));
   double const limit = std::max(target, rounding_at(b, x, report));
-  if (constants_) return std::abs(constants_->dot(b)) / norm_of(*constants_, *spare_) > limit;
+  if (constants_) return constants_->null_part(b) > limit;
   return !reached(report.outcome) && has_null_part(a, b, limit, most_iterations(report));
 }
 
@@ -158,7 +151,7 @@ double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport
   double x_norm = 0;
   if (reached(report.outcome)) {
     e_->copy(x);
-    if (constants_) e_->add(constant_ - mean_of(*constants_, *e_), *constants_);
+    if (constants_) constants_->add_to_solution(constant_ - constants_->mean_of_solution(*e_), *e_);
     x_norm = norm_of(*e_, *spare_);
   }
   return rounding_level(x.precision(), operator_norm_, x_norm, norm_of(b, *spare_));
@@ -166,7 +159,7 @@ double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport
 
 std::optional<double> VerifiedSolver::error_estimate(Operator const& a, Vector const& x, Index left) {
   double const x_norm = norm_of(x, *spare_);
-  if (constants_) r_->add(-mean_of(*constants_, *r_), *constants_);
+  if (constants_) constants_->add_to_source(-constants_->mean_of_source(*r_), *r_);
   double const size = r_->maximum();
   if (size == 0) return 0;
   if (!(x_norm > 0) || !std::isfinite(1 / size)) return std::nullopt;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "solvers/linear/null_space_solver.hpp"
+#include "solvers/linear/operator_checks.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -25,7 +27,9 @@ namespace halocline {
 class VerifiedSolver final : public LinearSolver {
  public:
   /// \param name what reports call the method where it has not been run
-  VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need);
+  /// \param part what the solver does with a right-hand side's part in the null space
+  VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need,
+                 NullSpacePart part = NullSpacePart::keep);
   ~VerifiedSolver() override;
 
   void prepare(Operator const& a) override;
@@ -42,7 +46,6 @@ class VerifiedSolver final : public LinearSolver {
   };
 
   [[nodiscard]] std::optional<Obstacle> check(Operator const& a);
-  void look_for_constants(Operator const& a);
   [[nodiscard]] SolveReport refuse(Operator const& a, Vector const& b, Vector const& x);
   void judge(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
   [[nodiscard]] bool has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report);
@@ -53,11 +56,12 @@ class VerifiedSolver final : public LinearSolver {
   std::unique_ptr<LinearSolver> solver_;
   std::string name_;
   OperatorNeed need_;
+  NullSpacePart part_;
   std::optional<Obstacle> obstacle_;
   Verification found_;  ///< of the operator
   double operator_norm_ = 0;
   bool singular_ = false;
-  std::unique_ptr<Vector> constants_;      ///< ones, where they are in the null space
+  std::optional<NullConstants> constants_;
   double constant_ = 0;                    ///< mean of the initial guess
   std::unique_ptr<Vector> r_, e_, spare_;  ///< b - A x, the error
 };

@@ -18,6 +18,9 @@ void declare_multigrid(Section& section);
 /// symmetric, which the method of the section needs.
 void check_symmetric_cycle(Options const& method, Mistakes& mistakes, std::string const& advice);
 
+/// The same where the cycle is told to begin solves in a way that the method has no place for.
+void check_start(Options const& method, Mistakes& mistakes);
+
 /// `multigrid` among the solvers and among the preconditioners.
 [[nodiscard]] SolverEntry multigrid_solver_entry();
 [[nodiscard]] PreconditionerEntry multigrid_preconditioner_entry();

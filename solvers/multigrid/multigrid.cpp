@@ -77,7 +77,8 @@ void Multigrid::prepare(Operator const& a) {
     levels_[n]->rest = levels_[n]->a->create_vector();
     levels_[n]->change = levels_[n]->a->create_vector();
   }
-  replayed_ = only_enqueues() ? std::make_unique<ReplayedWork>() : nullptr;
+  bool const replays = only_enqueues();
+  for (auto* const work : {&replayed_, &replayed_start_}) *work = replays ? std::make_unique<ReplayedWork>() : nullptr;
   // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
@@ -94,8 +95,31 @@ bool Multigrid::only_enqueues() const {
 }
 
 void Multigrid::run(Vector const& r, Vector& z) {
-  if (replayed_ == nullptr) return cycle(settings_.cycle, 0, r, z, nullptr);
-  replayed_->run({&r, &z}, [&] { cycle(settings_.cycle, 0, r, z, nullptr); });
+  if (replayed_ == nullptr) return cycle(settings_.cycle, 0, true, r, z, nullptr);
+  replayed_->run({&r, &z}, [&] { cycle(settings_.cycle, 0, true, r, z, nullptr); });
+}
+
+void Multigrid::start(Vector const& r, Vector& z) {
+  ScopedRegion const region("multigrid: full");
+  if (replayed_start_ == nullptr) return full(r, z);
+  replayed_start_->run({&r, &z}, [&] { full(r, z); });
+}
+
+void Multigrid::full(Vector const& b, Vector& x) {
+  // What a level has for the cycles of finer ones is spare until those begin.
+  auto const right_hand_side = [&](std::size_t n) -> Vector const& { return n == 0 ? b : *levels_[n]->b; };
+  auto const solution = [&](std::size_t n) -> Vector& { return n == 0 ? x : *levels_[n]->x; };
+  std::size_t const last = levels_.size() - 1;
+  for (std::size_t n = 0; n < last; ++n) {
+    levels_[n]->coarsening->restrict_right_hand_side(right_hand_side(n), *levels_[n + 1]->b);
+  }
+  solve_bottom(*levels_[last], right_hand_side(last), solution(last));
+  for (std::size_t n = last; n-- > 0;) {
+    levels_[n]->coarsening->interpolate(solution(n + 1), solution(n));
+    for (int count = 0; count < settings_.start_cycles; ++count) {
+      cycle(settings_.cycle, n, false, right_hand_side(n), solution(n), nullptr);
+    }
+  }
 }
 
 void Multigrid::apply(Vector const& r, Vector& z) {
@@ -107,25 +131,27 @@ double Multigrid::apply_dot(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: cycle");
   if (replayed_ != nullptr) return run(r, z), r.dot(z);
   double product = 0;
-  cycle(settings_.cycle, 0, r, z, &product);
+  cycle(settings_.cycle, 0, true, r, z, &product);
   return product;
 }
 
-void Multigrid::cycle(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product) {
-  if (level + 1 < levels_.size()) return correct(shape, level, b, x, product);
+void Multigrid::cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x,
+                      double* product) {
+  if (level + 1 < levels_.size()) return correct(shape, level, from_zero, b, x, product);
   solve_bottom(*levels_[level], b, x);
   if (product != nullptr) *product = b.dot(x);
 }
 
-void Multigrid::correct(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product) {
+void Multigrid::correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x,
+                        double* product) {
   Level& fine = *levels_[level];
   Level& coarse = *levels_[level + 1];
   Coarsening const& to_coarse = *fine.coarsening;
   int const sweeps = settings_.smoother.sweeps;
-  bool const fused =
-      settings_.smoother.kind == SmootherKind::red_black && to_coarse.relax_restrict(sweeps, b, x, *coarse.b);
+  bool const fused = settings_.smoother.kind == SmootherKind::red_black &&
+                     to_coarse.relax_restrict(sweeps, from_zero, b, x, *coarse.b);
   if (!fused) {
-    fine.smoothed_by(settings_.smoother).smooth(true, true, b, x);
+    fine.smoothed_by(settings_.smoother).smooth(true, from_zero, b, x);
     to_coarse.residual_restrict(b, x, *coarse.b);
   }
 
@@ -139,11 +165,11 @@ void Multigrid::correct(CycleShape shape, std::size_t level, Vector const& b, Ve
 
 void Multigrid::cycles(CycleShape shape, std::size_t level) {
   Level& at = *levels_[level];
-  cycle(shape, level, *at.b, *at.x, nullptr);
+  cycle(shape, level, true, *at.b, *at.x, nullptr);
   // The coarsest level is solved as well as it ever is.
   if (shape == CycleShape::v || level + 1 == levels_.size()) return;
   static_cast<void>(at.a->residual(*at.b, *at.x, *at.rest));
-  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, *at.rest, *at.change, nullptr);
+  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, true, *at.rest, *at.change, nullptr);
   at.x->add(1, *at.change);
 }
 

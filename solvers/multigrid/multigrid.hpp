@@ -23,9 +23,17 @@ enum class CycleShape {
   f   ///< by an F-cycle, then a V-cycle, so that each level is visited once more than the next finer one
 };
 
+/// What solves begin with.
+enum class MultigridStart {
+  cycle,  ///< a cycle, like all that follow
+  full    ///< full multigrid: the problem is solved on all levels, from the coarsest up
+};
+
 struct MultigridSettings {
   CycleShape cycle = CycleShape::v;
   SmootherSettings smoother = {};
+  MultigridStart start = MultigridStart::cycle;
+  int start_cycles = 1;           ///< on each level of full multigrid
   bool single_precision = false;  ///< cycles in single precision, whatever that of the solver (SinglePrecision)
   int levels = 0;                 ///< most levels; 0: as many as the operator has
   BottomSolver bottom = BottomSolver::smoother;
@@ -44,6 +52,8 @@ class Multigrid final : public Preconditioner {
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+  [[nodiscard]] bool has_start() const override { return settings_.start == MultigridStart::full; }
+  void start(Vector const& r, Vector& z) override;
 
   /// Number of levels that `prepare` made.
   [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()); }
@@ -55,16 +65,20 @@ class Multigrid final : public Preconditioner {
   /// z = a cycle for r.
   void run(Vector const& r, Vector& z);
   [[nodiscard]] bool only_enqueues() const;
-  /// x = cycle for A x = b on `level`, from zero; returns b . x if asked for.
-  void cycle(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
-  void correct(CycleShape shape, std::size_t level, Vector const& b, Vector& x, double* product);
+  /// x = cycle for A x = b on `level`, from x or from zero; `product`: b . x if asked for.
+  void cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);
+  void correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);
+  /// x = full multigrid for A x = b (Trottenberg, Oosterlee, Schüller, section 2.6): solved on the coarsest level, then
+  /// level by level interpolated to the next finer one and improved by cycles there.
+  void full(Vector const& b, Vector& x);
   /// The same as `cycle` for the level's own b and x, as often as the shape says.
   void cycles(CycleShape shape, std::size_t level);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
 
   MultigridSettings settings_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::unique_ptr<ReplayedWork> replayed_;  ///< the cycle, where it only enqueues kernels
+  /// The cycle and full multigrid, where they only enqueue kernels.
+  std::unique_ptr<ReplayedWork> replayed_, replayed_start_;
 };
 
 /// The preconditioner that the settings describe.

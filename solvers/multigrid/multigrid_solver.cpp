@@ -14,7 +14,8 @@ void MultigridSolver::make_vectors(Operator const& a) {
 
 std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator const& a, Vector& x) {
   while (solve.goes_on()) {
-    double const descent = precondition_dot(*residual_, correction_);
+    bool const is_first = has_start() && solve.iterations() == 0;
+    double const descent = is_first ? start_dot(*residual_, correction_) : precondition_dot(*residual_, correction_);
     double const curvature = a.apply_dot(*correction_, *image_);
     if (!std::isfinite(descent) || !std::isfinite(curvature)) return solve.not_a_number();
     if (!(curvature > 0) || !(descent > 0)) {

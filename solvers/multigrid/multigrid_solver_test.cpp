@@ -227,6 +227,77 @@ TEST(MultigridSolver, TellsItsObserver) {
   EXPECT_EQ(solver.solve(a, *b, *x).history, seen);
 }
 
+TEST(FullMultigrid, GoesUpFromTheCoarsestLevel) {
+  test_chain::Calls calls;
+  Chain const a({2, 2, 2, 2}, {-1, -1, -1}, {}, test::communicator().split(test::communicator().rank()), &calls);
+  auto const b = random_like(a);
+  auto const z = a.create_vector();
+  Multigrid multigrid({.smoother = {.sweeps = 1}, .start = MultigridStart::full});
+  ASSERT_TRUE(multigrid.has_start());
+  multigrid.prepare(a);
+  multigrid.apply(*b, *z);  // smoothers are made when first needed, which is a call too
+  calls.clear();
+  multigrid.start(*b, *z);
+  using testing::ElementsAre;
+  EXPECT_THAT(calls, ElementsAre("4 restrict", "2 restrict",                                         //
+                                 "2 prolong", "2 forward", "2 restrict", "2 prolong", "2 backward",  //
+                                 "4 prolong", "4 forward", "4 restrict",                             //
+                                 "2 forward", "2 restrict", "2 prolong", "2 backward",               //
+                                 "4 prolong", "4 backward"));
+  calls.clear();
+  multigrid.apply(*b, *z);
+  EXPECT_EQ(calls.front(), "4 forward");
+}
+
+TEST(FullMultigrid, StepsWithAndWithoutLegsGiveTheSame) {
+  for (CycleShape const shape : {CycleShape::v, CycleShape::w, CycleShape::f}) {
+    MultigridSettings const settings{.cycle = shape, .start = MultigridStart::full, .start_cycles = 2};
+    std::vector<std::unique_ptr<Vector>> results;
+    for (bool const legs : {false, true}) {
+      auto const a = poisson(37, {.legs = legs});
+      auto const b = random_like(a);
+      Multigrid multigrid(settings);
+      multigrid.prepare(a);
+      results.push_back(a.create_vector());
+      multigrid.start(*b, *results.back());
+    }
+    EXPECT_EQ(Chain::values(*results[0]), Chain::values(*results[1]));
+  }
+}
+
+TEST(FullMultigrid, BeginsSolvesByMultigridAndByConjugateGradients) {
+  MultigridSettings const full{.start = MultigridStart::full};
+  for (std::size_t const size : {1U, 2U, 7U, 37U}) {
+    auto const a = poisson(size);
+    auto const b = random_like(a);
+    auto const x = a.create_vector();
+    SolveReport const by_multigrid = solve(a, *b, *x, usual, full);
+    EXPECT_EQ(by_multigrid.outcome, Outcome::converged) << size;
+    EXPECT_LE(true_residual(a, *b, *x), 1e-9 * by_multigrid.initial_residual);
+
+    ConjugateGradients cg(usual, std::make_unique<Multigrid>(full));
+    cg.prepare(a);
+    for (double const guess : {0.0, 3.0}) {
+      x->fill(guess);
+      SolveReport const by_cg = cg.solve(a, *b, *x);
+      EXPECT_EQ(by_cg.outcome, Outcome::converged) << size;
+      EXPECT_LE(true_residual(a, *b, *x), 1e-9 * by_cg.initial_residual);
+      EXPECT_LE(by_cg.iterations, by_multigrid.iterations + 1);
+    }
+  }
+}
+
+TEST(FullMultigrid, AStartThatIsNoDescentIsNotTaken) {
+  // The cycles are those of another operator, which is negative definite: not for solves, nor for their first step.
+  auto const a = poisson(20);
+  auto const b = random_like(a);
+  auto const x = a.create_vector();
+  Chain const negative(std::vector<double>(20, -2), std::vector<double>(19, 1));
+  ConjugateGradients cg(usual, std::make_unique<Multigrid>(MultigridSettings{.start = MultigridStart::full}));
+  cg.prepare(negative);
+  EXPECT_EQ(cg.solve(a, *b, *x).outcome, Outcome::indefinite);
+}
+
 MultigridSettings settings_from(std::string const& text) {
   Section cycle("multigrid", "A cycle.");
   declare_multigrid(cycle);
@@ -253,6 +324,10 @@ TEST(MultigridFactory, SettingsAreThoseOfTheDeck) {
   EXPECT_EQ(given.bottom, BottomSolver::conjugate_gradients);
   EXPECT_EQ(given.bottom_sweeps, 17);
   EXPECT_EQ(settings_from("{cycle: F}").cycle, CycleShape::f);
+  EXPECT_EQ(usual_ones.start, MultigridStart::cycle);
+  MultigridSettings const full = settings_from("{start: full, start_cycles: 3}");
+  EXPECT_EQ(full.start, MultigridStart::full);
+  EXPECT_EQ(full.start_cycles, 3);
 }
 
 }  // namespace

@@ -111,9 +111,10 @@ class Chain final : public Operator {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] += in[i / 2];
       set(x, out);
     }
-    [[nodiscard]] bool relax_restrict(int sweeps, Vector const& b, Vector& x, Vector& coarse_b) const override {
+    [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                      Vector& coarse_b) const override {
       if (!fine_.abilities_.legs) return false;
-      x.fill(0);
+      if (from_zero) x.fill(0);
       for (int n = 0; n < sweeps; ++n) (void)fine_.red_black_sweep(true, b, x);
       residual_restrict(b, x, coarse_b);
       return true;

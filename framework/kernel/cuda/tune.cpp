@@ -63,13 +63,15 @@ bool is_of(StreamKernel const& kernel, TunedSweep const& sweep) {
 /// A tuning of a table, with whatever it does not say as it is by default.
 StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   StreamTuning tuning;
-  auto const read = [&](char const* name, auto& into) {
+  // What is in a file may be anything: products of these must fit.
+  auto const read = [&](char const* name, auto& into, Index most = Index{1} << 20U) {
     if (auto const at = parameters.find(name); at != parameters.end()) {
-      into = static_cast<std::remove_reference_t<decltype(into)>>(std::clamp<Index>(at->second, 0, 1 << 20U));
+      into = static_cast<std::remove_reference_t<decltype(into)>>(std::clamp<Index>(at->second, 0, most));
     }
   };
-  read("threads_x", tuning.threads_x);
-  read("threads_y", tuning.threads_y);
+  constexpr Index most_threads = 1024;
+  read("threads_x", tuning.threads_x, most_threads);
+  read("threads_y", tuning.threads_y, most_threads);
   read("ahead", tuning.ahead);
   read("planes", tuning.planes);
   read("pace", tuning.pace);
