@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -46,7 +47,11 @@ Arguments parse(int count, char** values) {
   app.add_flag("--split", arguments.split, "start and finish apart, as sweeps need them that go on in between");
   app.add_flag("--graph", arguments.graph, "a chain is one graph, where the transport allows that");
   app.add_flag("--periodic", arguments.periodic, "every rank has two neighbours");
-  app.parse(count, values);
+  try {
+    app.parse(count, values);
+  } catch (CLI::ParseError const& error) {
+    std::exit(app.exit(error));
+  }
   if (arguments.graph && arguments.length % 2 != 0) {
     throw CLI::ValidationError("--length", "a graph takes both turns: an even number of exchanges");
   }
@@ -172,12 +177,7 @@ void run(Arguments const& arguments) {
 }  // namespace
 
 int main(int count, char** values) {
-  Arguments arguments;
-  try {
-    arguments = parse(count, values);
-  } catch (CLI::ParseError const& error) {
-    return CLI::App().exit(error);
-  }
+  Arguments const arguments = parse(count, values);
   Environment const environment;
   try {
     run(arguments);

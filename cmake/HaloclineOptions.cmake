@@ -5,6 +5,7 @@ set(HALOCLINE_BACKEND "" CACHE STRING "Execution space: OpenMP, Serial, Threads,
 set(HALOCLINE_MARCH native CACHE STRING "Processor to compile for, as in -march; empty: the compiler's default")
 set(HALOCLINE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs to compile for, as in CMAKE_CUDA_ARCHITECTURES")
 option(HALOCLINE_SANITIZE "Compile with the address and undefined-behaviour sanitizers" OFF)
+option(HALOCLINE_PEERS "Build benchmark programs that use other libraries, as far as those are found" OFF)
 option(HALOCLINE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -33,12 +33,10 @@ std::vector<double> lagrange_weights(double x, std::vector<double> const& points
   return weights;
 }
 
-}  // namespace
-
 /// What the kernel reads, for one block.
 template <class Real>
-struct CubicInterpolation<Real>::Point {
-  Line line[3];
+struct InterpolatedPoint {
+  InterpolationLine<Real> line[3];
   Index begin[3];  ///< the block's first unknown
   BlockView<Real const> coarse;
   BlockView<Real> fine;
@@ -62,6 +60,48 @@ struct CubicInterpolation<Real>::Point {
     fine(i, j, k) = sum;
   }
 };
+
+/// The same row by row: first across the axes y and z, for all coarse unknowns of a row, then along x.
+template <class Real>
+void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unknowns) {
+  InterpolationLine<Real> const& x = at.line[0];
+  Index const count = unknowns.extent(0);
+  Index const begin = x.first[0];
+  Index const length = x.first[count - 1] + x.points - begin;
+  Index const rows = unknowns.extent(1) * unknowns.extent(2);
+  using Policy = Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>;
+  auto const interpolate = [&](Index row) {
+    thread_local std::vector<Real> across;
+    across.assign(place(length), 0);
+    Index const unknown[2] = {row % unknowns.extent(1), row / unknowns.extent(1)};
+    for (int c = 0; c < at.line[2].points; ++c) {
+      for (int b = 0; b < at.line[1].points; ++b) {
+        Real const weight = at.line[2].weight[at.line[2].points * unknown[1] + c] *
+                            at.line[1].weight[at.line[1].points * unknown[0] + b];
+        Real const* const from =
+            at.coarse.at(begin, at.line[1].first[unknown[0]] + b, at.line[2].first[unknown[1]] + c);
+        Real* const to = across.data();
+        for (Index n = 0; n < length; ++n) to[n] += weight * from[n];
+      }
+    }
+    Real* const fine = at.fine.at(unknowns.begin[0], unknowns.begin[1] + unknown[0], unknowns.begin[2] + unknown[1]);
+    for (Index i = 0; i < count; ++i) {
+      Real const* const from = across.data() + (x.first[i] - begin);
+      Real const* const weight = x.weight + x.points * i;
+      Real sum = 0;
+      for (int n = 0; n < x.points; ++n) sum += weight[n] * from[n];
+      fine[i] = sum;
+    }
+  };
+  if (unknowns.size() < smallest_parallel_box) {
+    for (Index row = 0; row < rows; ++row) interpolate(row);
+  } else {
+    Kokkos::parallel_for("interpolation", Policy(0, rows), interpolate);
+    Kokkos::fence("interpolation");
+  }
+}
+
+}  // namespace
 
 template <class Real>
 CubicInterpolation<Real>::CubicInterpolation(DiffusionGrid fine, DiffusionGrid coarse,
@@ -123,7 +163,7 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
   for (Block const& block : fine_.mesh->blocks()) {
     Part const& part = parts_[block.local];
     IndexRange const unknowns = fine_.unknowns(block);
-    Point at{};
+    InterpolatedPoint<Real> at{};
     for (std::size_t a = 0; a < 3; ++a) {
       at.line[a] = part.line[a];
       at.begin[a] = unknowns.begin[a];
@@ -131,50 +171,10 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
     at.coarse = std::as_const(coarse).view(coarse_.mesh->blocks()[block.local]);
     at.fine = fine.view(block);
     if constexpr (kernel::is_host<Execution>) {
-      rows(at, unknowns);
+      interpolate_rows(at, unknowns);
     } else {
       for_box(execution(block), unknowns, at);
     }
-  }
-}
-
-/// The same row by row: first across the axes y and z, for all coarse unknowns of a row, then along x.
-template <class Real>
-void CubicInterpolation<Real>::rows(Point const& at, IndexRange const& unknowns) const {
-  Line const& x = at.line[0];
-  Index const count = unknowns.extent(0);
-  Index const begin = x.first[0];
-  Index const length = x.first[count - 1] + x.points - begin;
-  Index const rows = unknowns.extent(1) * unknowns.extent(2);
-  using Policy = Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>;
-  auto const interpolate = [&](Index row) {
-    thread_local std::vector<Real> across;
-    across.assign(place(length), 0);
-    Index const unknown[2] = {row % unknowns.extent(1), row / unknowns.extent(1)};
-    for (int c = 0; c < at.line[2].points; ++c) {
-      for (int b = 0; b < at.line[1].points; ++b) {
-        Real const weight = at.line[2].weight[at.line[2].points * unknown[1] + c] *
-                            at.line[1].weight[at.line[1].points * unknown[0] + b];
-        Real const* const from =
-            at.coarse.at(begin, at.line[1].first[unknown[0]] + b, at.line[2].first[unknown[1]] + c);
-        Real* const to = across.data();
-        for (Index n = 0; n < length; ++n) to[n] += weight * from[n];
-      }
-    }
-    Real* const fine = at.fine.at(unknowns.begin[0], unknowns.begin[1] + unknown[0], unknowns.begin[2] + unknown[1]);
-    for (Index i = 0; i < count; ++i) {
-      Real const* const from = across.data() + (x.first[i] - begin);
-      Real const* const weight = x.weight + x.points * i;
-      Real sum = 0;
-      for (int n = 0; n < x.points; ++n) sum += weight[n] * from[n];
-      fine[i] = sum;
-    }
-  };
-  if (unknowns.size() < smallest_parallel_box) {
-    for (Index row = 0; row < rows; ++row) interpolate(row);
-  } else {
-    Kokkos::parallel_for("interpolation", Policy(0, rows), interpolate);
-    Kokkos::fence("interpolation");
   }
 }
 

@@ -12,6 +12,15 @@
 
 namespace halocline {
 
+/// One axis of a block: of each fine unknown, counted from the block's first one, the first local index of its `points`
+/// coarse unknowns and their weights. A view of memory that another keeps.
+template <class Real>
+struct InterpolationLine {
+  int points = 1;
+  Index const* first = nullptr;
+  Real const* weight = nullptr;  ///< `points` a fine unknown
+};
+
 /// Unknowns of a fine grid from those of the grid coarsened by `factor`: a polynomial of third order along each axis,
 /// through the four coarse unknowns around, fewer where there are no four. Full multigrid starts levels with it: its
 /// error is of higher order than the discretisation's (Trottenberg, Oosterlee, Schüller, Multigrid, section 2.6).
@@ -28,22 +37,13 @@ class CubicInterpolation {
   void operator()(Field<Real>& coarse, Field<Real>& fine) const;
 
  private:
-  /// One axis of a block: of each fine unknown, counted from the block's first one, the first local index of its
-  /// `points` coarse unknowns and their weights. A view of memory that a Part keeps.
-  struct Line {
-    int points = 1;
-    Index const* first = nullptr;
-    Real const* weight = nullptr;  ///< `points` a fine unknown
-  };
   struct Part {
     std::array<Kokkos::View<Index*, Memory>, 3> first;
     std::array<Kokkos::View<Real*, Memory>, 3> weight;
-    std::array<Line, 3> line;
+    std::array<InterpolationLine<Real>, 3> line;
   };
-  struct Point;
 
   [[nodiscard]] Part part(Block const& block) const;
-  void rows(Point const& at, IndexRange const& unknowns) const;
 
   DiffusionGrid fine_;
   DiffusionGrid coarse_;

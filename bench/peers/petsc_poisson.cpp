@@ -1,0 +1,374 @@
+// The problem of poisson_bench in 3D, its --jump included, solved by PETSc: conjugate gradients with a geometric
+// multigrid cycle on a DMDA, to the same reduction of the residual. Times set-up and solve, and prints what tells
+// whether two programs found the same solution. One thread a rank; ranks share the cube along z.
+//
+// All of PETSc's own options hold (-ksp_view, -mg_levels_pc_type, -pc_type gamg, …) and win over our defaults.
+#include <mpi.h>
+#include <petscdmda.h>
+#include <petscksp.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+struct Arguments {
+  int cells = 256;
+  double tolerance = 1e-8;
+  double jump = 1;
+  int repeats = 1;
+  bool json = false;
+  std::string interpolation;
+};
+
+Arguments parse(int count, char** values) {
+  Arguments arguments;
+  CLI::App app("Poisson's equation by PETSc's conjugate gradients with multigrid; more options are PETSc's");
+  // PETSc takes its own options from the same command line.
+  app.allow_extras();
+  app.set_help_flag("--help");
+  app.add_option("--cells", arguments.cells, "cells along each axis")->check(CLI::PositiveNumber);
+  app.add_option("--tolerance", arguments.tolerance, "of the residual, relative to the initial one");
+  app.add_option("--jump", arguments.jump, "conductivity of every other block of cells; 1: constant coefficients");
+  app.add_option("--repeats", arguments.repeats);
+  app.add_flag("--json", arguments.json, "one JSON object a repeat");
+  app.add_option("--interpolation", arguments.interpolation,
+                 "constant: PETSc's own; linear: assembled here; the faster if not given")
+      ->check(CLI::IsMember({"constant", "linear"}));
+  try {
+    app.parse(count, values);
+  } catch (CLI::ParseError const& error) {
+    std::exit(app.exit(error));
+  }
+  // Lines between cells of other conductivities are nowhere near the solution.
+  if (arguments.interpolation.empty()) arguments.interpolation = arguments.jump == 1 ? "linear" : "constant";
+  return arguments;
+}
+
+// PETSc has printed what happened.
+void check(PetscErrorCode code) {
+  if (code != 0) throw std::runtime_error("PETSc met error " + std::to_string(code));
+}
+
+// PETSc's handles are pointers to types of its own, each with a function that gives it back.
+template <class Handle, auto destroy>
+struct GiveBack {
+  using pointer = Handle;
+  void operator()(Handle handle) const { destroy(&handle); }
+};
+template <class Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, GiveBack<Handle, destroy>>;
+using Grid = Owned<DM, DMDestroy>;
+using Matrix = Owned<Mat, MatDestroy>;
+using Vector = Owned<Vec, VecDestroy>;
+using Solver = Owned<KSP, KSPDestroy>;
+
+// create(), with its last argument taken as the place where PETSc writes the handle.
+template <class Owner, class Create, class... Given>
+Owner make(Create create, Given... given) {
+  typename Owner::pointer handle = nullptr;
+  check(create(given..., &handle));
+  return Owner(handle);
+}
+
+// Seconds of the slowest rank.
+class Clock {
+ public:
+  [[nodiscard]] double seconds() const {
+    double mine = MPI_Wtime() - start_;
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
+    return mine;
+  }
+
+ private:
+  static double start_together() {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    return MPI_Wtime();
+  }
+  double start_ = start_together();
+};
+
+using Cell = std::array<PetscInt, 3>;
+
+// The cells of one level.
+struct Level {
+  Arguments const& arguments;
+  PetscInt cells;
+
+  [[nodiscard]] double spacing() const { return 1.0 / static_cast<double>(cells); }
+
+  [[nodiscard]] bool inside(Cell const& cell) const {
+    return std::ranges::all_of(cell, [&](PetscInt at) { return at >= 0 && at < cells; });
+  }
+
+  // Ranks have slabs, so PETSc's order of all cells is x fastest, z slowest.
+  [[nodiscard]] PetscInt index(Cell const& cell) const { return cell[0] + cells * (cell[1] + cells * cell[2]); }
+
+  // Of a coarse cell: the conductivity at its centre, which is that of all it covers while it fits into a block.
+  [[nodiscard]] double conductivity(Cell const& cell) const {
+    PetscInt blocks = 0;
+    for (PetscInt const at : cell) blocks += (2 * at + 1) * arguments.cells / (2 * cells) / 16;
+    return (blocks & 1) == 1 ? arguments.jump : 1;
+  }
+};
+
+template <class Visit>
+void for_cells(DM grid, Visit const& visit) {
+  DMDALocalInfo owned;
+  check(DMDAGetLocalInfo(grid, &owned));
+  for (PetscInt z = owned.zs; z < owned.zs + owned.zm; ++z) {
+    for (PetscInt y = owned.ys; y < owned.ys + owned.ym; ++y) {
+      for (PetscInt x = owned.xs; x < owned.xs + owned.xm; ++x) visit(Cell{x, y, z});
+    }
+  }
+}
+
+Level level_of(Arguments const& arguments, DM grid) {
+  DMDALocalInfo owned;
+  check(DMDAGetLocalInfo(grid, &owned));
+  return {arguments, owned.mx};
+}
+
+// -div(k grad u), integrated over the cells of a level: harmonic means at faces, walls half a cell away.
+PetscErrorCode assemble(KSP solver, Mat, Mat matrix, void* context) {
+  DM grid = nullptr;
+  check(KSPGetDM(solver, &grid));
+  Level const level = level_of(*static_cast<Arguments const*>(context), grid);
+  for_cells(grid, [&](Cell const& cell) {
+    std::array<PetscInt, 7> columns{level.index(cell)};
+    std::array<double, 7> values{};
+    PetscInt count = 1;
+    double const here = level.conductivity(cell);
+    for (int face = 0; face < 6; ++face) {
+      Cell beside = cell;
+      beside[static_cast<std::size_t>(face / 2)] += face % 2 == 0 ? -1 : 1;
+      if (!level.inside(beside)) {
+        values[0] += level.spacing() * 2 * here;
+        continue;
+      }
+      double const there = level.conductivity(beside);
+      double const coupling = level.spacing() * 2 * here * there / (here + there);
+      values[0] += coupling;
+      columns[static_cast<std::size_t>(count)] = level.index(beside);
+      values[static_cast<std::size_t>(count)] = -coupling;
+      ++count;
+    }
+    check(MatSetValues(matrix, 1, columns.data(), count, columns.data(), values.data(), INSERT_VALUES));
+  });
+  check(MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY));
+  check(MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY));
+  return 0;
+}
+
+Grid make_grid(Arguments const& arguments) {
+  int ranks = 0;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  PetscInt const cells = arguments.cells;
+  auto grid = make<Grid>(DMDACreate3d, PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE,
+                         DMDA_STENCIL_STAR, cells, cells, cells, 1, 1, ranks, 1, 1, nullptr, nullptr, nullptr);
+  // Cells in pairs along each axis, rather than nodes, make the coarser grids.
+  check(DMDASetInterpolationType(grid.get(), DMDA_Q0));
+  check(DMSetFromOptions(grid.get()));
+  check(DMSetUp(grid.get()));
+  return grid;
+}
+
+// Trilinear between centres of cells; the value on a wall is zero, half a coarse cell from the last centre.
+Matrix make_linear_interpolation(Arguments const& arguments, DM coarse, DM fine) {
+  Level const from = level_of(arguments, coarse);
+  Level const to = level_of(arguments, fine);
+  PetscInt rows = 0;
+  PetscInt columns = 0;
+  for_cells(fine, [&](auto const&) { ++rows; });
+  for_cells(coarse, [&](auto const&) { ++columns; });
+  auto matrix = make<Matrix>(MatCreateAIJ, PETSC_COMM_WORLD, rows, columns, PETSC_DETERMINE, PETSC_DETERMINE, 8,
+                             nullptr, 4, nullptr);
+  for_cells(fine, [&](Cell const& cell) {
+    PetscInt const row = to.index(cell);
+    std::array<PetscInt, 8> parents{};
+    std::array<double, 8> weights{};
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+      Cell parent{};
+      weights[corner] = 1;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        bool const farther = ((corner >> axis) & 1) == 1;
+        parent[axis] = cell[axis] / 2;
+        if (farther) parent[axis] += cell[axis] % 2 == 0 ? -1 : 1;
+        // Beyond the wall lies the mirrored value, with the opposite sign.
+        bool const beyond = parent[axis] < 0 || parent[axis] >= from.cells;
+        if (beyond) parent[axis] = cell[axis] / 2;
+        weights[corner] *= (farther ? 0.25 : 0.75) * (beyond ? -1 : 1);
+      }
+      parents[corner] = from.index(parent);
+    }
+    check(MatSetValues(matrix.get(), 1, &row, 8, parents.data(), weights.data(), ADD_VALUES));
+  });
+  check(MatAssemblyBegin(matrix.get(), MAT_FINAL_ASSEMBLY));
+  check(MatAssemblyEnd(matrix.get(), MAT_FINAL_ASSEMBLY));
+  return matrix;
+}
+
+// What PETSc would set up from its grids, had it the interpolation.
+void set_linear_interpolation(Arguments& arguments, PC multigrid, DM finest) {
+  PetscInt levels = 0;
+  PCMGGalerkinType galerkin = PC_MG_GALERKIN_NONE;
+  check(PCMGGetLevels(multigrid, &levels));
+  check(PCMGGetGalerkin(multigrid, &galerkin));
+  Grid fine;
+  for (PetscInt level = levels - 1; level > 0; --level) {
+    auto coarse = make<Grid>(DMCoarsen, fine ? fine.get() : finest, MPI_COMM_NULL);
+    Matrix const interpolation = make_linear_interpolation(arguments, coarse.get(), fine ? fine.get() : finest);
+    check(PCMGSetInterpolation(multigrid, level, interpolation.get()));
+    KSP smoother = nullptr;
+    check(PCMGGetSmoother(multigrid, level - 1, &smoother));
+    check(KSPSetDM(smoother, coarse.get()));
+    check(KSPSetComputeOperators(smoother, assemble, &arguments));
+    // A Galerkin product is not to be assembled anew.
+    check(KSPSetDMActive(smoother, galerkin == PC_MG_GALERKIN_NONE ? PETSC_TRUE : PETSC_FALSE));
+    fine = std::move(coarse);
+  }
+}
+
+// Our choice, unless the command line has another.
+void default_option(char const* name, std::string const& value) {
+  PetscBool given = PETSC_FALSE;
+  check(PetscOptionsHasName(nullptr, nullptr, name, &given));
+  if (given == PETSC_FALSE) check(PetscOptionsSetValue(nullptr, name, value.c_str()));
+}
+
+void set_default_options(Arguments const& arguments) {
+  // Coarsened while cells come in pairs on every rank, down to 8 along each axis: fewer would not fit into the blocks.
+  int levels = 1;
+  for (int cells = arguments.cells; cells % 2 == 0 && cells > 8; cells /= 2) ++levels;
+  default_option("-pc_type", "mg");
+  default_option("-pc_mg_levels", std::to_string(levels));
+  // What was fastest of V and W, Chebyshev and Richardson, SOR and Jacobi, one to four sweeps.
+  default_option("-pc_mg_cycle_type", arguments.jump == 1 ? "v" : "w");
+  default_option("-mg_levels_ksp_type", "richardson");
+  default_option("-mg_levels_ksp_max_it", "1");
+  default_option("-mg_levels_pc_type", "sor");
+}
+
+struct Timing {
+  double setup = 0;
+  double solve = 0;
+  PetscInt iterations = 0;
+  bool converged = false;
+  double reduction = 0;
+  double norm = 0;
+  double maximum = 0;
+};
+
+Timing solve(Arguments& arguments) {
+  Timing timing;
+  Clock const setting_up;
+  Grid const grid = make_grid(arguments);
+  auto const solver = make<Solver>(KSPCreate, PETSC_COMM_WORLD);
+  check(KSPSetDM(solver.get(), grid.get()));
+  check(KSPSetComputeOperators(solver.get(), assemble, &arguments));
+  check(KSPSetType(solver.get(), KSPCG));
+  check(KSPSetNormType(solver.get(), KSP_NORM_UNPRECONDITIONED));
+  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, 200));
+  check(KSPSetFromOptions(solver.get()));
+  PC preconditioner = nullptr;
+  check(KSPGetPC(solver.get(), &preconditioner));
+  PetscBool multigrid = PETSC_FALSE;
+  check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCMG, &multigrid));
+  if (multigrid == PETSC_TRUE && arguments.interpolation == "linear") {
+    set_linear_interpolation(arguments, preconditioner, grid.get());
+  }
+  auto const b = make<Vector>(DMCreateGlobalVector, grid.get());
+  auto const x = make<Vector>(VecDuplicate, b.get());
+  check(VecSet(b.get(), std::pow(static_cast<double>(arguments.cells), -3)));
+  check(KSPSetUp(solver.get()));
+  timing.setup = setting_up.seconds();
+  Clock const solving;
+  check(KSPSolve(solver.get(), b.get(), x.get()));
+  timing.solve = solving.seconds();
+  check(KSPGetIterationNumber(solver.get(), &timing.iterations));
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  check(KSPGetConvergedReason(solver.get(), &reason));
+  timing.converged = reason > 0;
+  Mat a = nullptr;
+  check(KSPGetOperators(solver.get(), &a, nullptr));
+  auto const residual = make<Vector>(VecDuplicate, b.get());
+  double initial = 0;
+  check(VecNorm(b.get(), NORM_2, &initial));
+  check(MatMult(a, x.get(), residual.get()));
+  check(VecAXPY(residual.get(), -1, b.get()));
+  check(VecNorm(residual.get(), NORM_2, &timing.reduction));
+  timing.reduction /= initial;
+  check(VecNorm(x.get(), NORM_2, &timing.norm));
+  check(VecMax(x.get(), nullptr, &timing.maximum));
+  return timing;
+}
+
+std::string program_name() {
+  return "PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." +
+         std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+void print(Arguments const& arguments, Timing const& timing) {
+  int ranks = 0;
+  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+  char const* const outcome = timing.converged ? "converged" : "not converged";
+  if (arguments.json) {
+    nlohmann::json const line{{"program", program_name()},
+                              {"interpolation", arguments.interpolation},
+                              {"cells", arguments.cells},
+                              {"jump", arguments.jump},
+                              {"ranks", ranks},
+                              {"tolerance", arguments.tolerance},
+                              {"setup_seconds", timing.setup},
+                              {"solve_seconds", timing.solve},
+                              {"seconds", timing.setup + timing.solve},
+                              {"iterations", timing.iterations},
+                              {"outcome", outcome},
+                              {"residual_reduction", timing.reduction},
+                              {"solution_norm", timing.norm},
+                              {"solution_maximum", timing.maximum}};
+    std::printf("%s\n", line.dump().c_str());
+    return;
+  }
+  std::printf("%s after %lld iterations, reduction %.2e; set-up %.3f s, solve %.3f s; norm %.12e, maximum %.12e\n",
+              outcome, static_cast<long long>(timing.iterations), timing.reduction, timing.setup, timing.solve,
+              timing.norm, timing.maximum);
+}
+
+int run(Arguments& arguments) {
+  int rank = 0;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  set_default_options(arguments);
+  bool all_converged = true;
+  for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
+    Timing const timing = solve(arguments);
+    all_converged = all_converged && timing.converged;
+    if (rank == 0) print(arguments, timing);
+  }
+  return all_converged ? 0 : 3;
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Arguments arguments = parse(count, values);
+  if (PetscInitialize(&count, &values, nullptr, nullptr) != 0) return 1;
+  int status = 1;
+  try {
+    status = run(arguments);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(PETSC_COMM_WORLD, 1);
+  }
+  return PetscFinalize() == 0 ? status : 1;
+}
