@@ -356,17 +356,19 @@ void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages
 
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::run_portably(Work const& work) const {
-  auto const& [direction, sweeps, from_zero, b, x, coarse] = work;
-  bool const down = direction == Stages::Direction::down;
-  for (int stage = 0; stage <= 2 * sweeps; ++stage) {
-    bool const transfer = stage == (down ? 2 * sweeps : 0);
+  Vector const& b = work.b;
+  Vector const& x = work.x;
+  Vector const& coarse = work.coarse;
+  bool const down = work.direction == Stages::Direction::down;
+  for (int stage = 0; stage <= 2 * work.sweeps; ++stage) {
+    bool const transfer = stage == (down ? 2 * work.sweeps : 0);
     Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
-    if (stage > 0 || (down && !from_zero)) exchange(x);
+    if (stage > 0 || (down && !work.from_zero)) exchange(x);
     if (transfer && down) {
       restrict_residual(b, x, coarse);
     } else if (transfer) {
       prolong(coarse, x, x);
-    } else if (down && stage == 0 && from_zero) {
+    } else if (down && stage == 0 && work.from_zero) {
       over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
       over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
@@ -377,19 +379,20 @@ void DiffusionCoarsening<Stencil>::run_portably(Work const& work) const {
 /// Sweeps take turns between x and the other vector, such that the last one ends in x.
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::run_fused(Work const& work) const {
-  auto const& [direction, sweeps, from_zero, b, x, coarse] = work;
-  bool const down = direction == Stages::Direction::down;
+  Vector const& b = work.b;
+  Vector const& x = work.x;
+  bool const down = work.direction == Stages::Direction::down;
   Colour const first = down ? Colour::red : Colour::black;
   if (other_ == nullptr) other_ = x.create();
-  int left = down && from_zero ? sweeps - 1 : sweeps;
+  int left = down && work.from_zero ? work.sweeps - 1 : work.sweeps;
   Vector const* from = left % 2 == 0 ? &x : other_.get();
   Vector const* to = left % 2 == 0 ? other_.get() : &x;
-  if (down && from_zero) {
+  if (down && work.from_zero) {
     fused_->from_zero(first, field(b), field(*from));
   } else if (down) {
     if (from != &x) other_->copy(x);
   } else {
-    prolong(coarse, x, *from);
+    prolong(work.coarse, x, *from);
   }
   for (; left > 0; --left, std::swap(from, to)) {
     exchange(*from);
@@ -397,7 +400,7 @@ void DiffusionCoarsening<Stencil>::run_fused(Work const& work) const {
   }
   if (!down) return;
   exchange(x);
-  restrict_residual(b, x, coarse);
+  restrict_residual(b, x, work.coarse);
 }
 
 }  // namespace halocline
