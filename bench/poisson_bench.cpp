@@ -31,6 +31,7 @@ struct Arguments {
   int sweeps = 2;
   int repeats = 1;
   std::string smoother = "red_black";
+  std::string cycle = "V";
   bool single = false;
   bool single_cycles = false;
   bool full = false;
@@ -46,6 +47,7 @@ Arguments parse(int count, char** values) {
   app.add_option("--tolerance", arguments.tolerance, "of the residual, relative to the initial one");
   app.add_option("--jump", arguments.jump, "conductivity of every other block of cells; 1: constant coefficients");
   app.add_option("--sweeps", arguments.sweeps, "of the smoother, on each way");
+  app.add_option("--cycle", arguments.cycle)->check(CLI::IsMember({"V", "W"}));
   app.add_option("--smoother", arguments.smoother)->check(CLI::IsMember({"red_black", "chebyshev"}));
   app.add_option("--repeats", arguments.repeats);
   app.add_flag("--single", arguments.single, "single precision");
@@ -102,6 +104,7 @@ Timing solve(std::shared_ptr<StructuredMesh const> const& mesh, Arguments const&
                                          .conditions = BoundaryConditions::all({.kind = BoundaryKind::dirichlet})};
   auto const a = make_diffusion<Real>(description, {.conductivity = k ? &*k : nullptr});
   MultigridSettings settings;
+  settings.cycle = arguments.cycle == "W" ? CycleShape::w : CycleShape::v;
   settings.smoother.sweeps = arguments.sweeps;
   settings.single_precision = arguments.single_cycles;
   if (arguments.full) settings.start = MultigridStart::full;
@@ -126,6 +129,7 @@ void print(Arguments const& arguments, Timing const& timing, int ranks) {
                               {"jump", arguments.jump},
                               {"precision", arguments.single ? "single" : "double"},
                               {"smoother", arguments.smoother},
+                              {"cycle", arguments.cycle},
                               {"sweeps", arguments.sweeps},
                               {"single_cycles", arguments.single_cycles},
                               {"full", arguments.full},
