@@ -40,7 +40,8 @@ std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiff
   for (std::size_t a = 0; a < Dimensions; ++a) {
     ControlVolumes const& from = fine.volumes[a];
     ControlVolumes const& to = coarse.volumes[a];
-    auto const faces = static_cast<double>(factor[0] * factor[1] * factor[2] / factor[a]);
+    Index const fine_faces = factor[0] * factor[1] * factor[2] / factor[a];
+    auto const faces = static_cast<double>(fine_faces);
     auto const scaled = [&](Real value, double ratio) {
       return static_cast<Real>(static_cast<double>(value) * faces * ratio);
     };

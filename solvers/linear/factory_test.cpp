@@ -137,12 +137,14 @@ TEST(SolverFactory, SymmetricMethodsNeedSymmetricCycles) {
 }
 
 TEST(SolverFactory, FullMultigridBeginsSolvesOfTwoMethods) {
-  for (std::string const method : {"minres", "gmres", "bicgstab", "cg"}) {
-    std::string const one = method == "cg" ? "reductions: one, " : "";
+  std::string const full = "preconditioner: multigrid, multigrid: {start: full}}}";
+  for (std::string const method : {"method: minres, minres: {", "method: gmres, gmres: {",
+                                   "method: bicgstab, bicgstab: {", "method: cg, cg: {reductions: one, "}) {
     EXPECT_THAT(
         [&] {
-          (void)read_solver("solver: {method: " + method + ", " + method + ": {" + one +
-                            "preconditioner: multigrid, multigrid: {start: full}}}");
+          std::string text = "solver: {";
+          text.append(method).append(full);
+          (void)read_solver(text);
         },
         ThrowsMessage<InputError>(
             testing::HasSubstr(".multigrid.start`: the method begins a solve as it goes on (test.yaml:1:")));
