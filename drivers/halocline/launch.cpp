@@ -80,6 +80,8 @@ void prepare_environment() {
   setenv(columns_variable, std::to_string(terminal_columns()).c_str(), 1);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
+  // mpirun closes what it still waits for when it is told to end; libevent's epoll speaks of that, its poll does not.
+  setenv("EVENT_NOEPOLL", "1", 0);
   if (geteuid() == 0) {  // in containers, where Open MPI's refusal helps nobody
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
