@@ -2,8 +2,7 @@
 """Measures what full multigrid leaves of the error: laplace decks whose solution is known, solved once to rounding, once
 by a single iteration of each kind, and once to a tolerance from each start.
 
-The error of a single iteration is told as a multiple of that of the discretisation, the largest number of which is 1.1 in
-textbooks. Seconds are those of the solves alone, medians of `--repeat` runs that go through the starts in turn.
+The error of a single iteration is told as a multiple of that of the discretisation. Seconds are those of the solves alone, medians of `--repeat` runs that go through the starts in turn.
 
     bench/full_multigrid.py --program bin/halocline --ranks 2 --json bench/results/full_multigrid.json
 """
@@ -63,6 +62,10 @@ def solve(given, folder, problem, ranks, start, tolerance, iterations):
     return run_deck(given, folder, deck, ranks, exit_codes=(0, 3))
 
 
+def seconds(runs):
+    return statistics.median(run["solves"][0]["seconds"] for run in runs)
+
+
 def measure(given, folder, problem, ranks):
     """The error of the discretisation, a row a start, and the last summary."""
     discretisation = solve(given, folder, problem, ranks, "full", 1e-13, 400)["quantities"]["error_2"]
@@ -71,7 +74,6 @@ def measure(given, folder, problem, ranks):
         for start in STARTS:
             once[start].append(solve(given, folder, problem, ranks, start, 1e-13, 1))
             whole[start].append(solve(given, folder, problem, ranks, start, given.tolerance, 400))
-    seconds = lambda runs: statistics.median(run["solves"][0]["seconds"] for run in runs)
     rows = [{"start": start, "error_ratio": once[start][0]["quantities"]["error_2"] / discretisation,
              "seconds_of_first_iteration": seconds(once[start]), "iterations": whole[start][0]["solves"][0]["iterations"],
              "outcome": whole[start][0]["solves"][0]["outcome"], "seconds": seconds(whole[start])} for start in STARTS]

@@ -5,7 +5,8 @@ Both commands are run in turn, `--repeat` times each after one warm-up, so that 
 A time measured inside a program is taken with a pattern whose first group is seconds:
     --ours-inner 'out/summary.json:"solve": ([0-9.e-]+)'
     --theirs-inner 'tea.out:Wall clock +([0-9.]+)'
-The last match in the file counts; `-` as the file name means the program's standard output.
+The last match in the file counts; `-` as the file name means the program's standard output, and then the option is
+written in one word, --ours-inner='-:"seconds":([0-9.e-]+)'.
 
 The result is JSON: machine, date, commit, commands, every time, medians and their ratio (theirs / ours).
 """

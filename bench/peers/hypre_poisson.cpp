@@ -19,14 +19,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/peers/peer.hpp"
+
 namespace {
 
-struct Arguments {
-  int cells = 256;
-  double tolerance = 1e-8;
-  double jump = 1;
-  int repeats = 1;
-  bool json = false;
+using peer::Clock;
+using peer::most_iterations;
+using peer::Timing;
+
+struct Arguments : peer::Problem {
   std::string method = "pfmg";
   int sweeps = 1;
   std::string storage;
@@ -44,11 +45,7 @@ struct Arguments {
 Arguments parse(int count, char** values) {
   Arguments arguments;
   CLI::App app("Poisson's equation by hypre's conjugate gradients with one of its multigrid methods");
-  app.add_option("--cells", arguments.cells, "cells along each axis")->check(CLI::PositiveNumber);
-  app.add_option("--tolerance", arguments.tolerance, "of the residual, relative to the initial one");
-  app.add_option("--jump", arguments.jump, "conductivity of every other block of cells; 1: constant coefficients");
-  app.add_option("--repeats", arguments.repeats);
-  app.add_flag("--json", arguments.json, "one JSON object a repeat");
+  arguments.declare_options(app);
   app.add_option("--method", arguments.method)->check(CLI::IsMember({"pfmg", "smg", "boomeramg"}));
   app.add_option("--sweeps", arguments.sweeps, "of the smoother, on each way");
   app.add_option("--storage", arguments.storage,
@@ -64,11 +61,7 @@ Arguments parse(int count, char** values) {
   app.add_option("--coarsening", arguments.coarsening, "BoomerAMG: hypre's number; 10: HMIS, 8: PMIS");
   app.add_option("--interpolation", arguments.interpolation, "BoomerAMG: hypre's number; 6: extended+i");
   app.add_option("--entries", arguments.entries, "BoomerAMG: of a row of the interpolation, at most");
-  try {
-    app.parse(count, values);
-  } catch (CLI::ParseError const& error) {
-    std::exit(app.exit(error));
-  }
+  peer::parse_or_exit(app, count, values);
   // SMG has no form for the same entries in all rows.
   bool const constant = arguments.jump == 1 && arguments.method == "pfmg";
   if (arguments.storage.empty()) arguments.storage = constant ? "constant" : "symmetric";
@@ -95,32 +88,6 @@ Owner make(Create create, Given... given) {
   return Owner(handle);
 }
 
-struct Timing {
-  double setup = 0;
-  double solve = 0;
-  HYPRE_Int iterations = 0;
-  double reduction = 0;
-  double norm = 0;
-  double maximum = 0;
-};
-
-// Seconds of the slowest rank.
-class Clock {
- public:
-  [[nodiscard]] double seconds() const {
-    double mine = MPI_Wtime() - start_;
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    return mine;
-  }
-
- private:
-  static double start_together() {
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime();
-  }
-  double start_ = start_together();
-};
-
 // The planes of cells [begin, end) along z that this rank owns.
 struct Slab {
   int begin = 0;
@@ -136,8 +103,6 @@ struct Slab {
     end = static_cast<int>(static_cast<long long>(cells) * (rank + 1) / ranks);
   }
 };
-
-double right_hand_side(Arguments const& arguments) { return std::pow(static_cast<double>(arguments.cells), -3); }
 
 double conductivity(Arguments const& arguments, std::array<int, 3> const& cell) {
   bool const odd = ((cell[0] / 16 + cell[1] / 16 + cell[2] / 16) & 1) == 1;
@@ -192,8 +157,6 @@ double maximum_of(std::vector<double> const& values) {
   MPI_Allreduce(MPI_IN_PLACE, &maximum, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return maximum;
 }
-
-constexpr HYPRE_Int most_iterations = 200;
 
 // The structured interface, for PFMG and SMG.
 namespace structured {
@@ -316,7 +279,7 @@ Timing solve(Arguments const& arguments) {
   Clock const setting_up;
   auto const grid = make_grid(arguments, slab);
   auto const a = make_matrix(arguments, slab, grid);
-  auto const b = make_vector(grid, right_hand_side(arguments));
+  auto const b = make_vector(grid, arguments.right_hand_side());
   auto const x = make_vector(grid, 0);
   Pfmg const pfmg = arguments.method == "pfmg" ? make_pfmg(arguments) : nullptr;
   Smg const smg = arguments.method == "smg" ? make_smg(arguments) : nullptr;
@@ -331,7 +294,9 @@ Timing solve(Arguments const& arguments) {
   Clock const solving;
   HYPRE_StructPCGSolve(cg.get(), a.get(), b.get(), x.get());
   timing.solve = solving.seconds();
-  HYPRE_StructPCGGetNumIterations(cg.get(), &timing.iterations);
+  HYPRE_Int iterations = 0;
+  HYPRE_StructPCGGetNumIterations(cg.get(), &iterations);
+  timing.iterations = iterations;
   auto const solution = values_of(arguments, slab, x);
   double const initial = norm_of(values_of(arguments, slab, b));
   HYPRE_StructMatrixMatvec(-1, a.get(), x.get(), 1, b.get());
@@ -445,7 +410,7 @@ Timing solve(Arguments const& arguments) {
   Rows const rows(arguments, slab);
   Clock const setting_up;
   auto const matrix = make_matrix(arguments, slab, rows);
-  auto const right = make_vector(rows, right_hand_side(arguments));
+  auto const right = make_vector(rows, arguments.right_hand_side());
   auto const solution = make_vector(rows, 0);
   auto* const a = parallel<HYPRE_ParCSRMatrix>(HYPRE_IJMatrixGetObject, matrix.get());
   auto* const b = parallel<HYPRE_ParVector>(HYPRE_IJVectorGetObject, right.get());
@@ -461,7 +426,9 @@ Timing solve(Arguments const& arguments) {
   Clock const solving;
   HYPRE_ParCSRPCGSolve(cg.get(), a, b, x);
   timing.solve = solving.seconds();
-  HYPRE_ParCSRPCGGetNumIterations(cg.get(), &timing.iterations);
+  HYPRE_Int iterations = 0;
+  HYPRE_ParCSRPCGGetNumIterations(cg.get(), &iterations);
+  timing.iterations = iterations;
   double const initial = norm_of(values_of(rows, right));
   HYPRE_ParCSRMatrixMatvec(-1, a, x, 1, b);
   timing.reduction = norm_of(values_of(rows, right)) / initial;
@@ -473,48 +440,14 @@ Timing solve(Arguments const& arguments) {
 
 }  // namespace algebraic
 
-void print(Arguments const& arguments, Timing const& timing, bool converged) {
-  int ranks = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  char const* const outcome = converged ? "converged" : "not converged";
-  if (arguments.json) {
-    nlohmann::json const line{{"program", "hypre " HYPRE_RELEASE_VERSION},
-                              {"method", arguments.method},
-                              {"cells", arguments.cells},
-                              {"jump", arguments.jump},
-                              {"ranks", ranks},
-                              {"tolerance", arguments.tolerance},
-                              {"setup_seconds", timing.setup},
-                              {"solve_seconds", timing.solve},
-                              {"seconds", timing.setup + timing.solve},
-                              {"iterations", timing.iterations},
-                              {"outcome", outcome},
-                              {"residual_reduction", timing.reduction},
-                              {"solution_norm", timing.norm},
-                              {"solution_maximum", timing.maximum}};
-    std::printf("%s\n", line.dump().c_str());
-    return;
-  }
-  std::printf("%s after %lld iterations, reduction %.2e; set-up %.3f s, solve %.3f s; norm %.12e, maximum %.12e\n",
-              outcome, static_cast<long long>(timing.iterations), timing.reduction, timing.setup, timing.solve,
-              timing.norm, timing.maximum);
-}
-
-int run(Arguments const& arguments) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool all_converged = true;
-  for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
-    Timing const timing = arguments.method == "boomeramg" ? algebraic::solve(arguments) : structured::solve(arguments);
-    // hypre counts a solve that did not converge among its errors.
-    HYPRE_Int const error = HYPRE_GetError();
-    bool const converged = error == 0;
-    if (!converged && !HYPRE_CheckError(error, HYPRE_ERROR_CONV)) throw std::runtime_error("hypre met an error");
-    HYPRE_ClearAllErrors();
-    all_converged = all_converged && converged;
-    if (rank == 0) print(arguments, timing, converged);
-  }
-  return all_converged ? 0 : 3;
+Timing solve(Arguments const& arguments) {
+  Timing timing = arguments.method == "boomeramg" ? algebraic::solve(arguments) : structured::solve(arguments);
+  // hypre counts a solve that did not converge among its errors.
+  HYPRE_Int const error = HYPRE_GetError();
+  timing.converged = error == 0;
+  if (!timing.converged && !HYPRE_CheckError(error, HYPRE_ERROR_CONV)) throw std::runtime_error("hypre met an error");
+  HYPRE_ClearAllErrors();
+  return timing;
 }
 
 }  // namespace
@@ -525,7 +458,11 @@ int main(int count, char** values) {
   HYPRE_Init();
   int status = 1;
   try {
-    status = run(arguments);
+    status = peer::run(
+        arguments, [&] { return solve(arguments); },
+        [&] {
+          return nlohmann::json{{"program", "hypre " HYPRE_RELEASE_VERSION}, {"method", arguments.method}};
+        });
   } catch (std::exception const& error) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -20,14 +20,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/peers/peer.hpp"
+
 namespace {
 
-struct Arguments {
-  int cells = 256;
-  double tolerance = 1e-8;
-  double jump = 1;
-  int repeats = 1;
-  bool json = false;
+using peer::Clock;
+using peer::Timing;
+
+struct Arguments : peer::Problem {
   std::string interpolation;
 };
 
@@ -37,19 +37,11 @@ Arguments parse(int count, char** values) {
   // PETSc takes its own options from the same command line.
   app.allow_extras();
   app.set_help_flag("--help");
-  app.add_option("--cells", arguments.cells, "cells along each axis")->check(CLI::PositiveNumber);
-  app.add_option("--tolerance", arguments.tolerance, "of the residual, relative to the initial one");
-  app.add_option("--jump", arguments.jump, "conductivity of every other block of cells; 1: constant coefficients");
-  app.add_option("--repeats", arguments.repeats);
-  app.add_flag("--json", arguments.json, "one JSON object a repeat");
+  arguments.declare_options(app);
   app.add_option("--interpolation", arguments.interpolation,
                  "constant: PETSc's own; linear: assembled here; the faster if not given")
       ->check(CLI::IsMember({"constant", "linear"}));
-  try {
-    app.parse(count, values);
-  } catch (CLI::ParseError const& error) {
-    std::exit(app.exit(error));
-  }
+  peer::parse_or_exit(app, count, values);
   // Lines between cells of other conductivities are nowhere near the solution.
   if (arguments.interpolation.empty()) arguments.interpolation = arguments.jump == 1 ? "linear" : "constant";
   return arguments;
@@ -80,23 +72,6 @@ Owner make(Create create, Given... given) {
   check(create(given..., &handle));
   return Owner(handle);
 }
-
-// Seconds of the slowest rank.
-class Clock {
- public:
-  [[nodiscard]] double seconds() const {
-    double mine = MPI_Wtime() - start_;
-    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
-    return mine;
-  }
-
- private:
-  static double start_together() {
-    MPI_Barrier(PETSC_COMM_WORLD);
-    return MPI_Wtime();
-  }
-  double start_ = start_together();
-};
 
 using Cell = std::array<PetscInt, 3>;
 
@@ -259,16 +234,6 @@ void set_default_options(Arguments const& arguments) {
   default_option("-mg_levels_pc_type", "sor");
 }
 
-struct Timing {
-  double setup = 0;
-  double solve = 0;
-  PetscInt iterations = 0;
-  bool converged = false;
-  double reduction = 0;
-  double norm = 0;
-  double maximum = 0;
-};
-
 Timing solve(Arguments& arguments) {
   Timing timing;
   Clock const setting_up;
@@ -278,7 +243,7 @@ Timing solve(Arguments& arguments) {
   check(KSPSetComputeOperators(solver.get(), assemble, &arguments));
   check(KSPSetType(solver.get(), KSPCG));
   check(KSPSetNormType(solver.get(), KSP_NORM_UNPRECONDITIONED));
-  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, 200));
+  check(KSPSetTolerances(solver.get(), arguments.tolerance, 0, PETSC_DEFAULT, peer::most_iterations));
   check(KSPSetFromOptions(solver.get()));
   PC preconditioner = nullptr;
   check(KSPGetPC(solver.get(), &preconditioner));
@@ -289,13 +254,15 @@ Timing solve(Arguments& arguments) {
   }
   auto const b = make<Vector>(DMCreateGlobalVector, grid.get());
   auto const x = make<Vector>(VecDuplicate, b.get());
-  check(VecSet(b.get(), std::pow(static_cast<double>(arguments.cells), -3)));
+  check(VecSet(b.get(), arguments.right_hand_side()));
   check(KSPSetUp(solver.get()));
   timing.setup = setting_up.seconds();
   Clock const solving;
   check(KSPSolve(solver.get(), b.get(), x.get()));
   timing.solve = solving.seconds();
-  check(KSPGetIterationNumber(solver.get(), &timing.iterations));
+  PetscInt iterations = 0;
+  check(KSPGetIterationNumber(solver.get(), &iterations));
+  timing.iterations = iterations;
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   check(KSPGetConvergedReason(solver.get(), &reason));
   timing.converged = reason > 0;
@@ -318,46 +285,6 @@ std::string program_name() {
          std::to_string(PETSC_VERSION_SUBMINOR);
 }
 
-void print(Arguments const& arguments, Timing const& timing) {
-  int ranks = 0;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  char const* const outcome = timing.converged ? "converged" : "not converged";
-  if (arguments.json) {
-    nlohmann::json const line{{"program", program_name()},
-                              {"interpolation", arguments.interpolation},
-                              {"cells", arguments.cells},
-                              {"jump", arguments.jump},
-                              {"ranks", ranks},
-                              {"tolerance", arguments.tolerance},
-                              {"setup_seconds", timing.setup},
-                              {"solve_seconds", timing.solve},
-                              {"seconds", timing.setup + timing.solve},
-                              {"iterations", timing.iterations},
-                              {"outcome", outcome},
-                              {"residual_reduction", timing.reduction},
-                              {"solution_norm", timing.norm},
-                              {"solution_maximum", timing.maximum}};
-    std::printf("%s\n", line.dump().c_str());
-    return;
-  }
-  std::printf("%s after %lld iterations, reduction %.2e; set-up %.3f s, solve %.3f s; norm %.12e, maximum %.12e\n",
-              outcome, static_cast<long long>(timing.iterations), timing.reduction, timing.setup, timing.solve,
-              timing.norm, timing.maximum);
-}
-
-int run(Arguments& arguments) {
-  int rank = 0;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  set_default_options(arguments);
-  bool all_converged = true;
-  for (int repeat = 0; repeat < arguments.repeats; ++repeat) {
-    Timing const timing = solve(arguments);
-    all_converged = all_converged && timing.converged;
-    if (rank == 0) print(arguments, timing);
-  }
-  return all_converged ? 0 : 3;
-}
-
 }  // namespace
 
 int main(int count, char** values) {
@@ -365,7 +292,12 @@ int main(int count, char** values) {
   if (PetscInitialize(&count, &values, nullptr, nullptr) != 0) return 1;
   int status = 1;
   try {
-    status = run(arguments);
+    set_default_options(arguments);
+    status = peer::run(
+        arguments, [&] { return solve(arguments); },
+        [&] {
+          return nlohmann::json{{"program", program_name()}, {"interpolation", arguments.interpolation}};
+        });
   } catch (std::exception const& error) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(PETSC_COMM_WORLD, 1);

@@ -6,6 +6,7 @@
 
 #include "framework/kernel/host.hpp"
 #include "framework/mesh/index_range.hpp"
+#include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -25,6 +26,16 @@ class PlaceInBox {
   Index row_;
   Index plane_;
 };
+
+/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown.
+template <class To, class From>
+[[nodiscard]] Kokkos::View<To*, Memory> on_device(std::vector<From> const& values) {
+  Kokkos::View<To*, Memory> view("numbers along an axis", values.size());
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t n = 0; n < values.size(); ++n) host(n) = static_cast<To>(values[n]);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
 
 /// Below this many points a parallel loop costs a host more than it brings.
 inline constexpr Index smallest_parallel_box = 4096;

@@ -99,15 +99,14 @@ template <class Stencil>
     for (std::size_t a = 0; a < Stencil::dimensions; ++a) {
       IndexRange faces = unknowns;
       ++faces.end[a];
-      Kokkos::View<Real*, Memory> ratio("conductance ratio", static_cast<std::size_t>(faces.end[a]));
-      auto const on_host = Kokkos::create_mirror_view(ratio);
+      std::vector<double> ratios;
       for (Index f = 0; f < faces.end[a]; ++f) {
         Index const fine_face = std::min(map.begin[a] + factor[a] * f, map.end[a]) - map.begin[a];
-        on_host(static_cast<std::size_t>(f)) = static_cast<Real>(
-            conductance_ratio(fine.volumes[a], coarse.volumes[a], fine.first_unknown(fine_block)[a] + fine_face,
-                              coarse.first_unknown(block)[a] + f));
+        ratios.push_back(conductance_ratio(fine.volumes[a], coarse.volumes[a],
+                                           fine.first_unknown(fine_block)[a] + fine_face,
+                                           coarse.first_unknown(block)[a] + f));
       }
-      Kokkos::deep_copy(ratio, on_host);
+      auto const ratio = on_device<Real>(ratios);
       for_box(execution(block), faces,
               CoarseFaces<Stencil>{map, result.faces[a]->view(block), static_cast<int>(a), map.end[a], ratio.data()});
       execution(block).fence();

@@ -13,6 +13,7 @@
 #include "physics/diffusion/fused_relaxation.hpp"
 #include "physics/diffusion/interpolation.hpp"
 #include "physics/diffusion/leg.hpp"
+#include "physics/diffusion/neighbour_exchange.hpp"
 
 namespace halocline {
 
@@ -183,7 +184,6 @@ DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vecto
       factor_(factor),
       coarse_grid_(std::move(coarse_grid)),
       coarse_(std::move(coarse)) {
-  bool open = false;
   for (Block const& block : fine_.mesh->blocks()) {
     maps_.push_back(family_map(fine_, block, stencils_[block.local], factor));
     Leg leg;
@@ -193,17 +193,12 @@ DiffusionCoarsening<Stencil>::DiffusionCoarsening(DiffusionGrid fine, std::vecto
     leg.bytes_per_unknown = static_cast<Index>(sizeof(Real)) * (2 + Stencil::coefficients);
     for (int axis = 0; axis < Stencil::dimensions; ++axis) {
       for (int side : {-1, 1}) {
-        bool const neighbour = block.neighbour(axis, side).has_value();
-        leg.open[static_cast<std::size_t>(axis)][side < 0 ? 0 : 1] = neighbour;
-        open = open || neighbour;
+        leg.open[static_cast<std::size_t>(axis)][side < 0 ? 0 : 1] = block.neighbour(axis, side).has_value();
       }
     }
     legs_.push_back(leg);
   }
-  if (fine_.mesh->communicator().any(open)) {
-    Field<Real> const like(fine_.mesh, FieldDescription{.name = "vector", .centring = fine_.centring, .ghosts = 1});
-    exchange_ = std::make_unique<Exchange>(std::vector<FieldBase const*>{&like});
-  }
+  exchange_ = neighbour_exchange<Real>(fine_);
   if constexpr (FusedRelaxation<Stencil>::possible) {
     fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
   }
@@ -227,12 +222,7 @@ LegViews<Stencil> DiffusionCoarsening<Stencil>::views(Block const& block, Vector
 
 template <class Stencil>
 IndexRange DiffusionCoarsening<Stencil>::coarse_box(Block const& block) const {
-  IndexRange const unknowns = fine_.unknowns(block);
-  IndexRange box;
-  for (std::size_t a = 0; a < 3; ++a) {
-    box.end[a] = (unknowns.extent(static_cast<int>(a)) + factor_[a] - 1) / factor_[a];
-  }
-  return box;
+  return coarse_grid_.unknowns(coarse_grid_.mesh->blocks()[block.local]);
 }
 
 template <class Stencil>

@@ -12,16 +12,6 @@
 
 namespace halocline {
 
-/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown.
-template <class Real>
-[[nodiscard]] Kokkos::View<Real*, Memory> on_device(std::vector<double> const& values) {
-  Kokkos::View<Real*, Memory> view("numbers along an axis", values.size());
-  auto const host = Kokkos::create_mirror_view(view);
-  for (std::size_t n = 0; n < values.size(); ++n) host(n) = static_cast<Real>(values[n]);
-  Kokkos::deep_copy(view, host);
-  return view;
-}
-
 /// Widths of a block's control volumes along the axes.
 template <class Real>
 struct BlockWidths {

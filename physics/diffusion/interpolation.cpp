@@ -5,9 +5,8 @@
 
 #include "framework/kernel/host.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/runtime/communicator.hpp"
 #include "physics/diffusion/boxes.hpp"
-#include "physics/diffusion/face_assembly.hpp"
+#include "physics/diffusion/neighbour_exchange.hpp"
 
 namespace halocline {
 namespace {
@@ -36,7 +35,14 @@ std::vector<double> lagrange_weights(double x, std::vector<double> const& points
 /// What the kernel reads, for one block.
 template <class Real>
 struct InterpolatedPoint {
-  InterpolationLine<Real> line[3];
+  /// One axis: of each fine unknown, counted from the block's first one, the first local index of its `points` coarse
+  /// unknowns and their weights.
+  struct Line {
+    int points;
+    Index const* first;
+    Real const* weight;  ///< `points` a fine unknown
+  };
+  Line line[3];
   Index begin[3];  ///< the block's first unknown
   BlockView<Real const> coarse;
   BlockView<Real> fine;
@@ -64,7 +70,7 @@ struct InterpolatedPoint {
 /// The same row by row: first across the axes y and z, for all coarse unknowns of a row, then along x.
 template <class Real>
 void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unknowns) {
-  InterpolationLine<Real> const& x = at.line[0];
+  auto const& x = at.line[0];
   Index const count = unknowns.extent(0);
   Index const begin = x.first[0];
   Index const length = x.first[count - 1] + x.points - begin;
@@ -106,21 +112,14 @@ void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unkno
 template <class Real>
 CubicInterpolation<Real>::CubicInterpolation(DiffusionGrid fine, DiffusionGrid coarse,
                                              std::array<Index, 3> const& factor)
-    : fine_(std::move(fine)), coarse_(std::move(coarse)), factor_(factor) {
-  bool has_neighbours = false;
-  for (Block const& block : coarse_.mesh->blocks()) {
-    parts_.push_back(part(block));
-    for (int axis = 0; axis < coarse_.dimensions(); ++axis) {
-      has_neighbours = has_neighbours || block.neighbour(axis, -1) || block.neighbour(axis, 1);
-    }
-  }
-  if (!coarse_.mesh->communicator().any(has_neighbours)) return;
-  Field<Real> const like(coarse_.mesh, FieldDescription{.name = "coarse", .centring = coarse_.centring, .ghosts = 1});
-  exchange_ = std::make_unique<Exchange>(std::vector<FieldBase const*>{&like}, ExchangeOptions{.corners = true});
+    : fine_(std::move(fine)), coarse_(std::move(coarse)) {
+  for (Block const& block : coarse_.mesh->blocks()) parts_.push_back(part(block, factor));
+  exchange_ = neighbour_exchange<Real>(coarse_, {.corners = true});
 }
 
 template <class Real>
-typename CubicInterpolation<Real>::Part CubicInterpolation<Real>::part(Block const& block) const {
+typename CubicInterpolation<Real>::Part CubicInterpolation<Real>::part(Block const& block,
+                                                                       std::array<Index, 3> const& factor) const {
   Part part;
   Block const& fine_block = fine_.mesh->blocks()[block.local];
   IndexRange const fine_box = fine_.unknowns(fine_block);
@@ -128,31 +127,30 @@ typename CubicInterpolation<Real>::Part CubicInterpolation<Real>::part(Block con
   for (std::size_t a = 0; a < 3; ++a) {
     int const axis = static_cast<int>(a);
     Index const count = fine_box.extent(axis);
-    bool const is_merged = factor_[a] > 1;
+    bool const is_merged = factor[a] > 1;
     // Ghosts count where another block, or this one around the end, fills them.
     Index const lowest = is_merged && block.neighbour(axis, -1) ? -1 : 0;
     Index const highest = coarse_box.extent(axis) - (is_merged && block.neighbour(axis, 1) ? 0 : 1);
     Index const points = is_merged ? std::min<Index>(most_points, highest - lowest + 1) : 1;
     Index const first_fine = fine_.first_unknown(fine_block)[a];
     Index const first_coarse = coarse_.first_unknown(block)[a];
+    std::vector<Index> first;
     std::vector<double> weights;
-    part.first[a] = Kokkos::View<Index*, Memory>("first coarse unknown", place(count));
-    auto const first = Kokkos::create_mirror_view(part.first[a]);
     for (Index i = 0; i < count; ++i) {
       double const x = fine_.volumes[a].position[place(first_fine + i)];
       // The parent lies beside x: on which side decides what is in the middle of four.
-      Index const parent = i / factor_[a];
+      Index const parent = i / factor[a];
       bool const is_before = x < coarse_.volumes[a].position[place(first_coarse + parent)];
       Index const from = is_merged ? std::clamp(parent - (is_before ? 2 : 1), lowest, highest + 1 - points) : parent;
       std::vector<double> around;
       for (Index n = from; n < from + points; ++n) around.push_back(position(coarse_.volumes[a], first_coarse + n));
       std::vector<double> const of_unknown = points > 1 ? lagrange_weights(x, around) : std::vector<double>{1.0};
       weights.insert(weights.end(), of_unknown.begin(), of_unknown.end());
-      first(place(i)) = coarse_box.begin[a] + from;
+      first.push_back(coarse_box.begin[a] + from);
     }
-    Kokkos::deep_copy(part.first[a], first);
+    part.points[a] = static_cast<int>(points);
+    part.first[a] = on_device<Index>(first);
     part.weight[a] = on_device<Real>(weights);
-    part.line[a] = {static_cast<int>(points), part.first[a].data(), part.weight[a].data()};
   }
   return part;
 }
@@ -165,7 +163,7 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
     IndexRange const unknowns = fine_.unknowns(block);
     InterpolatedPoint<Real> at{};
     for (std::size_t a = 0; a < 3; ++a) {
-      at.line[a] = part.line[a];
+      at.line[a] = {part.points[a], part.first[a].data(), part.weight[a].data()};
       at.begin[a] = unknowns.begin[a];
     }
     at.coarse = std::as_const(coarse).view(coarse_.mesh->blocks()[block.local]);

@@ -12,15 +12,6 @@
 
 namespace halocline {
 
-/// One axis of a block: of each fine unknown, counted from the block's first one, the first local index of its `points`
-/// coarse unknowns and their weights. A view of memory that another keeps.
-template <class Real>
-struct InterpolationLine {
-  int points = 1;
-  Index const* first = nullptr;
-  Real const* weight = nullptr;  ///< `points` a fine unknown
-};
-
 /// Unknowns of a fine grid from those of the grid coarsened by `factor`: a polynomial of third order along each axis,
 /// through the four coarse unknowns around, fewer where there are no four. Full multigrid starts levels with it: its
 /// error is of higher order than the discretisation's (Trottenberg, Oosterlee, Schüller, Multigrid, section 2.6).
@@ -37,17 +28,17 @@ class CubicInterpolation {
   void operator()(Field<Real>& coarse, Field<Real>& fine) const;
 
  private:
+  /// Of one block, by axis: of each fine unknown the first of its coarse unknowns, and their weights.
   struct Part {
+    std::array<int, 3> points{};
     std::array<Kokkos::View<Index*, Memory>, 3> first;
     std::array<Kokkos::View<Real*, Memory>, 3> weight;
-    std::array<InterpolationLine<Real>, 3> line;
   };
 
-  [[nodiscard]] Part part(Block const& block) const;
+  [[nodiscard]] Part part(Block const& block, std::array<Index, 3> const& factor) const;
 
   DiffusionGrid fine_;
   DiffusionGrid coarse_;
-  std::array<Index, 3> factor_;
   std::vector<Part> parts_;             ///< by Block::local
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
 };

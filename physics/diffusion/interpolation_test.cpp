@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "framework/operator/test_problem.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "physics/diffusion/test_problems.hpp"
 
@@ -43,31 +44,24 @@ template <class Function>
 double error(DiffusionGrid const& fine, std::array<Index, 3> const& factor, Function const& function) {
   auto const coarse = coarsened(fine, factor);
   if (!coarse) return 0;  // a rank has no unknown
-  auto const field_on = [](DiffusionGrid const& grid) {
-    return Field<double>(grid.mesh, FieldDescription{.name = "u", .centring = grid.centring, .ghosts = 1});
+  auto const vector_on = [](DiffusionGrid const& grid) {
+    auto field = std::make_shared<Field<double>>(grid.mesh,
+                                                 FieldDescription{.name = "u", .centring = grid.centring, .ghosts = 1});
+    return FieldVector<double>(std::move(field), grid.unknowns());
   };
-  Field<double> from = field_on(*coarse);
-  Field<double> to = field_on(fine);
+  FieldVector<double> const from = vector_on(*coarse);
+  FieldVector<double> const to = vector_on(fine);
   for (Block const& block : coarse->mesh->blocks()) {
     std::vector<double> const values = values_at(*coarse, block, function);
-    from.set_owned(block, 0, std::as_bytes(std::span(values)));
+    from.field().set_owned(block, 0, std::as_bytes(std::span(values)));
   }
-  CubicInterpolation<double>(fine, *coarse, factor)(from, to);
+  CubicInterpolation<double>(fine, *coarse, factor)(from.field(), to.field());
   double largest = 0;
+  std::size_t n = 0;
+  std::vector<double> const found = test_problem::values_of<double>(to);
   for (Block const& block : fine.mesh->blocks()) {
-    IndexRange const box = fine.unknowns(block);
-    std::vector<double> const expected = values_at(fine, block, function);
-    IndexRange const owned = to.owned(block);
-    std::vector<double> all(static_cast<std::size_t>(owned.size()));
-    to.copy_owned(block, 0, std::as_writable_bytes(std::span(all)));
-    std::size_t n = 0;
-    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-          double const value = all[static_cast<std::size_t>(i + owned.end[0] * (j + owned.end[1] * k))];
-          largest = std::max(largest, std::abs(value - expected[n++]));
-        }
-      }
+    for (double const expected : values_at(fine, block, function)) {
+      largest = std::max(largest, std::abs(found[n++] - expected));
     }
   }
   return communicator().max(largest);

@@ -24,7 +24,7 @@ struct Problem {
   std::vector<std::vector<Index>> meshes;  ///< cells; from coarse to fine
   Conductivity conductivity = nullptr;     ///< null: 1
   BoundaryKind walls = BoundaryKind::dirichlet;
-  bool nodes = false;
+  Centring centring = Centring::cell;
 };
 
 double inclusion(double jump, double x, double y, double z) {
@@ -35,7 +35,7 @@ double inclusion(double jump, double x, double y, double z) {
 std::vector<Problem> problems() {
   return {
       {.name = "Poisson", .meshes = {{32, 32, 32}, {64, 64, 64}, {128, 128, 128}}},
-      {.name = "Poisson on nodes", .meshes = {{32, 32, 32}, {64, 64, 64}}, .nodes = true},
+      {.name = "Poisson on nodes", .meshes = {{32, 32, 32}, {64, 64, 64}}, .centring = Centring::node},
       {.name = "plane", .meshes = {{64, 64}, {128, 128}, {251, 251}, {256, 256}}},
       {.name = "inclusion that conducts well",
        .meshes = {{32, 32, 32}, {48, 48, 48}, {64, 64, 64}},
@@ -58,10 +58,9 @@ Index iterations(Problem const& problem, std::vector<Index> const& cells, std::s
   auto const k = cell_field<double>(mesh, [&](Index i, Index j, Index l) {
     return problem.conductivity ? problem.conductivity(centre(0, i), centre(1, j), centre(2, l)) : 1.0;
   });
-  auto const a = make_diffusion<double>({.mesh = mesh,
-                                         .centring = problem.nodes ? Centring::node : Centring::cell,
-                                         .conditions = all_walls(problem.walls)},
-                                        {.conductivity = problem.conductivity ? &k : nullptr});
+  auto const a =
+      make_diffusion<double>({.mesh = mesh, .centring = problem.centring, .conditions = all_walls(problem.walls)},
+                             {.conductivity = problem.conductivity ? &k : nullptr});
   auto const b = a->create_vector();
   auto const x = a->create_vector();
   // Random, and something that has a solution also where nothing holds it.

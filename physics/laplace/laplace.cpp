@@ -116,7 +116,7 @@ bool is_uniform(Options const& deck) {
   return std::all_of(all.begin(), all.end(), [](Options const& wall) { return wall.choice("kind") == "dirichlet"; });
 }
 
-/// Otherwise any constant could be added to u, and the solver has three vectors for that, its checks two.
+/// Otherwise any constant could be added to u.
 bool is_held(Options const& deck) {
   std::vector<Options> const all = walls(deck.section("laplace").section("boundary"), deck.section("mesh"));
   return std::any_of(all.begin(), all.end(), [](Options const& wall) {
@@ -131,11 +131,11 @@ double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
   problem.single_precision = deck.choice("precision") == "single";
+  problem.floating = !is_held(deck);
   if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
   // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
   double const along_axis = dimensions == 1 ? 6 : 0;
-  double const constants = is_held(deck) ? 0 : deck.section("solver").boolean("verify") ? 5 : 3;
-  return 6 + along_axis + constants + problem.coefficients + solver_vectors(deck.section("solver"), problem);
+  return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
 }
 
 PhysicsEntry laplace_physics() {

@@ -35,7 +35,8 @@ std::optional<Outcome> BiCgStab::iterate(ResidualSolve& solve, Operator const& a
     if (step == Step::not_a_number) return solve.not_a_number();
     if (step == Step::breakdown) {
       // A start that takes no step is where the next one would be too.
-      if (first) return solve.fail(Outcome::breakdown, "a product that the method divides by has vanished; take gmres");
+      if (first)
+        return solve.fail({Outcome::breakdown, "a product that the method divides by has vanished; take gmres"});
       return std::nullopt;
     }
     if (auto const failure = solve.measure(residual_)) return failure;

@@ -71,9 +71,9 @@ class ChebyshevIteration {
   std::optional<Outcome> begin() {
     b_norm_ = std::sqrt(b_.square());
     record_.measure(0, look());
-    if (!std::isfinite(residual_)) return not_finite(residual_, *s_.next_);
-    if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
-    if (underflows(residual_, *s_.next_)) return fail(Outcome::breakdown, underflow_remark);
+    if (!std::isfinite(residual_)) return fail(why_not_finite(residual_, *s_.next_));
+    if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
+    if (underflows(residual_, *s_.next_)) return fail({Outcome::breakdown, underflow_remark});
     convergence_.begin(residual_, b_norm_);
     if (convergence_.reached(residual_)) return Outcome::converged;
     return std::nullopt;
@@ -88,8 +88,8 @@ class ChebyshevIteration {
     residual_ = report.true_residual;
     // A few steps that rounding ended do not say that there is no more to be had.
     bool const goes_on = report.outcome == Outcome::iteration_limit || report.outcome == Outcome::converged_to_rounding;
-    if (!goes_on) return fail(report.outcome, report.remark);
-    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+    if (!goes_on) return fail({report.outcome, report.remark});
+    if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
     widen_ = false;
     if (s_.presteps_.coefficients().empty()) return std::nullopt;
     EigenvalueBounds const found = lanczos_bounds(s_.presteps_.coefficients());
@@ -122,7 +122,7 @@ class ChebyshevIteration {
   }
 
   std::optional<Outcome> judge(Vector const& x) {
-    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+    if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
     if (convergence_.reached(residual_)) return Outcome::converged;
     if (!convergence_.falling() && residual_ <= rounding_of(x)) return Outcome::converged_to_rounding;
     return std::nullopt;
@@ -139,13 +139,9 @@ class ChebyshevIteration {
     return rounding_level(x.precision(), s_.operator_norm_, std::sqrt(x.square()), b_norm_);
   }
 
-  std::optional<Outcome> fail(Outcome outcome, std::string remark) {
-    remark_ = std::move(remark);
-    return outcome;
-  }
-  std::optional<Outcome> not_finite(double value, Vector const& of) {
-    auto const [outcome, remark] = why_not_finite(value, of);
-    return fail(outcome, remark);
+  std::optional<Outcome> fail(Failure failure) {
+    remark_ = std::move(failure.remark);
+    return failure.outcome;
   }
 
   Chebyshev& s_;

@@ -37,20 +37,20 @@ class CgIteration {
     true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.r_));
     residual_ = true_residual_;
     record_.measure(0, residual_);
-    if (!std::isfinite(residual_)) return not_finite(residual_, *s_.r_);
+    if (!std::isfinite(residual_)) return fail(why_not_finite(residual_, *s_.r_));
     b_norm_ = std::sqrt(b_.square());
-    if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
-    if (underflows(residual_, *s_.r_)) return fail(Outcome::breakdown, underflow_remark);
+    if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
+    if (underflows(residual_, *s_.r_)) return fail({Outcome::breakdown, underflow_remark});
     convergence_.begin(residual_, b_norm_);
     measure_solution();
     if (convergence_.reached(residual_)) return Outcome::converged;
     last_start_ = residual_;
-    if (is_started_by_preconditioner()) return std::nullopt;
+    if (starts_by_preconditioner()) return std::nullopt;
     return start();
   }
 
   /// A first direction that is no M^-1 r: the step along it ends where conjugate gradients as they are begin.
-  bool is_started_by_preconditioner() {
+  bool starts_by_preconditioner() {
     if (s_.preconditioner_ == nullptr || !s_.preconditioner_->has_start()) return false;
     s_.preconditioner_->start(*s_.r_, *s_.z_);
     rz_ = s_.r_->dot(*s_.z_);
@@ -72,14 +72,14 @@ class CgIteration {
   std::optional<Outcome> step() {
     double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
     alpha_ = 0;
-    if (!std::isfinite(curvature)) return not_finite(curvature, *s_.p_);
+    if (!std::isfinite(curvature)) return fail(why_not_finite(curvature, *s_.p_));
     if (!(curvature > 0)) return not_curved();
     alpha_ = rz_ / curvature;
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
     record_.measure(++iteration_, residual_);
-    if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+    if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
     smallest_ = std::min(smallest_, residual_);
     if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
     if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
@@ -105,7 +105,7 @@ class CgIteration {
   /// A direction without curvature: made of rounding errors, where nothing else is left of the residual.
   std::optional<Outcome> not_curved() {
     if (auto const outcome = end_within_rounding()) return outcome;
-    return fail(Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres");
+    return fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
   }
 
   std::optional<Outcome> next_direction() {
@@ -118,7 +118,7 @@ class CgIteration {
     if (auto const outcome = precondition()) return outcome;
     // Polak and Ribiere's choice: with one preconditioner throughout the second product is zero.
     double const other = s_.r_before_ ? s_.z_->dot(*s_.r_before_) : 0;
-    if (!std::isfinite(other)) return not_finite(other, *s_.z_);
+    if (!std::isfinite(other)) return fail(why_not_finite(other, *s_.z_));
     beta_ = (rz_ - other) / old;
     s_.coefficients_.back().beta = beta_;
     return std::nullopt;
@@ -128,11 +128,11 @@ class CgIteration {
   std::optional<Outcome> precondition() {
     rz_ = s_.preconditioner_ ? s_.preconditioner_->apply_dot(*s_.r_, *s_.z_) : residual_ * residual_;
     if (rz_ > 0 && std::isfinite(rz_)) return std::nullopt;
-    if (rz_ < 0) return fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
+    if (rz_ < 0) return fail({Outcome::indefinite, "the preconditioner is not positive definite; choose another one"});
     if (rz_ == 0)
-      return fail(Outcome::breakdown,
-                  "the preconditioned residual is orthogonal to the residual; choose another preconditioner");
-    return not_finite(rz_, preconditioned());
+      return fail({Outcome::breakdown,
+                   "the preconditioned residual is orthogonal to the residual; choose another preconditioner"});
+    return fail(why_not_finite(rz_, preconditioned()));
   }
   [[nodiscard]] Vector const& preconditioned() const { return s_.preconditioner_ ? *s_.z_ : *s_.r_; }
 
@@ -147,7 +147,7 @@ class CgIteration {
     }
     if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
     if (!(true_residual_ <= 0.5 * last_start_)) {
-      return fail(Outcome::stalled, stalled_remark);
+      return fail({Outcome::stalled, stalled_remark});
     }
     last_start_ = true_residual_;
     std::swap(s_.r_, s_.work_);
@@ -179,13 +179,9 @@ class CgIteration {
     residual_at_norm_ = residual_;
   }
 
-  std::optional<Outcome> fail(Outcome outcome, std::string remark) {
-    remark_ = std::move(remark);
-    return outcome;
-  }
-  std::optional<Outcome> not_finite(double value, Vector const& of) {
-    auto const [outcome, remark] = why_not_finite(value, of);
-    return fail(outcome, remark);
+  std::optional<Outcome> fail(Failure failure) {
+    remark_ = std::move(failure.remark);
+    return failure.outcome;
   }
 
   SolveReport end(Outcome outcome, std::string remark = {}) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "framework/operator/solve_report.hpp"
 #include "framework/operator/vector.hpp"
@@ -29,7 +30,7 @@ inline constexpr char const* underflow_remark = "the residual is too small to be
 /// How a solve failed, and what can be done.
 struct Failure {
   Outcome outcome;
-  char const* remark;
+  std::string remark;
 };
 /// Why a norm of x, or a product with it, is no finite number: `overflow` where it is infinite and no entry of x is,
 /// otherwise `not_a_number`.

@@ -381,6 +381,8 @@ double solver_vectors(Options const& solver, ProblemSize const& problem) {
   if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
   // b - A x, the error and a spare one; minimal residuals where a solve fails.
   if (solver.boolean("verify")) vectors += 3 + 7;
+  // Ones and the measure, of checks too, and a right-hand side without a mean.
+  if (problem.floating) vectors += solver.boolean("verify") ? 5 : 3;
   return vectors;
 }
 

@@ -45,7 +45,7 @@ std::optional<Outcome> Gmres::iterate(ResidualSolve& solve, Operator const& a, V
     if (std::abs(column.back()) <= small * norm) {
       // The operator maps the direction to others that it has mapped before: nothing is to be had of it.
       add_solution(x);
-      return solve.fail(Outcome::breakdown, "the operator is singular");
+      return solve.fail({Outcome::breakdown, "the operator is singular"});
     }
     columns_.push_back(std::move(column));
     if (auto const failure = solve.measure(std::abs(right_.back()))) return failure;

@@ -64,12 +64,12 @@ class JacobiIteration {
     // The residual measured is that of the x before this step.
     record_.measure(watches_change() ? iteration : iteration - 1, watched_);
     if (iteration == 1) {
-      if (!std::isfinite(watched_)) return not_finite(watched_, next);
-      if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
-      if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail(Outcome::breakdown, underflow_remark);
+      if (!std::isfinite(watched_)) return fail(why_not_finite(watched_, next));
+      if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
+      if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail({Outcome::breakdown, underflow_remark});
       begin(next);
     }
-    if (auto const failure = convergence_.failure(watched_)) return fail(failure->outcome, failure->remark);
+    if (auto const failure = convergence_.failure(watched_)) return fail(*failure);
     // The x before met the criteria; the new one must too.
     if (convergence_.reached(watched_) &&
         (watches_change() || convergence_.reached(residual_of(next, spare(iteration))))) {
@@ -89,14 +89,9 @@ class JacobiIteration {
     return x.maximum() == 0;
   }
 
-  std::optional<Outcome> fail(Outcome outcome, std::string remark) {
-    remark_ = std::move(remark);
-    return outcome;
-  }
-
-  std::optional<Outcome> not_finite(double value, Vector const& of) {
-    auto const [outcome, remark] = why_not_finite(value, of);
-    return fail(outcome, remark);
+  std::optional<Outcome> fail(Failure failure) {
+    remark_ = std::move(failure.remark);
+    return failure.outcome;
   }
 
   void begin(Vector const& x) {

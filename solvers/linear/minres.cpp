@@ -49,7 +49,7 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
   if (!std::isfinite(diagonal)) return solve.not_a_number();
   largest_ = std::max(largest_, std::hypot(gamma, delta, gamma_));
   if (diagonal <= epsilon(x.precision()) * largest_) {
-    return solve.fail(Outcome::breakdown, "the operator is singular");
+    return solve.fail({Outcome::breakdown, "the operator is singular"});
   }
   before_ = std::exchange(rotation_, {turned / diagonal, gamma_ / diagonal});
 
@@ -74,7 +74,7 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
 std::optional<Outcome> Minres::find_norm(ResidualSolve& solve, Vector const& v, std::unique_ptr<Vector> const& z) {
   double const square = precondition_dot(v, z);
   if (square < 0)
-    return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
+    return solve.fail({Outcome::indefinite, "the preconditioner is not positive definite; choose another one"});
   if (!std::isfinite(square)) return solve.not_a_number();
   gamma_ = std::sqrt(square);
   return std::nullopt;

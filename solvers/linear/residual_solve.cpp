@@ -22,10 +22,10 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   residual_ = true_residual_;
   looked_ = true;
   record_.measure(0, residual_);
-  if (!std::isfinite(residual_)) return not_finite(residual_, r);
+  if (!std::isfinite(residual_)) return fail(why_not_finite(residual_, r));
   b_norm_ = std::sqrt(b_.square());
-  if (!std::isfinite(b_norm_)) return not_finite(b_norm_, b_);
-  if (underflows(residual_, r)) return fail(Outcome::breakdown, underflow_remark);
+  if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
+  if (underflows(residual_, r)) return fail({Outcome::breakdown, underflow_remark});
   convergence_.begin(residual_, b_norm_);
   measure_solution();
   rounding_at_start_ = rounding_;
@@ -40,7 +40,7 @@ std::optional<Outcome> ResidualSolve::measure(double residual) {
   residual_ = residual;
   looked_ = false;
   record_.measure(++iteration_, residual_);
-  if (auto const failure = convergence_.failure(residual_)) return fail(failure->outcome, failure->remark);
+  if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
   return std::nullopt;
 }
 
@@ -55,7 +55,7 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
   looked_ = true;
   measure_solution();
-  if (!std::isfinite(true_residual_)) return not_finite(true_residual_, r);
+  if (!std::isfinite(true_residual_)) return fail(why_not_finite(true_residual_, r));
   if (convergence_.reached(true_residual_)) return Outcome::converged;
   bool const drifted = !(true_residual_ <= 2 * residual_);
   bool const claimed = convergence_.reached(residual_) || (drifted && below_rounding());
@@ -68,11 +68,11 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   if (claimed && !once_more && explained) {
     if (credible) return Outcome::converged_to_rounding;
     return fail(
-        Outcome::diverged,
-        "the solution grows without bound: the operator may be singular; verify: true looks for its null space");
+        {Outcome::diverged,
+         "the solution grows without bound: the operator may be singular; verify: true looks for its null space"});
   }
   if (iteration_ >= most_iterations()) {
-    return fail(Outcome::iteration_limit, ends_.advice);
+    return fail({Outcome::iteration_limit, ends_.advice});
   }
   if (below_rounding()) checked_at_ = std::min(residual_, true_residual_);
   // From where nothing was gained the same may be done once more.
@@ -80,7 +80,7 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
   fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
   if (fruitless_starts_ >= ends_.fruitless_starts) {
     if (explained && credible) return Outcome::converged_to_rounding;
-    return fail(Outcome::stalled, stalled_remark);
+    return fail({Outcome::stalled, stalled_remark});
   }
   smallest_start_ = std::min(smallest_start_, true_residual_);
   residual_ = true_residual_;
@@ -106,9 +106,9 @@ void ResidualSolve::note_solution(double square) {
   residual_at_norm_ = residual_;
 }
 
-std::optional<Outcome> ResidualSolve::fail(Outcome outcome, std::string remark) {
-  remark_ = std::move(remark);
-  return outcome;
+std::optional<Outcome> ResidualSolve::fail(Failure failure) {
+  remark_ = std::move(failure.remark);
+  return failure.outcome;
 }
 
 SolveReport ResidualSolve::end(Outcome outcome, Vector& r, std::string remark) {

@@ -45,15 +45,10 @@ class ResidualSolve {
   [[nodiscard]] Index iterations() const { return iteration_; }
   [[nodiscard]] Index most_iterations() const { return convergence_.criteria().iterations; }
 
-  [[nodiscard]] std::optional<Outcome> fail(Outcome outcome, std::string remark);
-  /// A norm of this vector is no finite number.
-  [[nodiscard]] std::optional<Outcome> not_finite(double value, Vector const& of) {
-    auto const [outcome, remark] = why_not_finite(value, of);
-    return fail(outcome, remark);
-  }
+  [[nodiscard]] std::optional<Outcome> fail(Failure failure);
   [[nodiscard]] std::optional<Outcome> not_a_number() {
-    return fail(Outcome::not_a_number,
-                "a product of two vectors is not a finite number; scale the problem, or look at its coefficients");
+    return fail({Outcome::not_a_number,
+                 "a product of two vectors is not a finite number; scale the problem, or look at its coefficients"});
   }
   /// Reports; `r` is spare memory.
   [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});

@@ -41,31 +41,30 @@ void SinglePrecision::prepare(Operator const& a) {
   inner_->prepare(*a_);
 }
 
-void SinglePrecision::apply_scaled(Vector const& r, double scale) {
-  r_->convert(r, scale);
-  inner_->apply(*r_, *z_);
-}
-
-void SinglePrecision::start(Vector const& r, Vector& z) {
-  if (a_ == nullptr) return inner_->start(r, z);
+template <class Step>
+void SinglePrecision::scaled(Vector const& r, Vector& z, Step const& step) {
   double const scale = scale_for(r);
   r_->convert(r, scale);
-  inner_->start(*r_, *z_);
+  step();
   z.convert(*z_, 1 / scale);
 }
 
 void SinglePrecision::apply(Vector const& r, Vector& z) {
   if (a_ == nullptr) return inner_->apply(r, z);
-  double const scale = scale_for(r);
-  apply_scaled(r, scale);
-  z.convert(*z_, 1 / scale);
+  scaled(r, z, [&] { inner_->apply(*r_, *z_); });
+}
+
+void SinglePrecision::start(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->start(r, z);
+  scaled(r, z, [&] { inner_->start(*r_, *z_); });
 }
 
 /// Products with z tell how large residuals are: looking for the largest entry each time would be a pass of its own.
 double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
   if (a_ == nullptr) return inner_->apply_dot(r, z);
   auto const apply_with_scale = [&] {
-    apply_scaled(r, scale_);
+    r_->convert(r, scale_);
+    inner_->apply(*r_, *z_);
     return z.convert_and_dot(*z_, 1 / scale_, r);
   };
   bool const is_known = scale_ > 0;

@@ -25,8 +25,9 @@ class SinglePrecision final : public Preconditioner {
   void start(Vector const& r, Vector& z) override;
 
  private:
-  /// z_ = M^-1 (scale r)
-  void apply_scaled(Vector const& r, double scale);
+  /// z = what `step`, which makes z_ of r_, makes of r.
+  template <class Step>
+  void scaled(Vector const& r, Vector& z, Step const& step);
   /// Brings `scale_` to where the product with residuals as large as the last one would be `product_at_scale_`.
   void follow(double product);
 

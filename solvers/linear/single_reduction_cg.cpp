@@ -53,10 +53,10 @@ std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator
 std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& solve, Operator const& a) {
   double const product = precondition_dot(*r_, u_);
   if (product < 0)
-    return solve.fail(Outcome::indefinite, "the preconditioner is not positive definite; choose another one");
+    return solve.fail({Outcome::indefinite, "the preconditioner is not positive definite; choose another one"});
   if (product == 0) {
-    return solve.fail(Outcome::breakdown,
-                      "the preconditioned residual is orthogonal to the residual; choose another preconditioner");
+    return solve.fail({Outcome::breakdown,
+                       "the preconditioned residual is orthogonal to the residual; choose another preconditioner"});
   }
   renew_direction(*p_, u(), beta);
   double const curvature = a.apply_dot(*p_, *s_);
@@ -64,7 +64,7 @@ std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& so
   if (!(curvature > 0)) {
     // A direction made of rounding errors, where nothing else is left of the residual.
     if (auto const outcome = solve.end_within_rounding(*w_)) return outcome;
-    return solve.fail(Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres");
+    return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
   }
   residual_ = 0;
   return std::nullopt;

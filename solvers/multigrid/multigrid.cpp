@@ -36,6 +36,13 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
   return inverse;
 }
 
+/// `replayed`: null where the work cannot be.
+template <class Work>
+void run_or_replay(ReplayedWork* replayed, Vector const& r, Vector& z, Work const& work) {
+  if (replayed == nullptr) return work();
+  replayed->run({&r, &z}, work);
+}
+
 }  // namespace
 
 std::unique_ptr<Preconditioner> make_multigrid(MultigridSettings const& settings) {
@@ -95,14 +102,12 @@ bool Multigrid::only_enqueues() const {
 }
 
 void Multigrid::run(Vector const& r, Vector& z) {
-  if (replayed_ == nullptr) return cycle(settings_.cycle, 0, true, r, z, nullptr);
-  replayed_->run({&r, &z}, [&] { cycle(settings_.cycle, 0, true, r, z, nullptr); });
+  run_or_replay(replayed_.get(), r, z, [&] { cycle(settings_.cycle, 0, true, r, z, nullptr); });
 }
 
 void Multigrid::start(Vector const& r, Vector& z) {
   ScopedRegion const region("multigrid: full");
-  if (replayed_start_ == nullptr) return full(r, z);
-  replayed_start_->run({&r, &z}, [&] { full(r, z); });
+  run_or_replay(replayed_start_.get(), r, z, [&] { full(r, z); });
 }
 
 void Multigrid::full(Vector const& b, Vector& x) {

@@ -20,8 +20,8 @@ std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator c
     if (!std::isfinite(descent) || !std::isfinite(curvature)) return solve.not_a_number();
     if (!(curvature > 0) || !(descent > 0)) {
       return solve.fail(
-          Outcome::indefinite,
-          "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres");
+          {Outcome::indefinite,
+           "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres"});
     }
     double const length = descent / curvature;
     x.add(length, *correction_);
