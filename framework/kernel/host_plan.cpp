@@ -21,11 +21,6 @@ Index cache_bytes(int name, Index otherwise) {
   return bytes > 0 ? static_cast<Index>(bytes) : otherwise;
 }
 
-Index cache_of_one_core() {
-  static Index const bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, Index{1} << 20);
-  return bytes;
-}
-
 /// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together has
 /// to stay in the cache of its core until the next planes come, which read some of it again.
 Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool streaming) {
@@ -63,6 +58,11 @@ bool is_streaming(IndexRange const& range, HostTraffic const& traffic, Stores st
 }
 
 }  // namespace
+
+Index cache_of_one_core() {
+  static Index const bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, Index{1} << 20);
+  return bytes;
+}
 
 Index last_level_cache() {
   // The kernel speaks, in KiB, of the cache of one processor; the C library of the whole package's, which in a virtual

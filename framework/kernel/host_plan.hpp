@@ -29,6 +29,8 @@ struct HostTraffic {
 /// one of them reads is then still in the first-level cache when the next one needs it.
 inline constexpr Index rows_together = 4;
 
+/// Bytes of the second-level cache, which every core has for itself.
+[[nodiscard]] Index cache_of_one_core();
 /// Bytes of the last cache that the cores share.
 [[nodiscard]] Index last_level_cache();
 

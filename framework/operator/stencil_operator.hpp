@@ -361,6 +361,7 @@ std::unique_ptr<Coarsening> StencilOperator<Real, Functor, CoefficientCount>::co
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::norm_bound() const {
   if (description_.boundary) return Operator::norm_bound();
+  if constexpr (requires { functor().row_sum_bound(); }) return functor().row_sum_bound();
   stencil_functor::RowSum<Real, Functor> const kernel{functor()};
   Reduction<Execution, Maximum> largest;
   double bound = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -39,6 +40,26 @@ template <class To, class From>
 
 /// Below this many points a parallel loop costs a host more than it brings.
 inline constexpr Index smallest_parallel_box = 4096;
+
+/// Calls `task(part)` for parts of a box that together are all of it, on the threads of the host: cut along the last
+/// axis with more than one point.
+template <class Task>
+void for_parts(IndexRange const& box, Task const& task) {
+  if (box.empty()) return;
+  if (box.size() < smallest_parallel_box) return task(box);
+  std::size_t const axis = box.extent(2) > 1 ? 2 : box.extent(1) > 1 ? 1 : 0;
+  Index const length = box.extent(static_cast<int>(axis));
+  // More parts than threads: some get to work late.
+  Index const parts = std::min<Index>(length, Index{8} * HostExecution().concurrency());
+  using Policy = Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for("diffusion", Policy(0, parts), [&](Index n) {
+    IndexRange part = box;
+    part.begin[axis] = box.begin[axis] + length * n / parts;
+    part.end[axis] = box.begin[axis] + length * (n + 1) / parts;
+    task(part);
+  });
+  Kokkos::fence("diffusion");
+}
 
 /// A loop whose functor goes with the launch itself. Larger ones would by default pass through a buffer that the host
 /// waits for before each launch, and that a replay would not fill again.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/halo/exchange.hpp"
+#include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/operator.hpp"
@@ -154,6 +155,8 @@ class DiffusionCoarsening final : public Coarsening {
   void run_on_host(std::vector<Stages> const& stages, Vector const& x) const;
   void run_portably(Work const& work) const;
   void run_fused(Work const& work) const;
+  /// coarse = R b, for coarse unknowns of a box
+  void restrict_sums(Block const& block, LegViews<Stencil> const& views, IndexRange const& parents) const;
   /// coarse = R (b - A x), the ghosts of x being there.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
   /// to = x + P coarse
@@ -246,24 +249,48 @@ void DiffusionCoarsening<Stencil>::restrict_residual(Vector const& b, Vector con
 
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coarse) const {
-  over(true, [&](Block const& block) { return RestrictPoint<Stencil, false>{views(block, fine, fine, coarse)}; });
+  for (Block const& block : fine_.mesh->blocks()) {
+    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block));
+  }
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::restrict_sums(Block const& block, LegViews<Stencil> const& views,
+                                                 IndexRange const& parents) const {
+  if constexpr (kernel::is_host<Execution>) {
+    for_parts(parents, [&](IndexRange const& part) {
+      IndexRange children = part;
+      for (std::size_t a = 0; a < 3; ++a) {
+        children.begin[a] = views.begin[a] + views.factor[a] * part.begin[a];
+        children.end[a] = std::min(views.begin[a] + views.factor[a] * part.end[a], views.end[a]);
+      }
+      restrict_rows<Stencil, false>(views, children);
+    });
+  } else {
+    for_box(execution(block), parents, RestrictPoint<Stencil, false>{views});
+  }
 }
 
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, Vector& coarse) const {
-  over(true, [&](Block const& block) {
-    RestrictRightHandSide<Stencil> restriction{views(block, fine, fine, coarse), {{1, 1}, {1, 1}, {1, 1}}};
+  for (Block const& block : fine_.mesh->blocks()) {
+    RestrictRightHandSide<Stencil> at_walls{views(block, fine, fine, coarse), {{1, 1}, {1, 1}, {1, 1}}};
+    IndexRange const parents = coarse_box(block);
+    IndexRange inner = parents;
     for (std::size_t a = 0; a < Stencil::dimensions; ++a) {
       ControlVolumes const& from = fine_.volumes[a];
       ControlVolumes const& to = coarse_grid_.volumes[a];
       if (from.periodic_gap > 0) continue;
       Index const first = fine_.first_unknown(block)[a];
       Index const end = first + fine_.unknowns(block).extent(static_cast<int>(a));
-      if (first == 0) restriction.ratio[a][0] = static_cast<Real>(source_ratio(from.walls[0], to.walls[0]));
-      if (end == from.size()) restriction.ratio[a][1] = static_cast<Real>(source_ratio(from.walls[1], to.walls[1]));
+      if (first == 0) at_walls.ratio[a][0] = static_cast<Real>(source_ratio(from.walls[0], to.walls[0]));
+      if (end == from.size()) at_walls.ratio[a][1] = static_cast<Real>(source_ratio(from.walls[1], to.walls[1]));
+      if (at_walls.ratio[a][0] != Real{1}) ++inner.begin[a];
+      if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
     }
-    return restriction;
-  });
+    restrict_sums(block, at_walls.views, inner);
+    for_boxes(execution(block), without(parents, inner), at_walls);
+  }
 }
 
 template <class Stencil>

@@ -21,6 +21,18 @@ struct ConstantDiffusion {
            select(index == last[axis], wall[axis][1], coupling[axis]);
   }
 
+  /// Of the sum of the magnitudes of a row's entries: that of a row beside the walls that couple most.
+  [[nodiscard]] double row_sum_bound() const {
+    double sum = shift < Real{0} ? -shift : shift;
+    for (int axis = 0; axis < Dimensions; ++axis) {
+      for (Real const beside : wall[axis]) {
+        double const inside = coupling[axis];
+        sum += inside + (beside > inside ? beside : inside);
+      }
+    }
+    return sum;
+  }
+
   template <class P>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(P const& at) const {
     Real sum = shift;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "framework/kernel/recording.hpp"
 #include "framework/operator/stencil_functors.hpp"
 #include "physics/diffusion/constant_diffusion.hpp"
@@ -56,6 +58,22 @@ TEST(DiffusionFunctors, SweepsOfBothColoursReadWithinTheirShapes) {
     expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 2>{{}, first});
     expect(std::integral_constant<int, 1>(), RelaxBothColoursFromZero<double, 3>{{}, first});
   }
+}
+
+TEST(DiffusionFunctors, NoRowSumIsAboveItsBound) {
+  ConstantDiffusion<double, 2> const a{
+      .coupling = {2, 3, 0}, .wall = {{5, 1}, {0, 7}, {0, 0}}, .shift = 4, .first = {0, 0, 0}, .last = {4, 3, 0}};
+  double largest = 0;
+  for (Index j = 0; j <= 3; ++j) {
+    for (Index i = 0; i <= 4; ++i) {
+      double const neighbours =
+          a.coupling[0] * ((i > 0 ? 1 : 0) + (i < 4 ? 1 : 0)) + a.coupling[1] * ((j > 0 ? 1 : 0) + (j < 3 ? 1 : 0));
+      largest = std::max(largest, a.shift + a.axis_term(0, i) + a.axis_term(1, j) + neighbours);
+    }
+  }
+  EXPECT_EQ(largest, 26);  // beside the walls that couple by 5 and by 7
+  EXPECT_GE(a.row_sum_bound(), largest);
+  EXPECT_LE(a.row_sum_bound(), 1.5 * largest);
 }
 
 TEST(DiffusionFunctors, OnlyTheUpdatesOfConjugateGradientsAreMadeInPlace) {

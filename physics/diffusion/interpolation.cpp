@@ -67,44 +67,106 @@ struct InterpolatedPoint {
   }
 };
 
-/// The same row by row: first across the axes y and z, for all coarse unknowns of a row, then along x.
+// On the host one axis after the other: what has been interpolated along z serves all rows of a plane, and what has
+// been along y too serves all unknowns of a row.
+
+/// The axis x of a block: pairs of unknowns 2m and 2m + 1, in a run of m, whose coarse ones begin at m + offset. Away
+/// from walls that is so.
 template <class Real>
-void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unknowns) {
-  auto const& x = at.line[0];
-  Index const count = unknowns.extent(0);
-  Index const begin = x.first[0];
-  Index const length = x.first[count - 1] + x.points - begin;
-  Index const rows = unknowns.extent(1) * unknowns.extent(2);
-  using Policy = Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>;
-  auto const interpolate = [&](Index row) {
-    thread_local std::vector<Real> across;
-    across.assign(place(length), 0);
-    Index const unknown[2] = {row % unknowns.extent(1), row / unknowns.extent(1)};
-    for (int c = 0; c < at.line[2].points; ++c) {
-      for (int b = 0; b < at.line[1].points; ++b) {
-        Real const weight = at.line[2].weight[at.line[2].points * unknown[1] + c] *
-                            at.line[1].weight[at.line[1].points * unknown[0] + b];
-        Real const* const from =
-            at.coarse.at(begin, at.line[1].first[unknown[0]] + b, at.line[2].first[unknown[1]] + c);
-        Real* const to = across.data();
-        for (Index n = 0; n < length; ++n) to[n] += weight * from[n];
+class PairsAlongX {
+ public:
+  PairsAlongX(typename InterpolatedPoint<Real>::Line const& line, Index count) : line_(line), count_(count) {
+    if (line.points != points || count < 2) return;
+    Index const pairs = count / 2;
+    Index const middle = pairs / 2;
+    for (Index side : {0, 1}) offset_[side] = line.first[2 * middle + side] - middle;
+    auto const is_regular = [&](Index m) {
+      return line.first[2 * m] == m + offset_[0] && line.first[2 * m + 1] == m + offset_[1];
+    };
+    begin_ = middle;
+    while (begin_ > 0 && is_regular(begin_ - 1)) --begin_;
+    end_ = middle;
+    while (end_ < pairs && is_regular(end_)) ++end_;
+    for (int side : {0, 1}) {
+      for (int n = 0; n < points; ++n) {
+        for (Index m = begin_; m < end_; ++m) weight_[side][n].push_back(line.weight[points * (2 * m + side) + n]);
       }
     }
-    Real* const fine = at.fine.at(unknowns.begin[0], unknowns.begin[1] + unknown[0], unknowns.begin[2] + unknown[1]);
-    for (Index i = 0; i < count; ++i) {
-      Real const* const from = across.data() + (x.first[i] - begin);
-      Real const* const weight = x.weight + x.points * i;
-      Real sum = 0;
-      for (int n = 0; n < x.points; ++n) sum += weight[n] * from[n];
-      fine[i] = sum;
+  }
+
+  /// fine[i] for all unknowns of a row; coarse[0] is the entry with local index `from`.
+  void operator()(Real const* coarse, Index from, Real* fine) const {
+    for (Index i = 0; i < 2 * begin_; ++i) fine[i] = one(coarse, from, i);
+    Real const* const c[2] = {coarse + (begin_ + offset_[0] - from), coarse + (begin_ + offset_[1] - from)};
+    Real* const pair = fine + 2 * begin_;
+    HALOCLINE_INDEPENDENT_ITERATIONS
+    for (Index m = 0; m < end_ - begin_; ++m) {
+      pair[2 * m] = along(0, c[0], m);
+      pair[2 * m + 1] = along(1, c[1], m);
+    }
+    for (Index i = 2 * end_; i < count_; ++i) fine[i] = one(coarse, from, i);
+  }
+
+ private:
+  static constexpr int points = CubicInterpolation<Real>::most_points;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real along(int side, Real const* c, Index m) const {
+    auto const& w = weight_[side];
+    return w[0][m] * c[m] + w[1][m] * c[m + 1] + w[2][m] * c[m + 2] + w[3][m] * c[m + 3];
+  }
+  [[nodiscard]] Real one(Real const* coarse, Index from, Index i) const {
+    Real sum = 0;
+    for (int n = 0; n < line_.points; ++n)
+      sum += line_.weight[line_.points * i + n] * coarse[line_.first[i] - from + n];
+    return sum;
+  }
+
+  typename InterpolatedPoint<Real>::Line line_;
+  Index count_;
+  Index begin_ = 0;  ///< the run …
+  Index end_ = 0;    ///< … of m
+  Index offset_[2] = {0, 0};
+  std::vector<Real> weight_[2][points];
+};
+
+/// to = the sum of weight[n] times row n, of rows that are `stride` apart.
+template <class Real>
+void weighted_rows(Real* to, Index length, Real const* weight, int count, Real const* from, Index stride) {
+  for (int n = 0; n < count; ++n) {
+    Real const w = weight[n];
+    Real const* const row = from + n * stride;
+    HALOCLINE_INDEPENDENT_ITERATIONS
+    for (Index i = 0; i < length; ++i) to[i] = n == 0 ? w * row[i] : to[i] + w * row[i];
+  }
+}
+
+template <class Real>
+void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unknowns) {
+  auto const& [x, y, z] = at.line;
+  Index const count = unknowns.extent(0);
+  PairsAlongX<Real> const along_x(x, count);
+  Index const from = x.first[0];
+  Index const length = x.first[count - 1] + x.points - from;
+  auto const interpolate = [&](IndexRange const& part) {
+    Index const j_begin = part.begin[1] - at.begin[1];
+    Index const j_end = part.end[1] - at.begin[1];
+    Index const lowest = y.first[j_begin];
+    Index const highest = y.first[j_end - 1] + y.points;
+    std::vector<Real> plane(place((highest - lowest) * length));
+    std::vector<Real> row(place(length));
+    for (Index k = part.begin[2] - at.begin[2]; k < part.end[2] - at.begin[2]; ++k) {
+      for (Index j = lowest; j < highest; ++j) {
+        weighted_rows(plane.data() + (j - lowest) * length, length, z.weight + z.points * k, z.points,
+                      at.coarse.at(from, j, z.first[k]), at.coarse.plane);
+      }
+      for (Index j = j_begin; j < j_end; ++j) {
+        weighted_rows(row.data(), length, y.weight + y.points * j, y.points,
+                      plane.data() + (y.first[j] - lowest) * length, length);
+        along_x(row.data(), from, at.fine.at(at.begin[0], at.begin[1] + j, at.begin[2] + k));
+      }
     }
   };
-  if (unknowns.size() < smallest_parallel_box) {
-    for (Index row = 0; row < rows; ++row) interpolate(row);
-  } else {
-    Kokkos::parallel_for("interpolation", Policy(0, rows), interpolate);
-    Kokkos::fence("interpolation");
-  }
+  if (unknowns.size() == count) return interpolate(unknowns);
+  for_parts(unknowns, interpolate);
 }
 
 }  // namespace

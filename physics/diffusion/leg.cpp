@@ -12,12 +12,33 @@ namespace {
 /// Below this many unknowns a second thread costs more than it brings.
 constexpr Index fewest_for_threads = 12000;
 
+/// Rows of the thinnest tile: thinner ones would be all skew.
+constexpr Index fewest_tile_rows = 8;
+
 std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
 
 IndexRange cut(IndexRange range, int axis, Index begin, Index end) {
   range.begin[place(axis)] = std::max(range.begin[place(axis)], begin);
   range.end[place(axis)] = std::min(range.end[place(axis)], end);
   return range;
+}
+
+/// Where `pieces` of about one length begin, an even number of unknowns after `begin`; and the end of the last.
+std::vector<Index> even_cuts(Index begin, Index length, Index pieces) {
+  std::vector<Index> all;
+  for (Index n = 0; n < pieces; ++n) all.push_back(begin + length * n / pieces / 2 * 2);
+  all.push_back(begin + length);
+  return all;
+}
+
+/// The part [from, to) of one axis on which a stage that is `lag` behind the first runs where that runs on part n: what
+/// lies within the box is skewed.
+struct Skewed {
+  Index from;
+  Index to;
+};
+Skewed skewed(std::vector<Index> const& cuts, std::size_t n, Index lag) {
+  return {n == 0 ? cuts[0] : cuts[n] - lag, n + 2 == cuts.size() ? cuts[n + 1] : cuts[n + 1] - lag};
 }
 
 template <class Task>
@@ -52,10 +73,20 @@ std::vector<Index> Leg::cuts(int stages, int threads) const {
   Index pieces = box.size() < fewest_for_threads ? 1 : threads;
   // Two neighbouring cuts must not share what is left between the pieces.
   pieces = std::clamp<Index>(length / (4 * std::max(stages, 1)), 1, pieces);
-  std::vector<Index> all;
-  for (Index n = 0; n < pieces; ++n) all.push_back(begin + length * n / pieces / 2 * 2);
-  all.push_back(begin + length);
-  return all;
+  return even_cuts(begin, length, pieces);
+}
+
+std::vector<Index> Leg::tiles(int stages) const {
+  int const across = tiled_axis();
+  Index const begin = box.begin[place(across)];
+  Index const length = box.extent(across);
+  Index pieces = 1;
+  if (axis == 2) {
+    Index const row_bytes = bytes_per_unknown * box.extent(0) * (stages + step());
+    Index const fitting = kernel::cache_of_one_core() / std::max<Index>(1, row_bytes);
+    pieces = std::max<Index>(1, length / std::max(fitting, fewest_tile_rows));
+  }
+  return even_cuts(begin, length, pieces);
 }
 
 Index Leg::step() const {
@@ -65,7 +96,9 @@ Index Leg::step() const {
 }
 
 int Leg::stages_per_pass(int stages) const {
-  Index const slice = bytes_per_unknown * box.size() / std::max<Index>(1, box.extent(axis));
+  Index const unknowns = axis == 2 ? box.extent(0) * std::min(box.extent(1), fewest_tile_rows)
+                                   : box.size() / std::max<Index>(1, box.extent(axis));
+  Index const slice = bytes_per_unknown * unknowns;
   // Half of the cache that the cores share, over all threads.
   Index const fitting =
       kernel::last_level_cache() / 2 / std::max<Index>(1, slice * HostExecution().concurrency()) - step();
@@ -83,16 +116,21 @@ void run_leg_interior(Leg const& leg, LegPass const& pass, void const* stages, R
   Index const end = cuts.back();
   Index const step = leg.step();
 
+  std::vector<Index> const tiles = leg.tiles(count);
   in_parallel(static_cast<Index>(cuts.size()) - 1, [&](Index piece) {
     Index const lower = cuts[static_cast<std::size_t>(piece)];
     Index const upper = cuts[static_cast<std::size_t>(piece) + 1];
-    for (Index front = lower; front < upper + count - 1; front += step) {
-      for (int lag = 0; lag < count; ++lag) {
-        Index const from = lower == begin ? begin : lower + lag;
-        Index const to = upper == end ? end : upper - lag;
-        IndexRange const wave = cut(interiors[static_cast<std::size_t>(lag)], axis, std::max(from, front - lag),
-                                    std::min(to, front - lag + step));
-        if (!wave.empty()) run(stages, first + lag, wave);
+    for (std::size_t tile = 0; tile + 1 < tiles.size(); ++tile) {
+      for (Index front = lower; front < upper + count - 1; front += step) {
+        for (int lag = 0; lag < count; ++lag) {
+          Index const from = lower == begin ? begin : lower + lag;
+          Index const to = upper == end ? end : upper - lag;
+          Skewed const rows = skewed(tiles, tile, lag);
+          IndexRange const wave =
+              cut(cut(interiors[static_cast<std::size_t>(lag)], leg.tiled_axis(), rows.from, rows.to), axis,
+                  std::max(from, front - lag), std::min(to, front - lag + step));
+          if (!wave.empty()) run(stages, first + lag, wave);
+        }
       }
     }
   });

@@ -12,6 +12,10 @@ namespace halocline {
 /// behind the first one, so that one pass over memory does them all (a wavefront; Weiss et al., Memory characteristics
 /// of iterative methods, SC 1999), with the same bits as stage after stage.
 ///
+/// In three dimensions the wave goes through a tile of the rows of a slice at a time: what all stages hold of a tile
+/// stays in the cache of one core, where whole slices would need the one that all cores share. Tiles are skewed as the
+/// wave is: that of stage s lies s rows before that of the first stage.
+///
 /// Beside a neighbouring block, stage s can only run s unknowns away from the border: the rest, its shell, waits for
 /// ghosts that hold stage s - 1.
 struct Leg {
@@ -27,6 +31,10 @@ struct Leg {
   [[nodiscard]] std::vector<IndexRange> shell(Index lag, bool aligned) const;
   /// Where the pieces that threads work on begin, and the end of the last: cuts along `axis`.
   [[nodiscard]] std::vector<Index> cuts(int stages, int threads) const;
+  /// The axis that tiles cut: the one before `axis`, if there is one.
+  [[nodiscard]] int tiled_axis() const { return axis > 0 ? axis - 1 : 0; }
+  /// Where tiles begin, and the end of the last. One tile in less than three dimensions, whose slices are rows.
+  [[nodiscard]] std::vector<Index> tiles(int stages) const;
   /// How far the wave goes at a time: pieces long enough to vectorise, short enough for the caches.
   [[nodiscard]] Index step() const;
   /// Stages that one pass may hold so that the wave stays in the caches; even.

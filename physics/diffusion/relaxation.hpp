@@ -42,7 +42,7 @@ template <class Stencil>
   using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
   VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
-  return (views.b(i, j, k) + row.neighbours(x, i)) * row.inverse(i);
+  return (views.b(i, j, k) + row.neighbours(x, i)) * row.inverse(static_cast<int>(i));
 }
 
 template <class Stencil>
@@ -51,7 +51,7 @@ template <class Stencil>
   using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
   VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
-  return views.b(i, j, k) + (row.neighbours(x, i) - row.diagonal(i) * x.centre[i]);
+  return views.b(i, j, k) + (row.neighbours(x, i) - row.diagonal(static_cast<int>(i)) * x.centre[i]);
 }
 
 /// Calls `visit(i, j, k)` for the children of a coarse unknown.
@@ -96,13 +96,15 @@ void for_rows(IndexRange const& box, Row const& row) {
 template <class Stencil>
 [[gnu::flatten]] void relax_zero_rows(LegViews<Stencil> const& views, Colour colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
+  RowsInTurn<Stencil> row_at(views.stencil);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
-    auto const row = views.stencil.row(j, k);
+    auto const& row = row_at(j, k);
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
+    int const first = static_cast<int>(i);
     int const phase = static_cast<int>((i + views.row_parity(j, k) + static_cast<int>(colour)) & 1);
     HALOCLINE_INDEPENDENT_ITERATIONS
-    for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? b[n] * row.inverse(i + n) : Real{0};
+    for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? b[n] * row.inverse(first + n) : Real{0};
   });
 }
 
@@ -110,16 +112,18 @@ template <class Stencil>
 template <class Stencil>
 [[gnu::flatten]] void relax_rows(LegViews<Stencil> const& views, Colour colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
+  RowsInTurn<Stencil> row_at(views.stencil);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
-    auto const row = views.stencil.row(j, k);
+    auto const& row = row_at(j, k);
     VectorRows<Real, Stencil::dimensions> const around(views.x, j, k);
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
+    int const first = static_cast<int>(i);
     int const phase = static_cast<int>((i + views.row_parity(j, k) + static_cast<int>(colour)) & 1);
     // By way of a buffer: compilers would rather branch than evaluate what is thrown away.
     alignas(64) Real value[row_piece];
     HALOCLINE_INDEPENDENT_ITERATIONS
-    for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(around, i + n)) * row.inverse(i + n);
+    for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(around, i + n)) * row.inverse(first + n);
     HALOCLINE_INDEPENDENT_ITERATIONS
     for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? value[n] : x[n];
   });
@@ -161,8 +165,10 @@ template <class Stencil, bool WithResidual>
   }
   parents.begin[0] = box.begin[0];
   parents.end[0] = box.end[0];
+  RowsInTurn<Stencil> row_at(views.stencil);
   for_rows(parents, [&](Index i, int count, Index parent_j, Index parent_k) {
     alignas(64) Real sum[row_piece];
+    int const first = static_cast<int>(i);
     Index const j_begin = views.begin[1] + views.factor[1] * parent_j;
     Index const k_begin = views.begin[2] + views.factor[2] * parent_k;
     Index const j_end = std::min(j_begin + views.factor[1], views.end[1]);
@@ -170,13 +176,13 @@ template <class Stencil, bool WithResidual>
     std::fill_n(sum, count, Real{0});
     for (Index k = k_begin; k < k_end; ++k) {
       for (Index j = j_begin; j < j_end; ++j) {
-        auto const row = views.stencil.row(j, k);
+        auto const& row = row_at(j, k);
         VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
         Real const* const b = views.b.at(i, j, k);
         HALOCLINE_INDEPENDENT_ITERATIONS
         for (int n = 0; n < count; ++n) {
           if constexpr (WithResidual) {
-            sum[n] += b[n] + (row.neighbours(x, i + n) - row.diagonal(i + n) * x.centre[i + n]);
+            sum[n] += b[n] + (row.neighbours(x, i + n) - row.diagonal(first + n) * x.centre[i + n]);
           } else {
             sum[n] += b[n];
           }

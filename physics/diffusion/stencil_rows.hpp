@@ -50,6 +50,9 @@ struct FaceStencil {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real shift(Index i, Index j, Index k) const { return s(i, j, k); }
 
+  /// Whether the row at (j, k) is that of any other (j, k) of which this holds.
+  [[nodiscard]] static constexpr bool is_inner_row(Index, Index) { return false; }
+
   struct Row {
     Real const* d;
     Real const* x_face;
@@ -61,8 +64,8 @@ struct FaceStencil {
       if constexpr (dimensions > 2) sum += face[2][i] * x.side[2][i] + face[3][i] * x.side[3][i];
       return sum;
     }
-    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i) const { return d[i]; }
-    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse(Index i) const { return inverse_or_zero(d[i]); }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(int i) const { return d[i]; }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse(int i) const { return inverse_or_zero(d[i]); }
   };
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index j, Index k) const {
@@ -97,12 +100,22 @@ struct ConstantStencil {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real shift(Index, Index, Index) const { return functor.shift; }
 
+  /// Whether the row at (j, k) is that of any other (j, k) of which this holds: not beside a wall.
+  [[nodiscard]] bool is_inner_row(Index j, Index k) const {
+    Index const at[3] = {0, first[1] + j, first[2] + k};
+    bool inner = true;
+    for (int axis = 1; axis < dimensions; ++axis) {
+      inner = inner && at[axis] != functor.first[axis] && at[axis] != functor.last[axis];
+    }
+    return inner;
+  }
+
   struct Row {
     Real coupling[3];
     Real diagonals[3];  ///< beside the lower wall, inside, beside the upper wall
     Real inverses[3];
-    Index lower;  ///< local index of the unknown beside the lower wall …
-    Index upper;  ///< … and beside the upper one
+    int lower;  ///< local index of the unknown beside the lower wall …
+    int upper;  ///< … and beside the upper one; either is no unknown's where the block is not at that wall
 
     [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(VectorRows<Real, dimensions> const& x, Index i) const {
       Real sum = coupling[0] * (x.centre[i - 1] + x.centre[i + 1]);
@@ -110,12 +123,12 @@ struct ConstantStencil {
       if constexpr (dimensions > 2) sum += coupling[2] * (x.side[2][i] + x.side[3][i]);
       return sum;
     }
-    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real at(Real const (&values)[3], Index i) const {
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real at(Real const (&values)[3], int i) const {
       Real const low = select(i == lower, values[0], values[1]);
       return select(i == upper, values[2], low);
     }
-    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i) const { return at(diagonals, i); }
-    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse(Index i) const { return at(inverses, i); }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(int i) const { return at(diagonals, i); }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse(int i) const { return at(inverses, i); }
   };
 
   /// Diagonal at local index (i, j, k).
@@ -126,20 +139,46 @@ struct ConstantStencil {
     return sum;
   }
 
+  /// Local index of the unknown at a global index of the first axis; that of no unknown if it is in another block.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int local(Index global) const {
+    Index const at = global - first[0];
+    constexpr Index highest = (Index{1} << 31) - 1;
+    return static_cast<int>(at < -1 ? -1 : at > highest ? highest : at);
+  }
+
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index j, Index k) const {
     Row row{{functor.coupling[0], functor.coupling[1], functor.coupling[2]},
             {},
             {},
-            functor.first[0] - first[0],
-            functor.last[0] - first[0]};
+            local(functor.first[0]),
+            local(functor.last[0])};
     // A row of one or two unknowns has no inside; whatever stands there is not used.
-    Index const where[3] = {row.lower, row.lower + 1, row.upper};
+    Index const begin = functor.first[0] - first[0];
+    Index const where[3] = {begin, begin + 1, functor.last[0] - first[0]};
     for (int n = 0; n < 3; ++n) {
       row.diagonals[n] = diagonal(where[n], j, k);
       row.inverses[n] = inverse_or_zero(row.diagonals[n]);
     }
     return row;
   }
+};
+
+/// The rows of a stencil one after the other, on a host: inner ones are made once.
+template <class Stencil>
+class RowsInTurn {
+ public:
+  explicit RowsInTurn(Stencil const& stencil) : stencil_(stencil) {}
+  [[nodiscard]] typename Stencil::Row const& operator()(Index j, Index k) {
+    bool const inner = stencil_.is_inner_row(j, k);
+    if (!inner || !is_inner_) row_ = stencil_.row(j, k);
+    is_inner_ = inner;
+    return row_;
+  }
+
+ private:
+  Stencil const& stencil_;
+  typename Stencil::Row row_{};
+  bool is_inner_ = false;  ///< what row_ is
 };
 
 }  // namespace halocline
