@@ -34,9 +34,23 @@ KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&..
 template <class A, int X, int Y, int Z>
 inline constexpr bool reads = A::shape.contains(X, Y, Z);
 
-/// Sum of the magnitudes of all entries of a row.
+/// Stands for the vector that is one at the point itself and minus one at its neighbours.
+template <class Real>
+struct Alternating {
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Real operator[](Offset<I, J, K>) const {
+    return (I + J + K) % 2 == 0 ? Real{1} : Real{-1};
+  }
+};
+
+/// Sum of the magnitudes of all entries of a row. A functor whose neighbours all have the same sign, other than that of
+/// the diagonal, says so by `neighbours_are_negative`: one evaluation in place of one for every entry.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
+  if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
+    static_assert(A::shape.kind == ShapeKind::star, "corners would count as the point itself does");
+    return a(at, Alternating<Real>{}, k...);
+  }
   constexpr int radius = A::shape.radius;
   constexpr int width = 2 * radius + 1;
   auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };

@@ -72,20 +72,22 @@ template <class Policy>
 template <class Execution, class Functor>
 void for_box(Execution const& execution, IndexRange const& box, Functor const& functor) {
   if (box.empty()) return;
-  if (kernel::is_host<Execution> && box.size() < smallest_parallel_box) {
-    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-        for (Index i = box.begin[0]; i < box.end[0]; ++i) functor(i, j, k);
+  if constexpr (kernel::is_host<Execution>) {
+    for_parts(box, [&](IndexRange const& part) {
+      for (Index k = part.begin[2]; k < part.end[2]; ++k) {
+        for (Index j = part.begin[1]; j < part.end[1]; ++j) {
+          for (Index i = part.begin[0]; i < part.end[0]; ++i) functor(i, j, k);
+        }
       }
-    }
-    return;
+    });
+  } else {
+    using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+                                         Kokkos::IndexType<Index>>;
+    Kokkos::parallel_for("diffusion",
+                         launched_at_once(Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
+                                                 {box.end[0], box.end[1], box.end[2]})),
+                         functor);
   }
-  using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
-                                       Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for("diffusion",
-                       launched_at_once(Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
-                                               {box.end[0], box.end[1], box.end[2]})),
-                       functor);
 }
 
 /// Disjoint boxes whose points are numbered through, for devices: all in one launch.

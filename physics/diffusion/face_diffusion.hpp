@@ -15,6 +15,7 @@ struct FaceDiffusion;
 template <class Real>
 struct FaceDiffusion<Real, 1> {
   static constexpr Shape shape = star<1, 1>;
+  static constexpr bool neighbours_are_negative = true;
   static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
   template <class P, class U, class D, class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx) const {
@@ -25,6 +26,7 @@ struct FaceDiffusion<Real, 1> {
 template <class Real>
 struct FaceDiffusion<Real, 2> {
   static constexpr Shape shape = star<1, 2>;
+  static constexpr bool neighbours_are_negative = true;
   static constexpr Shape input_shapes[4] = {shape, point, line<1, 0>, line<1, 1>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
   template <class P, class U, class D, class X, class Y>
@@ -38,6 +40,7 @@ struct FaceDiffusion<Real, 2> {
 template <class Real>
 struct FaceDiffusion<Real, 3> {
   static constexpr Shape shape = star<1, 3>;
+  static constexpr bool neighbours_are_negative = true;
   static constexpr Shape input_shapes[5] = {shape, point, line<1, 0>, line<1, 1>, line<1, 2>};
   static constexpr Shape input_shape(int n) { return input_shapes[n]; }
   template <class P, class U, class D, class X, class Y, class Z>

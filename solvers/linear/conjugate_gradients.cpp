@@ -52,8 +52,7 @@ class CgIteration {
   /// A first direction that is no M^-1 r: the step along it ends where conjugate gradients as they are begin.
   bool starts_by_preconditioner() {
     if (s_.preconditioner_ == nullptr || !s_.preconditioner_->has_start()) return false;
-    s_.preconditioner_->start(*s_.r_, *s_.z_);
-    rz_ = s_.r_->dot(*s_.z_);
+    rz_ = s_.preconditioner_->start_dot(*s_.r_, *s_.z_);
     starts_again_ = rz_ > 0 && std::isfinite(rz_);
     smallest_ = residual_;
     return starts_again_;

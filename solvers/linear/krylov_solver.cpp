@@ -44,8 +44,7 @@ double KrylovSolver::precondition_dot(Vector const& r, std::unique_ptr<Vector> c
 }
 
 double KrylovSolver::start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const {
-  preconditioner_->start(r, *z);
-  return r.dot(*z);
+  return preconditioner_->start_dot(r, *z);
 }
 
 }  // namespace halocline

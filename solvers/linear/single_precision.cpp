@@ -41,22 +41,20 @@ void SinglePrecision::prepare(Operator const& a) {
   inner_->prepare(*a_);
 }
 
-template <class Step>
-void SinglePrecision::scaled(Vector const& r, Vector& z, Step const& step) {
+void SinglePrecision::apply(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->apply(r, z);
   double const scale = scale_for(r);
   r_->convert(r, scale);
-  step();
+  inner_->apply(*r_, *z_);
   z.convert(*z_, 1 / scale);
 }
 
-void SinglePrecision::apply(Vector const& r, Vector& z) {
-  if (a_ == nullptr) return inner_->apply(r, z);
-  scaled(r, z, [&] { inner_->apply(*r_, *z_); });
-}
-
-void SinglePrecision::start(Vector const& r, Vector& z) {
-  if (a_ == nullptr) return inner_->start(r, z);
-  scaled(r, z, [&] { inner_->start(*r_, *z_); });
+double SinglePrecision::start_dot(Vector const& r, Vector& z) {
+  if (a_ == nullptr) return inner_->start_dot(r, z);
+  double const scale = scale_for(r);
+  r_->convert(r, scale);
+  inner_->start(*r_, *z_);
+  return z.convert_and_dot(*z_, 1 / scale, r);
 }
 
 /// Products with z tell how large residuals are: looking for the largest entry each time would be a pass of its own.

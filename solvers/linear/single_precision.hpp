@@ -22,12 +22,10 @@ class SinglePrecision final : public Preconditioner {
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
   [[nodiscard]] bool has_start() const override { return inner_->has_start(); }
-  void start(Vector const& r, Vector& z) override;
+  void start(Vector const& r, Vector& z) override { static_cast<void>(start_dot(r, z)); }
+  [[nodiscard]] double start_dot(Vector const& r, Vector& z) override;
 
  private:
-  /// z = what `step`, which makes z_ of r_, makes of r.
-  template <class Step>
-  void scaled(Vector const& r, Vector& z, Step const& step);
   /// Brings `scale_` to where the product with residuals as large as the last one would be `product_at_scale_`.
   void follow(double product);
 

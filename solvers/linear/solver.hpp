@@ -89,6 +89,8 @@ class Preconditioner {
   [[nodiscard]] virtual bool has_start() const { return false; }
   /// z near A^-1 r; need not be symmetric.
   virtual void start(Vector const& r, Vector& z) { apply(r, z); }
+  /// The same; returns z . r.
+  [[nodiscard]] virtual double start_dot(Vector const& r, Vector& z) { return start(r, z), z.dot(r); }
 };
 
 }  // namespace halocline

@@ -106,10 +106,9 @@ constexpr char const* reference =
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
   bool const steps = section.choice("smoother") != "red_black";
-  bool const twice = section.choice("cycle") != "V";
   // On devices red-black sweeps may go from one vector to another.
   bool const to_another = device_count() > 0 && !steps;
-  double const of_a_level = 2 + (twice ? 2 : 0) + problem.coarse_coefficients + (steps ? 2 : to_another ? 1 : 0);
+  double const of_a_level = 2 + problem.coarse_coefficients + (steps ? 2 : to_another ? 1 : 0);
   // Along an axis, interpolation has a place and four weights for each unknown of all levels: as long as vectors in 1D.
   double const along_axis = section.choice("start") == "full" && problem.dimensions == 1 ? 10 : 0;
   double const all = of_a_level / (parts - 1) + (steps ? 5 : to_another ? 1 : 0) + along_axis;

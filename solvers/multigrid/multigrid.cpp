@@ -16,7 +16,6 @@ struct Multigrid::Level {
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
-  std::unique_ptr<Vector> rest, change;    ///< b - A x and its cycle, on levels that a W- or F-cycle corrects twice
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
@@ -79,10 +78,6 @@ void Multigrid::prepare(Operator const& a) {
   if (last.inverse == nullptr && settings_.bottom == BottomSolver::conjugate_gradients) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
-  }
-  for (std::size_t n = 1; settings_.cycle != CycleShape::v && n + 1 < levels_.size(); ++n) {
-    levels_[n]->rest = levels_[n]->a->create_vector();
-    levels_[n]->change = levels_[n]->a->create_vector();
   }
   bool const replays = only_enqueues();
   for (auto* const work : {&replayed_, &replayed_start_}) *work = replays ? std::make_unique<ReplayedWork>() : nullptr;
@@ -173,9 +168,7 @@ void Multigrid::cycles(CycleShape shape, std::size_t level) {
   cycle(shape, level, true, *at.b, *at.x, nullptr);
   // The coarsest level is solved as well as it ever is.
   if (shape == CycleShape::v || level + 1 == levels_.size()) return;
-  static_cast<void>(at.a->residual(*at.b, *at.x, *at.rest));
-  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, true, *at.rest, *at.change, nullptr);
-  at.x->add(1, *at.change);
+  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, false, *at.b, *at.x, nullptr);
 }
 
 void Multigrid::solve_bottom(Level& level, Vector const& b, Vector& x) {
