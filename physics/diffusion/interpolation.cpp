@@ -141,7 +141,9 @@ void weighted_rows(Real* to, Index length, Real const* weight, int count, Real c
 
 template <class Real>
 void interpolate_rows(InterpolatedPoint<Real> const& at, IndexRange const& unknowns) {
-  auto const& [x, y, z] = at.line;
+  auto const& x = at.line[0];
+  auto const& y = at.line[1];
+  auto const& z = at.line[2];
   Index const count = unknowns.extent(0);
   PairsAlongX<Real> const along_x(x, count);
   Index const from = x.first[0];
