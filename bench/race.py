@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times one of our commands beside another program on the same problem, alternating, and stores the medians.
 
-Both commands are run in turn, `--repeat` times each after one warm-up, so that a change in the machine's load meets both.
+Both commands are run in turn, `--repeat` times each after `--warm-ups`, so that a change in the machine's load meets both.
 A time measured inside a program is taken with a pattern whose first group is seconds:
     --ours-inner 'out/summary.json:"solve": ([0-9.e-]+)'
     --theirs-inner 'tea.out:Wall clock +([0-9.]+)'
@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument("--ours-inner", help="FILE:PATTERN of a time that our program reports")
     parser.add_argument("--theirs-inner", help="FILE:PATTERN of a time that the other program reports")
     parser.add_argument("--repeat", type=int, default=7)
+    parser.add_argument("--warm-ups", type=int, default=1, help="runs that do not count; 0 where a run takes minutes")
     parser.add_argument("--json", required=True, help="where the result goes")
     return parser.parse_args()
 
@@ -75,10 +76,10 @@ def main():
     options = arguments()
     sides = {"ours": (options.ours, options.ours_inner), "theirs": (options.theirs, options.theirs_inner)}
     times = {who: [] for who in sides}
-    for repetition in range(options.repeat + 1):
+    for repetition in range(options.warm_ups + options.repeat):
         for who, (command, inner) in sides.items():
             measured = run(command, inner)
-            if repetition > 0:
+            if repetition >= options.warm_ups:
                 times[who].append(measured)
     commit = subprocess.run(["git", "rev-parse", "HEAD"], text=True, capture_output=True,
                             cwd=os.path.dirname(os.path.abspath(__file__))).stdout.strip()

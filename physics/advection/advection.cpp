@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/field/field.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "physics/advection/advection_operator.hpp"
+#include "physics/diffusion/diffusion.hpp"
+#include "physics/diffusion/walls.hpp"
+#include "solvers/linear/factory.hpp"
+
+namespace halocline::advection {
+namespace {
+
+constexpr char const* axes[] = {"x", "y", "z"};
+
+Description describe(Options const& advection, std::shared_ptr<StructuredMesh const> const& mesh) {
+  Description all{.mesh = mesh, .conditions = make_boundary_conditions(advection.section("boundary"), *mesh)};
+  Options const velocity = advection.section("velocity");
+  for (std::size_t axis = 0; axis < 3; ++axis) all.velocity[axis] = velocity.expression(axes[axis]);
+  all.diffusivity = advection.expression("diffusivity");
+  all.reaction = advection.expression("reaction");
+  all.scheme = advection.choice("scheme") == "upwind" ? Scheme::upwind : Scheme::central;
+  return all;
+}
+
+/// v . grad u - div(k grad u) + c u = source on cells: one linear solve.
+template <class Real>
+class Advection final : public Physics {
+ public:
+  explicit Advection(PhysicsContext const& context)
+      : options_(context.deck.section("advection")),
+        field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u", .ghosts = 1})),
+        u_(field_),
+        solver_(make_solver(context.deck.section("solver"))) {
+    Discretisation const discretisation(describe(options_, context.mesh));
+    Rows<Real> rows = assemble<Real>(discretisation);
+    peclet_ = rows.peclet;
+    FieldVector<Real> const wall_source(rows.wall_source);
+    operator_ = make_operator<Real>(discretisation, std::move(rows));
+    b_ = operator_->create_vector();
+    volume_ = operator_->create_vector();
+    fill_mass<Real>({.mesh = context.mesh, .conditions = discretisation.description().conditions}, {}, *volume_);
+    evaluate<Real>(options_.expression("source"), options_.full_name("source"), 0, *b_);
+    b_->multiply(*b_, *volume_);
+    b_->add(1, wall_source);
+    evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, u_);
+    if (options_.has("exact"))
+      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
+    solver_->set_observer(context.observer);
+    solver_->prepare(*operator_);
+  }
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get()}; }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    auto const ones = u_.create();
+    ones->fill(1);
+    std::vector<Quantity> all{
+        {"mean", u_.dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_.maximum()}, {"peclet", peclet_}};
+    if (!options_.has("exact")) return all;
+    ErrorNorms const norms = error();
+    all.push_back({"error_2", norms.two});
+    all.push_back({"error_maximum", norms.maximum});
+    return all;
+  }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const&) override { return {solver_->solve(*operator_, *b_, u_)}; }
+
+ private:
+  [[nodiscard]] ErrorNorms error() const {
+    return error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), 0, *volume_);
+  }
+
+  Options options_;
+  std::shared_ptr<Field<Real>> field_;
+  FieldVector<Real> u_;
+  std::unique_ptr<LinearSolver> solver_;
+  std::unique_ptr<Operator> operator_;
+  std::unique_ptr<Vector> b_;
+  std::unique_ptr<Vector> volume_;
+  double peclet_ = 0;
+};
+
+bool is_zero(Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; }
+
+/// Otherwise any constant could be added to u.
+bool is_held(Options const& advection, Options const& mesh) {
+  if (!is_zero(advection.expression("reaction"))) return true;
+  std::vector<Options> const all = walls(advection.section("boundary"), mesh);
+  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
+    std::string const kind = wall.choice("kind");
+    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+  });
+}
+
+void judge(Options const& deck, Mistakes& mistakes) {
+  Options const advection = deck.section("advection");
+  Options const mesh = deck.section("mesh");
+  judge_walls(advection.section("boundary"), mesh, Centring::cell, mistakes);
+  Options const velocity = advection.section("velocity");
+  for (std::size_t axis = mesh.integers("cells").size(); axis < 3; ++axis) {
+    if (velocity.given(axes[axis])) {
+      add_mistake(velocity, axes[axis], "the mesh has no axis " + std::string(axes[axis]), mistakes);
+    }
+  }
+  Expression const k = advection.expression("diffusivity");
+  if (k.is_constant() && !(k(0, 0, 0, 0) > 0)) {
+    add_mistake(advection, "diffusivity", "'" + k.text() + "' is not above 0", mistakes);
+  }
+  for (std::string const option : {"diffusivity", "reaction", "source"}) {
+    Expression const value = advection.expression(option);
+    if (!value.depends_on_time()) continue;
+    add_mistake(advection, option, "'" + value.text() + "' depends on t, but nothing here changes with time", mistakes);
+  }
+  if (!is_held(advection, mesh)) {
+    mistakes.add(advection.location(), advection.full_name("boundary"), "nothing holds u: any constant could be added",
+                 "give a wall of kind dirichlet or robin, or a reaction");
+  }
+}
+
+Section advection_section() {
+  Section advection("advection",
+                    "Steady advection, diffusion and reaction, v . grad u - div(k grad u) + c u = source.");
+  Section velocity("velocity", "v of the flow.");
+  for (char const* axis : axes) {
+    velocity.expression(axis, std::string("Component along ") + axis + ".").defaults_to(std::string("0"));
+  }
+  advection.section(std::move(velocity));
+  advection.expression("diffusivity", "k, above 0.").defaults_to(std::string("1"));
+  advection.expression("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
+      .defaults_to(std::string("0"));
+  advection.expression("source", "Right-hand side.").defaults_to(std::string("0"));
+  advection
+      .choice("scheme",
+              "u on the faces between cells. central: the mean, of second order, but it may oscillate where a cell's "
+              "Péclet number |v| width / k is above 2; upwind: that of the cell the flow comes from, of first order.",
+              std::vector<std::string>{"central", "upwind"})
+      .defaults_to(std::string("central"));
+  advection.expression("initial", "Initial guess.").defaults_to(std::string("0"));
+  advection.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  advection.section(declare_boundary_section(BoundaryKind::dirichlet));
+  return advection;
+}
+
+/// u, b, the volumes and what the walls add; a row of the operator, on all levels; two to work on.
+double arrays_of(Options const& deck) {
+  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
+  ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 * dimensions + 1};
+  problem.coarse_coefficients = problem.coefficients;
+  problem.single_precision = deck.choice("precision") == "single";
+  return 6 + 2 * problem.coefficients + solver_vectors(deck.section("solver"), problem);
+}
+
+PhysicsEntry advection_physics() {
+  Section options = advection_section();
+  std::string const sentence = options.sentence();
+  return {.name = "advection",
+          .sentence = sentence,
+          .options = std::move(options),
+          .time_dependence = TimeDependence::stationary,
+          .judge = judge,
+          .create = create_physics<Advection>,
+          .arrays = arrays_of};
+}
+
+}  // namespace
+}  // namespace halocline::advection
+
+HALOCLINE_PLUGIN(halocline::advection::advection_physics);

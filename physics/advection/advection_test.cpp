@@ -1,0 +1,344 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "framework/operator/cell_coarsening.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/runtime/error.hpp"
+#include "physics/advection/advection_operator.hpp"
+#include "physics/diffusion/diffusion.hpp"
+#include "solvers/linear/gmres.hpp"
+#include "solvers/multigrid/multigrid.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline::advection {
+namespace {
+
+std::shared_ptr<Communicator> all_ranks() {
+  return std::shared_ptr<Communicator>(test::communicator().split(0, test::communicator().rank()));
+}
+
+/// Cells that grow by a tenth of the mean width from one end of the unit interval to the other, or equal ones.
+std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, bool stretched = false,
+                                                Periodicity const& periodic = {}) {
+  StructuredMeshDescription description;
+  for (Index const count : cells) {
+    std::vector<double> edges;
+    for (Index i = 0; i <= count; ++i) {
+      double const s = static_cast<double>(i) / static_cast<double>(count);
+      edges.push_back(s + 0.1 * s * (s - 1));
+    }
+    description.axes.push_back(stretched ? Axis::stretched(edges) : Axis::uniform(count, 0, 1));
+  }
+  description.periodic = periodic;
+  return StructuredMesh::make(description, all_ranks());
+}
+
+BoundaryConditions all_walls(BoundaryKind kind) { return BoundaryConditions::all({.kind = kind}); }
+
+/// A whirl, and a component along z.
+std::array<Expression, 3> whirl(double speed) {
+  std::string const factor = std::to_string(speed) + "*";
+  return {Expression(factor + "(y-0.4)"), Expression(factor + "(0.3-x)"), Expression(factor + "0.7")};
+}
+
+/// Smallest and largest entry of a vector.
+std::array<double, 2> range_of(Vector const& x) {
+  auto const shifted = x.create();
+  double const reach = x.maximum();
+  shifted->fill(reach);
+  shifted->add(1, x);
+  double const largest = shifted->maximum() - reach;
+  shifted->fill(reach);
+  shifted->add(-1, x);
+  return {reach - shifted->maximum(), largest};
+}
+
+/// The sizes that tests share: one, two, primes, and more ranks than some axes have cells to cut.
+std::vector<std::vector<Index>> sizes() {
+  return {{5}, {29}, {4, 4}, {7, 13}, {31, 4}, {5, 4, 7}, {4, 1, 11}, {2, 2, 2}};
+}
+
+TEST(Advection, WithoutFlowIsDiffusion) {
+  for (auto const& cells : sizes()) {
+    for (BoundaryKind const kind : {BoundaryKind::dirichlet, BoundaryKind::robin, BoundaryKind::reflecting}) {
+      auto const mesh = unit_mesh(cells, true);
+      Discretisation const discretisation({.mesh = mesh, .conditions = all_walls(kind), .reaction = Expression(2.5)});
+      auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
+      auto const known = make_diffusion<double>({.mesh = mesh, .conditions = all_walls(kind), .mass = 2.5});
+      auto const x = a->create_vector();
+      auto const y = a->create_vector();
+      auto const z = a->create_vector();
+      x->randomize(3);
+      a->apply(*x, *y);
+      known->apply(*x, *z);
+      y->add(-1, *z);
+      // A row of up to seven entries, made of up to six faces each rounded a few times.
+      EXPECT_LE(y->maximum(), 32 * std::numeric_limits<double>::epsilon() * known->norm_bound() * x->maximum());
+    }
+  }
+}
+
+TEST(Advection, ConstantsStayConstantInAnyFlow) {
+  for (auto const& cells : sizes()) {
+    for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
+      for (bool const periodic : {false, true}) {
+        auto const mesh = unit_mesh(cells, true, {periodic, false, periodic});
+        BoundaryConditions walls = all_walls(BoundaryKind::neumann);
+        for (int axis : {0, 2}) {
+          for (int side : {-1, 1}) {
+            if (periodic) walls.at(axis, side).kind = BoundaryKind::periodic;
+          }
+        }
+        Discretisation const discretisation(
+            {.mesh = mesh, .conditions = walls, .velocity = whirl(20), .scheme = scheme});
+        auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
+        auto const ones = a->create_vector();
+        auto const image = a->create_vector();
+        ones->fill(1);
+        a->apply(*ones, *image);
+        EXPECT_LE(image->maximum(), 16 * std::numeric_limits<double>::epsilon() * a->norm_bound());
+      }
+    }
+  }
+}
+
+TEST(Advection, UpwindRowsCannotOscillate) {
+  for (auto const& cells : sizes()) {
+    auto const mesh = unit_mesh(cells);
+    BoundaryConditions walls = all_walls(BoundaryKind::dirichlet);
+    walls.at(0, 1).kind = BoundaryKind::neumann;
+    Discretisation const discretisation(
+        {.mesh = mesh, .conditions = walls, .velocity = whirl(1000), .scheme = Scheme::upwind});
+    Rows<double> const rows = assemble<double>(discretisation);
+    auto const sum = FieldVector<double>(rows.diagonal).create();
+    sum->copy(FieldVector<double>(rows.diagonal));
+    for (auto const& weights : rows.neighbours) {
+      if (weights == nullptr) continue;
+      FieldVector<double> const neighbour(weights);
+      EXPECT_LE(range_of(neighbour)[1], 0);
+      sum->add(1, neighbour);
+    }
+    double const diagonal = FieldVector<double>(rows.diagonal).maximum();
+    EXPECT_GE(range_of(*sum)[0], -16 * std::numeric_limits<double>::epsilon() * diagonal);
+  }
+}
+
+TEST(Advection, PecletNumberIsThatOfTheCells) {
+  auto const mesh = unit_mesh({16, 4});
+  Discretisation const discretisation({.mesh = mesh,
+                                       .conditions = all_walls(BoundaryKind::dirichlet),
+                                       .velocity = {Expression(-3.0), Expression(0.25), Expression(0.0)},
+                                       .diffusivity = Expression(0.5)});
+  EXPECT_NEAR(assemble<double>(discretisation).peclet, 3.0 / 16 / 0.5, 1e-14);
+}
+
+struct OrderCase {
+  std::string name;
+  int dimensions;
+  Scheme scheme;
+  bool stretched;
+};
+
+/// u, its slope along an axis, and v . grad u - div(k grad u) + c u with v the whirl, k = 1 + x / 2 and c = 3 + y.
+struct Manufactured {
+  int dimensions;
+
+  [[nodiscard]] std::string factor(int axis) const {
+    std::string const all[] = {"sin(2*x+0.3)", "cos(1.5*y-0.2)", "exp(0.5*z)"};
+    return all[axis];
+  }
+  [[nodiscard]] std::string product(int axis, std::string const& own) const {
+    std::string text = own;
+    for (int other = 0; other < dimensions; ++other) {
+      if (other != axis) text += "*" + factor(other);
+    }
+    return text;
+  }
+  [[nodiscard]] std::string solution() const { return product(0, factor(0)); }
+  [[nodiscard]] std::string slope(int axis) const {
+    std::string const all[] = {"2*cos(2*x+0.3)", "(-1.5*sin(1.5*y-0.2))", "0.5*exp(0.5*z)"};
+    return product(axis, all[axis]);
+  }
+  [[nodiscard]] std::string source() const {
+    double const laplacian = -4 - (dimensions > 1 ? 2.25 : 0) + (dimensions > 2 ? 0.25 : 0);
+    std::string text =
+        "(3+y)*" + solution() + "-(1+x/2)*(" + std::to_string(laplacian) + ")*" + solution() + "-0.5*" + slope(0);
+    auto const velocity = whirl(4);
+    for (int axis = 0; axis < dimensions; ++axis) {
+      text += "+(" + velocity[static_cast<std::size_t>(axis)].text() + ")*" + slope(axis);
+    }
+    return text;
+  }
+  [[nodiscard]] BoundaryConditions walls() const {
+    BoundaryConditions all =
+        BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = Expression(solution())});
+    all.at(0, 1) = {.kind = BoundaryKind::neumann, .value = Expression(slope(0))};
+    if (dimensions > 1) {
+      all.at(1, -1) = {
+          .kind = BoundaryKind::robin, .value = Expression("2*" + solution() + "-3*" + slope(1)), .a = 2, .b = 3};
+    }
+    return all;
+  }
+};
+
+double error(OrderCase const& test, Index cells) {
+  Manufactured const problem{test.dimensions};
+  auto const mesh = unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells), test.stretched);
+  Discretisation const discretisation({.mesh = mesh,
+                                       .conditions = problem.walls(),
+                                       .velocity = whirl(4),
+                                       .diffusivity = Expression("1+x/2"),
+                                       .reaction = Expression("3+y"),
+                                       .scheme = test.scheme});
+  Rows<double> rows = assemble<double>(discretisation);
+  FieldVector<double> const wall_source(rows.wall_source);
+  auto const a = make_operator<double>(discretisation, std::move(rows));
+  auto const b = a->create_vector();
+  auto const u = a->create_vector();
+  auto const volume = a->create_vector();
+  fill_mass<double>({.mesh = mesh, .conditions = problem.walls()}, {}, *volume);
+  evaluate<double>(Expression(problem.source()), "source", 0, *b);
+  b->multiply(*b, *volume);
+  b->add(1, wall_source);
+  Gmres solver({.criteria = {.relative = 1e-11, .absolute = 0, .iterations = 200}},
+               std::make_unique<Multigrid>(MultigridSettings{}));
+  solver.prepare(*a);
+  EXPECT_EQ(solver.solve(*a, *b, *u).outcome, Outcome::converged);
+  return error_norms<double>(*u, Expression(problem.solution()), "exact", 0, *volume).two;
+}
+
+class AdvectionOrder : public testing::TestWithParam<OrderCase> {};
+
+TEST_P(AdvectionOrder, IsThatOfTheScheme) {
+  Index const coarse = GetParam().dimensions == 3 ? 16 : 48;
+  double const ratio = error(GetParam(), coarse) / error(GetParam(), 2 * coarse);
+  EXPECT_NEAR(std::log2(ratio), GetParam().scheme == Scheme::central ? 2 : 1, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, AdvectionOrder,
+                         testing::Values(OrderCase{"Central1d", 1, Scheme::central, false},
+                                         OrderCase{"CentralStretched1d", 1, Scheme::central, true},
+                                         OrderCase{"Upwind1d", 1, Scheme::upwind, false},
+                                         OrderCase{"Central2d", 2, Scheme::central, false},
+                                         OrderCase{"CentralStretched2d", 2, Scheme::central, true},
+                                         OrderCase{"Upwind2d", 2, Scheme::upwind, true},
+                                         OrderCase{"Central3d", 3, Scheme::central, false}),
+                         [](auto const& test) { return test.param.name; });
+
+/// Iterations of gmres with multigrid on a whirl that is `speed` strong.
+SolveReport solve_whirl(Index cells, double speed, Scheme scheme) {
+  auto const mesh = unit_mesh({cells, cells});
+  Discretisation const discretisation(
+      {.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet), .velocity = whirl(speed), .scheme = scheme});
+  auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
+  auto const b = a->create_vector();
+  auto const u = a->create_vector();
+  b->randomize(5);
+  Gmres solver({.criteria = {.relative = 1e-8, .absolute = 0, .iterations = 100}},
+               std::make_unique<Multigrid>(MultigridSettings{}));
+  solver.prepare(*a);
+  return solver.solve(*a, *b, *u);
+}
+
+TEST(AdvectionMultigrid, IterationsDoNotGrowWithTheMesh) {
+  for (double const speed : {0.0, 10.0, 100.0}) {
+    Index const few = solve_whirl(32, speed, Scheme::upwind).iterations;
+    for (Index const cells : {64, 128}) {
+      SolveReport const report = solve_whirl(cells, speed, Scheme::upwind);
+      EXPECT_EQ(report.outcome, Outcome::converged);
+      EXPECT_LE(report.iterations, few + 3) << "speed " << speed << ", " << cells << " cells";
+    }
+  }
+}
+
+TEST(AdvectionMultigrid, CoarseLevelsOfACentralSchemeGoUpwind) {
+  // On the finest mesh the Péclet number is below 2, on the coarsest far above.
+  EXPECT_EQ(solve_whirl(96, 150, Scheme::central).outcome, Outcome::converged);
+}
+
+template <class Real>
+class CellTransfers : public testing::Test {};
+using Precisions = testing::Types<float, double>;
+TYPED_TEST_SUITE(CellTransfers, Precisions);
+
+TYPED_TEST(CellTransfers, AreAdjointAndKeepConstants) {
+  using Real = TypeParam;
+  for (auto const& cells : sizes()) {
+    auto const make = [](std::shared_ptr<StructuredMesh const> mesh) {
+      Discretisation const discretisation({.mesh = std::move(mesh), .conditions = all_walls(BoundaryKind::dirichlet)});
+      return make_operator<Real>(discretisation, assemble<Real>(discretisation));
+    };
+    auto const mesh = unit_mesh(cells);
+    auto const fine = make(mesh);
+    CellCoarsening<Real> const coarsening(mesh, *fine, make(mesh->coarsened()));
+    auto const x = fine->create_vector();
+    auto const restricted = coarsening.coarse().create_vector();
+    auto const y = coarsening.coarse().create_vector();
+    auto const prolonged = fine->create_vector();
+    x->randomize(1);
+    y->randomize(2);
+    coarsening.restrict_to(*x, *restricted);
+    coarsening.prolong_add(*y, *prolonged);
+    double const norms = std::sqrt(x->square() * prolonged->square());
+    EXPECT_NEAR(restricted->dot(*y), x->dot(*prolonged), 8 * std::numeric_limits<Real>::epsilon() * norms);
+
+    y->fill(0.5);
+    prolonged->fill(0.25);
+    coarsening.prolong_add(*y, *prolonged);
+    EXPECT_EQ(range_of(*prolonged), (std::array{0.75, 0.75}));
+  }
+}
+
+TYPED_TEST(CellTransfers, AResidualIsRestrictedWhole) {
+  using Real = TypeParam;
+  auto const mesh = unit_mesh({13, 9});
+  Discretisation const discretisation({.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet)});
+  auto const fine = make_operator<Real>(discretisation, assemble<Real>(discretisation));
+  auto const coarsening = fine->coarsen();
+  ASSERT_NE(coarsening, nullptr);
+  auto const b = fine->create_vector();
+  auto const x = fine->create_vector();
+  auto const r = fine->create_vector();
+  auto const direct = coarsening->coarse().create_vector();
+  auto const restricted = coarsening->coarse().create_vector();
+  b->randomize(1);
+  x->randomize(2);
+  coarsening->residual_restrict(*b, *x, *direct);
+  static_cast<void>(fine->residual(*b, *x, *r));
+  coarsening->restrict_to(*r, *restricted);
+  restricted->add(-1, *direct);
+  EXPECT_EQ(restricted->maximum(), 0);
+}
+
+std::string message_of(Description description) {
+  try {
+    static_cast<void>(assemble<double>(Discretisation(std::move(description))));
+  } catch (InputError const& error) {
+    return error.what();
+  } catch (RemoteError const& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Advection, SaysWhereACoefficientIsWrong) {
+  if (test::communicator().size() > 1) return;
+  auto const mesh = unit_mesh({4, 4});
+  BoundaryConditions const walls = all_walls(BoundaryKind::dirichlet);
+  EXPECT_EQ(message_of({.mesh = mesh, .conditions = walls, .diffusivity = Expression("x-0.5")}),
+            "`advection.diffusivity`: 'x-0.5' is not above 0 at (0, 0.125, 0)");
+  std::string const velocity = message_of(
+      {.mesh = mesh, .conditions = walls, .velocity = {Expression(0.0), Expression("1/y"), Expression(0.0)}});
+  EXPECT_NE(velocity.find("advection.velocity.y"), std::string::npos) << velocity;
+  EXPECT_NE(velocity.find("1/y"), std::string::npos) << velocity;
+}
+
+}  // namespace
+}  // namespace halocline::advection

@@ -1,0 +1,8 @@
+#include "physics/advection/stencil_operator.hpp"
+
+namespace halocline::advection {
+
+template std::unique_ptr<Operator> make_operator_of<float, 3>(Discretisation const&, Rows<float>);
+template std::unique_ptr<Operator> make_operator_of<double, 3>(Discretisation const&, Rows<double>);
+
+}  // namespace halocline::advection
