@@ -83,7 +83,9 @@ void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& 
   x_new.add(1, d);
 }
 
-bool Operator::red_black_sweep(bool, Vector const&, Vector&) const { return false; }
+void Operator::gauss_seidel_sweep(bool, Vector const&, Vector&) const {
+  throw SolveError("the operator has no order for Gauss-Seidel sweeps");
+}
 
 std::unique_ptr<Operator> Operator::in_single_precision() const { return nullptr; }
 

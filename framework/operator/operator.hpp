@@ -105,8 +105,12 @@ class Operator {
   /// coefficients.direction zero, d is not read. Needs the diagonal, as jacobi_step does. x and x_new are different.
   virtual void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                               Vector& x_new) const;
-  /// One red-black Gauss-Seidel sweep in place, red first when `forward`; false (x untouched) when the operator cannot.
-  [[nodiscard]] virtual bool red_black_sweep(bool forward, Vector const& b, Vector& x) const;
+  /// Colours of the order in which Gauss-Seidel sweeps go through the unknowns, such that no two of one colour are
+  /// coupled; 2 is red-black order. 0: the operator cannot sweep.
+  [[nodiscard]] virtual int colours() const { return 0; }
+  /// One Gauss-Seidel sweep in place, the first colour (red) first when `forward`, last otherwise: each is the adjoint
+  /// of the other. Throws SolveError when the operator has no colours.
+  virtual void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const;
   /// The next coarser operator, or null when there is none or the operator cannot coarsen.
   [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;
   /// The same operator on vectors of single precision, with entries rounded to it; null when the operator cannot or is

@@ -62,7 +62,9 @@ TEST(OperatorFallback, AnUnknownDiagonalIsAnErrorOfTheSolve) {
   auto const message = testing::ThrowsMessage<SolveError>(testing::StrEq("the operator does not know its diagonal"));
   EXPECT_THAT([&] { (void)a.jacobi_step(1, *b, *x, *y); }, message);
   EXPECT_THAT([&] { a.chebyshev_step({.direction = 0, .residual = 1}, *b, *x, *b->create(), *y); }, message);
-  EXPECT_FALSE(a.red_black_sweep(true, *b, *x));
+  EXPECT_EQ(a.colours(), 0);
+  EXPECT_THAT([&] { a.gauss_seidel_sweep(true, *b, *x); },
+              testing::ThrowsMessage<SolveError>(testing::StrEq("the operator has no order for Gauss-Seidel sweeps")));
   EXPECT_EQ(a.coarsen(), nullptr);
 }
 

@@ -50,19 +50,20 @@ KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&...
   if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
     static_assert(A::shape.kind == ShapeKind::star, "corners would count as the point itself does");
     return a(at, Alternating<Real>{}, k...);
+  } else {
+    constexpr int radius = A::shape.radius;
+    constexpr int width = 2 * radius + 1;
+    auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };
+    return [&]<int... N>(std::integer_sequence<int, N...>) {
+      auto const entry = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
+        if constexpr (reads<A, X, Y, Z>) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
+        return Real{0};
+      };
+      return (Real{0} + ... +
+              entry(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}));
+    }
+    (std::make_integer_sequence<int, width * width * width>());
   }
-  constexpr int radius = A::shape.radius;
-  constexpr int width = 2 * radius + 1;
-  auto const magnitude = [](Real value) { return value < Real{0} ? -value : value; };
-  return [&]<int... N>(std::integer_sequence<int, N...>) {
-    auto const entry = [&]<int X, int Y, int Z>(Offset<X, Y, Z>) {
-      if constexpr (reads<A, X, Y, Z>) return magnitude(a(at, Unit<Real, X, Y, Z>{}, k...));
-      return Real{0};
-    };
-    return (Real{0} + ... +
-            entry(Offset<N % width - radius, N / width % width - radius, N / (width * width) - radius>{}));
-  }
-  (std::make_integer_sequence<int, width * width * width>());
 }
 
 /// b - A u and its square
@@ -219,9 +220,15 @@ struct ChebyshevStep {
   }
 };
 
-/// One colour of a Gauss-Seidel sweep: points whose global indices add up to an even (0) or odd (1) number.
+/// One colour of a Gauss-Seidel sweep. Along an axis r + 1 colours follow one another, r the radius of A. Those of a
+/// star go by the sum of the global indices, red and black where r = 1; of a box every axis has its own.
 template <class Real, class A>
 struct ColourSweep {
+  static constexpr bool is_star = A::shape.kind == ShapeKind::star;
+  static constexpr int along_x = A::shape.reach(0) + 1;
+  static constexpr int along_y = A::shape.reach(1) + 1;
+  static constexpr int along_z = A::shape.reach(2) + 1;
+  static constexpr int colours = is_star ? A::shape.radius + 1 : along_x * along_y * along_z;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
@@ -229,7 +236,17 @@ struct ColourSweep {
   template <class P, class B, class U, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, B const& b, U const& u, K const&... k) const {
     Real const relaxed = u[here] + Real{1} / diagonal_of<Real>(a, at, k...) * (b[here] - a(at, u, k...));
-    return select((at.index(0) + at.index(1) + at.index(2)) % 2 == colour, relaxed, u[here]);
+    return select(colour_of(at) == colour, relaxed, u[here]);
+  }
+
+ private:
+  template <class P>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Index colour_of(P const& at) {
+    if constexpr (is_star) {
+      return (at.index(0) + at.index(1) + at.index(2)) % colours;
+    } else {
+      return at.index(0) % along_x + along_x * (at.index(1) % along_y + along_y * (at.index(2) % along_z));
+    }
   }
 };
 

@@ -75,8 +75,10 @@ class StencilOperator final : public Operator {
   [[nodiscard]] bool steps_run_ahead() const override { return !kernel::is_host<Execution> && !description_.boundary; }
   void chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                       Vector& x_new) const override;
-  /// Red-black order decouples star shapes of radius 1 only; false for others.
-  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override;
+  [[nodiscard]] int colours() const override {
+    return description_.boundary ? 0 : stencil_functor::ColourSweep<Real, Functor>::colours;
+  }
+  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override;
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override;
   [[nodiscard]] std::unique_ptr<Operator> in_single_precision() const override {
     return description_.single_precision ? description_.single_precision() : nullptr;
@@ -341,16 +343,15 @@ void StencilOperator<Real, Functor, CoefficientCount>::chebyshev_step(ChebyshevC
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>
-bool StencilOperator<Real, Functor, CoefficientCount>::red_black_sweep(bool forward, Vector const& b, Vector& x) const {
-  bool const decoupled = Functor::shape.kind == ShapeKind::star && Functor::shape.radius == 1;
-  if (!decoupled || description_.boundary) return false;
-  for (Index const colour : {forward ? 0 : 1, forward ? 1 : 0}) {
-    stencil_functor::ColourSweep<Real, Functor> const kernel{functor(), colour};
+void StencilOperator<Real, Functor, CoefficientCount>::gauss_seidel_sweep(bool forward, Vector const& b,
+                                                                          Vector& x) const {
+  if (description_.boundary) return Operator::gauss_seidel_sweep(forward, b, x);
+  for (int n = 0; n < colours(); ++n) {
+    stencil_functor::ColourSweep<Real, Functor> const kernel{functor(), forward ? n : colours() - 1 - n};
     halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t) {
       run(block, box, output(x, block), kernel, view(b, block), view(x, block));
     });
   }
-  return true;
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>

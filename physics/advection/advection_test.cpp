@@ -62,7 +62,7 @@ std::array<double, 2> range_of(Vector const& x) {
 
 /// The sizes that tests share: one, two, primes, and more ranks than some axes have cells to cut.
 std::vector<std::vector<Index>> sizes() {
-  return {{5}, {29}, {4, 4}, {7, 13}, {31, 4}, {5, 4, 7}, {4, 1, 11}, {2, 2, 2}};
+  return {{5}, {29}, {4, 4}, {7, 13}, {31, 4}, {5, 4, 7}, {4, 1, 11}, {3, 2, 2}};
 }
 
 TEST(Advection, WithoutFlowIsDiffusion) {

@@ -57,8 +57,9 @@ class StepByStep final : public Operator {
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
   void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
   [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
-  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
-    return a_.red_black_sweep(forward, b, x);
+  [[nodiscard]] int colours() const override { return a_.colours(); }
+  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
+    a_.gauss_seidel_sweep(forward, b, x);
   }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
     auto inner = a_.coarsen();
@@ -131,7 +132,7 @@ void expect_legs_are_their_steps(Problem const& problem, int sweeps, bool from_z
   ASSERT_TRUE(coarsening->relax_restrict(sweeps, from_zero, *b, *x, *coarse_x));
   bool const gathers = coarse_x->size() == b->size();
   if (gathers) return;
-  for (int sweep = 0; sweep < sweeps; ++sweep) ASSERT_TRUE(a->red_black_sweep(true, *b, *y));
+  for (int sweep = 0; sweep < sweeps; ++sweep) a->gauss_seidel_sweep(true, *b, *y);
   coarsening->residual_restrict(*b, *y, *coarse_y);
   // The two forms round differently, by less than some ten roundings in each of five steps.
   EXPECT_LE(relative_difference(*x, *y), 50 * epsilon * 1e2);
@@ -141,7 +142,7 @@ void expect_legs_are_their_steps(Problem const& problem, int sweeps, bool from_z
   double product = 0;
   ASSERT_TRUE(coarsening->prolong_relax(sweeps, *coarse_x, *b, *x, &product));
   coarsening->prolong_add(*coarse_x, *y);
-  for (int sweep = 0; sweep < sweeps; ++sweep) ASSERT_TRUE(a->red_black_sweep(false, *b, *y));
+  for (int sweep = 0; sweep < sweeps; ++sweep) a->gauss_seidel_sweep(false, *b, *y);
   EXPECT_LE(relative_difference(*x, *y), 50 * epsilon * 1e2);
   EXPECT_DOUBLE_EQ(product, b->dot(*x));
 }

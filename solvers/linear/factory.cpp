@@ -8,6 +8,7 @@
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
+#include "solvers/linear/gauss_seidel_preconditioner.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
@@ -243,6 +244,26 @@ PreconditionerEntry jacobi_preconditioner_entry() {
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 10.2"}};
 }
 
+PreconditionerEntry gauss_seidel_preconditioner_entry() {
+  std::string const sentence = "Symmetric Gauss-Seidel, in as many colours as the stencil has need of.";
+  auto const declare = [sentence] {
+    Section section("gauss_seidel", sentence);
+    section.integer("sweeps", "Sweeps, each there and back.").defaults_to(std::int64_t{1}).at_least(1).at_most(100);
+    return section;
+  };
+  auto const create = [](Options const& options) {
+    return std::make_unique<GaussSeidelPreconditioner>(static_cast<int>(options.integer("sweeps")));
+  };
+  return {"gauss_seidel",
+          sentence,
+          declare,
+          create,
+          [](Options const&, ProblemSize const&) { return 1; },
+          {.needs = "a stencil with a diagonal without zeros (a matrix of `assembled` has no colours)",
+           .use = "Operators that do not coarsen, unsymmetric ones too: next to half the iterations of jacobi.",
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4"}};
+}
+
 PreconditionerEntry chebyshev_preconditioner_entry() {
   std::string const sentence = "A Chebyshev polynomial of the operator.";
   auto const declare = [sentence] {
@@ -267,11 +288,12 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
        .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 12.3"}};
 }
 
-bool asks_for_multigrid(Options const& solver) {
+/// Whether the solver is, or is preconditioned by, the method of this name.
+bool asks_for(std::string const& name, Options const& solver) {
   std::string const method = solver.choice("method");
-  if (method == "multigrid") return true;
+  if (method == name) return true;
   Options const chosen = solver.section(method);
-  return chosen.declares("preconditioner") && chosen.choice("preconditioner") == "multigrid";
+  return chosen.declares("preconditioner") && chosen.choice("preconditioner") == name;
 }
 
 }  // namespace
@@ -311,6 +333,7 @@ Registry<PreconditionerEntry>& preconditioners() {
     Registry<PreconditionerEntry> built_in("preconditioner");
     built_in.add(jacobi_preconditioner_entry());
     built_in.add(chebyshev_preconditioner_entry());
+    built_in.add(gauss_seidel_preconditioner_entry());
     built_in.add(multigrid_preconditioner_entry());
     return built_in;
   }();
@@ -338,9 +361,15 @@ Section solver_section(std::string const& default_method) {
       .defaults_to(std::string("keep"));
   section.sections("method", [] { return sections_of(solvers()); });
   section.check([](Options const& given, Mistakes& mistakes) {
-    if (!given.boolean("assembled") || !asks_for_multigrid(given)) return;
-    add_mistake(given, "assembled", "a matrix has no coarser levels, which multigrid is made of", mistakes,
-                "leave it false, or take another preconditioner");
+    if (!given.boolean("assembled")) return;
+    if (asks_for("multigrid", given)) {
+      add_mistake(given, "assembled", "a matrix has no coarser levels, which multigrid is made of", mistakes,
+                  "leave it false, or take another preconditioner");
+    }
+    if (asks_for("gauss_seidel", given)) {
+      add_mistake(given, "assembled", "a matrix has no colours, by which Gauss-Seidel sweeps go", mistakes,
+                  "leave it false, or take another preconditioner");
+    }
   });
   return section;
 }

@@ -166,8 +166,9 @@ class CountingOperator final : public Operator {
   }
   [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override { return a_.coarsen(); }
-  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
-    return a_.red_black_sweep(forward, b, x);
+  [[nodiscard]] int colours() const override { return a_.colours(); }
+  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
+    a_.gauss_seidel_sweep(forward, b, x);
   }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
 

@@ -32,10 +32,11 @@ void declare_multigrid(Section& section) {
       .at_most(10);
   section
       .choice("smoother",
-              "What damps the rough part of the error on each level: red_black: Gauss-Seidel; chebyshev: a polynomial "
-              "of the operator, where it has no red-black order or the eigenvalues of its levels are known well; "
-              "jacobi: damped steps, to compare with.",
-              std::vector<std::string>{"red_black", "chebyshev", "jacobi"})
+              "What damps the rough part of the error on each level: red_black: Gauss-Seidel; multicolour: the same in "
+              "more colours than two, for stencils that reach further than the next neighbours along axes; chebyshev: "
+              "a polynomial of the operator, where it has no such order or the eigenvalues of its levels are known "
+              "well; jacobi: damped steps, to compare with.",
+              std::vector<std::string>{"red_black", "multicolour", "chebyshev", "jacobi"})
       .defaults_to(std::string("red_black"));
   section
       .choice(
@@ -67,9 +68,10 @@ MultigridSettings multigrid_settings(Options const& section) {
   std::string const cycle = section.choice("cycle");
   settings.cycle = cycle == "W" ? CycleShape::w : cycle == "F" ? CycleShape::f : CycleShape::v;
   std::string const smoother = section.choice("smoother");
-  settings.smoother.kind = smoother == "chebyshev" ? SmootherKind::chebyshev
-                           : smoother == "jacobi"  ? SmootherKind::jacobi
-                                                   : SmootherKind::red_black;
+  settings.smoother.kind = smoother == "chebyshev"     ? SmootherKind::chebyshev
+                           : smoother == "multicolour" ? SmootherKind::multicolour
+                           : smoother == "jacobi"      ? SmootherKind::jacobi
+                                                       : SmootherKind::red_black;
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
   settings.start = section.choice("start") == "full" ? MultigridStart::full : MultigridStart::cycle;
   settings.start_cycles = static_cast<int>(section.integer("start_cycles"));
@@ -105,7 +107,8 @@ constexpr char const* reference =
 /// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
-  bool const steps = section.choice("smoother") != "red_black";
+  std::string const smoother = section.choice("smoother");
+  bool const steps = smoother == "chebyshev" || smoother == "jacobi";
   // On devices red-black sweeps may go from one vector to another.
   bool const to_another = device_count() > 0 && !steps;
   double const of_a_level = 2 + problem.coarse_coefficients + (steps ? 2 : to_another ? 1 : 0);

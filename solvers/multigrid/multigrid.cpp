@@ -64,7 +64,7 @@ void Multigrid::prepare(Operator const& a) {
       level.b = at->create_vector();
       level.x = at->create_vector();
     }
-    if (settings_.smoother.kind != SmootherKind::red_black && at->create_vector()->size() > 1) {
+    if (!is_red_black(*at) && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
     }
     if (levels() == settings_.levels) break;
@@ -88,10 +88,15 @@ void Multigrid::prepare(Operator const& a) {
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
 
+bool Multigrid::is_red_black(Operator const& a) const {
+  SmootherKind const kind = settings_.smoother.kind;
+  return kind == SmootherKind::red_black || (kind == SmootherKind::multicolour && a.colours() == 2);
+}
+
 /// With one unknown at the bottom nothing of a V-cycle by fused legs is known to the host.
 bool Multigrid::only_enqueues() const {
-  bool only = settings_.cycle == CycleShape::v && settings_.smoother.kind == SmootherKind::red_black &&
-              levels_.back()->inverse != nullptr;
+  bool only =
+      settings_.cycle == CycleShape::v && is_red_black(*levels_.front()->a) && levels_.back()->inverse != nullptr;
   for (auto const& level : levels_) only = only && (!level->coarsening || level->coarsening->legs_only_enqueue());
   return only;
 }
@@ -148,8 +153,7 @@ void Multigrid::correct(CycleShape shape, std::size_t level, bool from_zero, Vec
   Level& coarse = *levels_[level + 1];
   Coarsening const& to_coarse = *fine.coarsening;
   int const sweeps = settings_.smoother.sweeps;
-  bool const fused = settings_.smoother.kind == SmootherKind::red_black &&
-                     to_coarse.relax_restrict(sweeps, from_zero, b, x, *coarse.b);
+  bool const fused = is_red_black(*fine.a) && to_coarse.relax_restrict(sweeps, from_zero, b, x, *coarse.b);
   if (!fused) {
     fine.smoothed_by(settings_.smoother).smooth(true, from_zero, b, x);
     to_coarse.residual_restrict(b, x, *coarse.b);

@@ -65,6 +65,8 @@ class Multigrid final : public Preconditioner {
   /// z = a cycle for r.
   void run(Vector const& r, Vector& z);
   [[nodiscard]] bool only_enqueues() const;
+  /// Whether red-black sweeps smooth a level, which fused legs are made of.
+  [[nodiscard]] bool is_red_black(Operator const& a) const;
   /// x = cycle for A x = b on `level`, from x or from zero; `product`: b . x if asked for.
   void cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);
   void correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);

@@ -31,8 +31,9 @@ class Disturbed final : public Operator {
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
   void apply(Vector const& x, Vector& y) const override { disturbed_.apply(x, y); }
   double residual(Vector const& b, Vector const& x, Vector& r) const override { return disturbed_.residual(b, x, r); }
-  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
-    return a_.red_black_sweep(forward, b, x);
+  [[nodiscard]] int colours() const override { return a_.colours(); }
+  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
+    a_.gauss_seidel_sweep(forward, b, x);
   }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override { return a_.coarsen(); }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }

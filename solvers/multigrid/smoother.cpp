@@ -2,21 +2,18 @@
 
 #include <algorithm>
 
-#include "framework/runtime/error.hpp"
 #include "solvers/linear/chebyshev.hpp"
 
 namespace halocline {
 namespace {
 
-class RedBlack final : public Smoother {
+class GaussSeidel final : public Smoother {
  public:
-  RedBlack(Operator const& a, int sweeps) : a_(a), sweeps_(sweeps) {}
+  GaussSeidel(Operator const& a, int sweeps) : a_(a), sweeps_(sweeps) {}
 
   void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) override {
     if (from_zero) x.fill(0);
-    for (int sweep = 0; sweep < sweeps_; ++sweep) {
-      if (!a_.red_black_sweep(forward, b, x)) throw DefectError("an operator lost its red-black order");
-    }
+    for (int sweep = 0; sweep < sweeps_; ++sweep) a_.gauss_seidel_sweep(forward, b, x);
   }
 
  private:
@@ -89,18 +86,13 @@ class JacobiSmoother final : public SteppingSmoother {
   double weight_;
 };
 
-bool has_red_black_order(Operator const& a) {
-  auto const b = a.create_vector();
-  auto const x = a.create_vector();
-  return a.red_black_sweep(true, *b, *x);
-}
-
 }  // namespace
 
 std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings) {
-  if (settings.kind == SmootherKind::red_black && has_red_black_order(a)) {
-    return std::make_unique<RedBlack>(a, settings.sweeps);
-  }
+  bool const sweeps = settings.kind == SmootherKind::multicolour
+                          ? a.colours() > 0
+                          : settings.kind == SmootherKind::red_black && a.colours() == 2;
+  if (sweeps) return std::make_unique<GaussSeidel>(a, settings.sweeps);
   if (settings.kind == SmootherKind::jacobi) return std::make_unique<JacobiSmoother>(a, settings.sweeps);
   return std::make_unique<ChebyshevSmoother>(a, settings.sweeps);
 }

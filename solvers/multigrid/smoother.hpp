@@ -19,9 +19,10 @@ class Smoother {
 };
 
 enum class SmootherKind {
-  red_black,  ///< Gauss-Seidel in red-black order; Chebyshev where the operator has no such order
-  chebyshev,  ///< polynomial in D^-1 A that damps the upper part of its spectrum
-  jacobi      ///< damped Jacobi iteration
+  red_black,    ///< Gauss-Seidel in red-black order; Chebyshev where the operator has no such order
+  multicolour,  ///< Gauss-Seidel in as many colours as the operator has; Chebyshev where it has none
+  chebyshev,    ///< polynomial in D^-1 A that damps the upper part of its spectrum
+  jacobi        ///< damped Jacobi iteration
 };
 
 struct SmootherSettings {

@@ -47,8 +47,8 @@ class Chain final : public Operator {
     if (abilities_.diagonal) set(d, diagonal_);
     return abilities_.diagonal;
   }
-  [[nodiscard]] bool red_black_sweep(bool forward, Vector const& b, Vector& x) const override {
-    if (!abilities_.colours) return false;
+  [[nodiscard]] int colours() const override { return abilities_.colours ? 2 : 0; }
+  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
     called(forward ? "forward" : "backward");
     auto const right = values(b);
     auto out = values(x);
@@ -56,7 +56,6 @@ class Chain final : public Operator {
       for (std::size_t i = colour; i < out.size(); i += 2) out[i] = (right[i] - neighbours(out, i)) / diagonal_[i];
     }
     set(x, out);
-    return true;
   }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
     if (!abilities_.coarsens || diagonal_.size() == 1) return nullptr;
@@ -115,7 +114,7 @@ class Chain final : public Operator {
                                       Vector& coarse_b) const override {
       if (!fine_.abilities_.legs) return false;
       if (from_zero) x.fill(0);
-      for (int n = 0; n < sweeps; ++n) (void)fine_.red_black_sweep(true, b, x);
+      for (int n = 0; n < sweeps; ++n) fine_.gauss_seidel_sweep(true, b, x);
       residual_restrict(b, x, coarse_b);
       return true;
     }
@@ -123,7 +122,7 @@ class Chain final : public Operator {
                                      double* product) const override {
       if (!fine_.abilities_.legs) return false;
       prolong_add(coarse_x, x);
-      for (int n = 0; n < sweeps; ++n) (void)fine_.red_black_sweep(false, b, x);
+      for (int n = 0; n < sweeps; ++n) fine_.gauss_seidel_sweep(false, b, x);
       if (product != nullptr) *product = b.dot(x);
       return true;
     }
