@@ -18,6 +18,7 @@
 #include "physics/diffusion/diffusion.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/multigrid/multigrid.hpp"
+#include "solvers/multigrid/refinement.hpp"
 
 namespace {
 
@@ -35,6 +36,7 @@ struct Arguments {
   bool single = false;
   bool single_cycles = false;
   bool full = false;
+  bool refine = false;
   bool json = false;
   bool regions = false;
 };
@@ -53,6 +55,7 @@ Arguments parse(int count, char** values) {
   app.add_flag("--single", arguments.single, "single precision");
   app.add_flag("--single-cycles", arguments.single_cycles, "cycles in single precision, for a solver in double");
   app.add_flag("--full", arguments.full, "begin the solve with full multigrid");
+  app.add_flag("--refine", arguments.refine, "no conjugate gradients: refine by cycles in single precision");
   app.add_flag("--json", arguments.json, "one JSON object a repeat");
   app.add_flag("--regions", arguments.regions, "where the time went");
   try {
@@ -109,14 +112,19 @@ Timing solve(std::shared_ptr<StructuredMesh const> const& mesh, Arguments const&
   settings.single_precision = arguments.single_cycles;
   if (arguments.full) settings.start = MultigridStart::full;
   if (arguments.smoother == "chebyshev") settings.smoother.kind = SmootherKind::chebyshev;
-  ConjugateGradients cg({.relative = arguments.tolerance, .absolute = 0, .iterations = 200}, make_multigrid(settings));
-  cg.prepare(*a);
+  Criteria const criteria{.relative = arguments.tolerance, .absolute = 0, .iterations = 200};
+  std::unique_ptr<LinearSolver> solver;
+  if (arguments.refine)
+    solver = std::make_unique<MultigridRefinement>(criteria, settings);
+  else
+    solver = std::make_unique<ConjugateGradients>(criteria, make_multigrid(settings));
+  solver->prepare(*a);
   auto const b = a->create_vector();
   auto const x = a->create_vector();
   b->fill(std::pow(static_cast<double>(arguments.cells), -arguments.dimensions));
   timing.setup = seconds_since(start);
   auto const solving = std::chrono::steady_clock::now();
-  timing.report = cg.solve(*a, *b, *x);
+  timing.report = solver->solve(*a, *b, *x);
   timing.solve = seconds_since(solving);
   return timing;
 }
@@ -133,6 +141,7 @@ void print(Arguments const& arguments, Timing const& timing, int ranks) {
                               {"sweeps", arguments.sweeps},
                               {"single_cycles", arguments.single_cycles},
                               {"full", arguments.full},
+                              {"refine", arguments.refine},
                               {"ranks", ranks},
                               {"threads", host_threads()},
                               {"tolerance", arguments.tolerance},

@@ -27,6 +27,20 @@ CANDIDATES = {
     "bicgstab": {"method": "bicgstab"},
 }
 
+# Of operators that are not symmetric, or have eigenvalues of both signs: conjugate gradients cannot have these.
+OTHER_CANDIDATES = {
+    "gmres, multigrid": {"method": "gmres", "gmres": {"preconditioner": "multigrid"}},
+    "bicgstab, multigrid": {"method": "bicgstab", "bicgstab": {"preconditioner": "multigrid"}},
+    "multigrid": {"method": "multigrid"},
+    "gmres": {"method": "gmres"},
+    "bicgstab": {"method": "bicgstab"},
+    "bicgstab, jacobi": {"method": "bicgstab", "bicgstab": {"preconditioner": "jacobi"}},
+    "bicgstab, gauss_seidel": {"method": "bicgstab", "bicgstab": {"preconditioner": "gauss_seidel"}},
+    "minres": {"method": "minres"},
+    "minres, gauss_seidel": {"method": "minres", "minres": {"preconditioner": "gauss_seidel"}},
+    "cg": {"method": "cg"},
+}
+
 COLD = {"boundary": {"south": {"kind": "dirichlet"}}}
 
 
@@ -41,6 +55,15 @@ def heat(cells, step, steps=1, **more):
             "heat": {"initial": "sin(17*x)*cos(31*y) + x", "conductivity": "1", **more}}
 
 
+def advection(cells, diffusivity, velocity, reaction="0", **more):
+    return {"physics": "advection", "mesh": {"cells": cells, "lower": [-1] * len(cells)},
+            "advection": {"velocity": velocity, "diffusivity": diffusivity, "reaction": reaction,
+                          "source": "sin(17*x)*cos(31*y) + x", **more}}
+
+
+WHIRL = {"x": "2*y*(1 - x^2)", "y": "-2*x*(1 - y^2)"}
+
+
 def problems(cells):
     plane = [cells, cells]
     return {
@@ -52,7 +75,15 @@ def problems(cells):
         "insulated, long step": heat(plane, 1),
         "insulated, 100 short steps": heat(plane, 0.2 / cells**2, steps=100),
         "constant coefficients, 2D, single precision": laplace(plane, precision="single"),
+        "flow that turns round": advection(plane, "1/64", WHIRL),
+        "flow that turns round, strong": advection(plane, "1/1000", WHIRL, scheme="upwind"),
+        "flow through a box": advection([cells // 6] * 3, "1/16", {"x": "1 - y^2"}),
+        "Helmholtz": advection(plane, "1", {}, "-(2*pi*1.3)^2"),
     }
+
+
+def candidates(problem):
+    return OTHER_CANDIDATES if problem["physics"] == "advection" else CANDIDATES
 
 
 def arguments():
@@ -63,7 +94,7 @@ def arguments():
 
 
 def solver(given, problem, candidate, verify):
-    section = dict(CANDIDATES[candidate])
+    section = dict(candidates(problem)[candidate])
     method = section["method"]
     tolerance = 1e-4 if problem.get("precision") == "single" else 1e-8
     section[method] = {**section.get(method, {}), "iterations": given.iterations, "relative_tolerance": tolerance}
@@ -85,7 +116,7 @@ def measure(given, folder, problem, ranks):
     """One row a candidate, and the last summary."""
     seconds, ends = {}, {}
     for _ in range(given.repeat):
-        for candidate in CANDIDATES:
+        for candidate in candidates(problem):
             deck = {**problem, "solver": solver(given, problem, candidate, False)}
             summary = run_deck(given, folder, deck, ranks, exit_codes=(0, 3))
             ends[candidate] = summary["solves"]

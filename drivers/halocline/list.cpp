@@ -57,7 +57,8 @@ template <class Entry>
 std::string description(Entry const& entry) {
   std::string const options = indented(own_options(entry.declare()));
   return entry.name + "\n  " + entry.sentence + "\n" + line("needs", needs_of(entry)) + line("when", entry.notes.use) +
-         line("reference", entry.notes.reference) + (options.empty() ? "" : "  options\n" + options);
+         line("reference", entry.notes.reference) + line("example", entry.notes.example) +
+         (options.empty() ? "" : "  options\n" + options);
 }
 
 template <class Entry>

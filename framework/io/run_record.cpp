@@ -33,6 +33,7 @@ Json described(Verification const& verification) {
   add("error_estimate", verification.error_estimate);
   add("symmetry_defect", verification.symmetry_defect);
   add("smallest_ritz_value", verification.smallest_ritz_value);
+  add("preconditioner_symmetry_defect", verification.preconditioner_symmetry_defect);
   return object;
 }
 

@@ -247,7 +247,10 @@ TEST_F(Output, TheRecordOfARun) {
   solve.history = {1.0, 0.1, 0.01};
   solve.measured = {0, 10, 20};
   SolveReport verified = solve;
-  verified.verification = Verification{.error_estimate = 1e-9, .symmetry_defect = {}, .smallest_ritz_value = -0.5};
+  verified.verification = Verification{.error_estimate = 1e-9,
+                                       .symmetry_defect = {},
+                                       .smallest_ritz_value = -0.5,
+                                       .preconditioner_symmetry_defect = 1e-16};
   {
     RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
     std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
@@ -279,7 +282,8 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_TRUE(summary["solves"][0]["true_residual"].is_null()) << "JSON has no word for not a number";
   EXPECT_FALSE(summary["solves"][0].contains("verification"));
   EXPECT_EQ(summary["solves"][1]["verification"],
-            nlohmann::json::parse(R"({"error_estimate": 1e-9, "smallest_ritz_value": -0.5})"))
+            nlohmann::json::parse(
+                R"({"error_estimate": 1e-9, "smallest_ritz_value": -0.5, "preconditioner_symmetry_defect": 1e-16})"))
       << "what was measured";
   EXPECT_EQ(summary["timings"]["solve"], 2.5);
   EXPECT_GE(summary["timings"]["total"], 0.0);

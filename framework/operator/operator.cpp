@@ -36,6 +36,13 @@ double Operator::residual(Vector const& b, Vector const& x, Vector& r) const {
   return r.square();
 }
 
+double Operator::rounded_residual(double scale, Vector const& b, Vector const& x, Vector& r) const {
+  Vector& exact = *scratch().residual;
+  double const square = residual(b, x, exact);
+  r.convert(exact, scale);
+  return square;
+}
+
 double Operator::apply_dot(Vector const& x, Vector& y) const {
   apply(x, y);
   return x.dot(y);

@@ -77,6 +77,9 @@ class Operator {
 
   /// r = b - A x; returns the square of the 2-norm of r.
   virtual double residual(Vector const& b, Vector const& x, Vector& r) const;
+  /// r = scale (b - A x) in single precision, computed in that of this operator; returns the square of the 2-norm of
+  /// b - A x as r shows it. `r` is of the operator in single precision.
+  virtual double rounded_residual(double scale, Vector const& b, Vector const& x, Vector& r) const;
   /// y = A x; returns x . y.
   virtual double apply_dot(Vector const& x, Vector& y) const;
   /// A step of conjugate gradients up to its first reduction, in as few passes as the operator can:

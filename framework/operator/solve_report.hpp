@@ -39,6 +39,8 @@ struct Verification {
   /// Largest |y . A x - x . A y| of a few random pairs, relative to 2 ||A|| ||x|| ||y||.
   std::optional<double> symmetry_defect;
   std::optional<double> smallest_ritz_value;  ///< of a few Lanczos steps: no eigenvalue of A is all above it
+  /// Largest |y . M^-1 x - x . M^-1 y| of a few random pairs, relative to ||x|| ||M^-1 y|| + ||y|| ||M^-1 x||.
+  std::optional<double> preconditioner_symmetry_defect;
 };
 
 /// What a solve did. Residuals are 2-norms; a method told to watch the change of the solution instead reports that, as

@@ -79,6 +79,20 @@ struct Residual {
   }
 };
 
+/// scale (b - A u) and its square, rounded to single precision
+template <class A>
+struct RoundedResidual {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  double scale;
+  template <class P, class B, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<float, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
+    auto const r = static_cast<float>(scale * (b[here] - a(at, u, k...)));
+    return {{r}, {r * r}};
+  }
+};
+
 /// A u and its product with u
 template <class Real, class A>
 struct ApplyDot {

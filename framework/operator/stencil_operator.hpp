@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,7 @@ class StencilOperator final : public Operator {
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override;
   void apply(Vector const& x, Vector& y) const override;
   double residual(Vector const& b, Vector const& x, Vector& r) const override;
+  double rounded_residual(double scale, Vector const& b, Vector const& x, Vector& r) const override;
   double apply_dot(Vector const& x, Vector& y) const override;
   double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
                  std::unique_ptr<Vector>& work) const override;
@@ -231,6 +233,22 @@ double StencilOperator<Real, Functor, CoefficientCount>::residual(Vector const& 
     run_reduce(block, box, sums_[n], output(r, block), kernel, view(b, block), view(x, block));
   });
   return mesh().communicator().sum(box_sum(0));
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+double StencilOperator<Real, Functor, CoefficientCount>::rounded_residual(double scale, Vector const& b,
+                                                                          Vector const& x, Vector& r) const {
+  // Sweeps of devices bring what they read and write in one precision.
+  if constexpr (kernel::is_host<Execution> && std::is_same_v<Real, double>) {
+    stencil_functor::RoundedResidual<Functor> const kernel{functor(), scale};
+    Field<float>& rounded = as_field_vector<float>(r).field();
+    halo_.over({&cast(x).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+      run_reduce(block, box, sums_[n], rounded.view(block), kernel, view(b, block), view(x, block));
+    });
+    return mesh().communicator().sum(box_sum(0)) / (scale * scale);
+  } else {
+    return Operator::rounded_residual(scale, b, x, r);
+  }
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>

@@ -199,6 +199,16 @@ double SweptVector<Real>::convert_and_dot(Vector const& x, double scale, Vector 
 }
 
 template <class Real>
+void SweptVector<Real>::add_converted(double a, Vector const& x) {
+  vector_functor::AddConverted<Real> const functor{a};
+  if (x.precision() == Precision::single) {
+    update(functor, *this, same_unknowns<float>(x));
+  } else {
+    update(functor, *this, same_unknowns<double>(x));
+  }
+}
+
+template <class Real>
 void SweptVector<Real>::invert() {
   if (update_and_sum(vector_functor::Invert<Real>{}, *this) > 0) throw SolveError("a diagonal has an entry of zero");
 }

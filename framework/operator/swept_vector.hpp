@@ -40,6 +40,7 @@ class SweptVector : public Vector {
   [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
   void convert(Vector const& x, double scale) final;
   [[nodiscard]] double convert_and_dot(Vector const& x, double scale, Vector const& y) final;
+  void add_converted(double a, Vector const& x) final;
   void invert() final;
   [[nodiscard]] double dot(Vector const& x) const final;
   [[nodiscard]] PendingSum start_products(std::span<Factors const> pairs) const final;

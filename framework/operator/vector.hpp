@@ -57,6 +57,8 @@ class Vector {
   virtual void convert(Vector const& x, double scale) = 0;
   /// The same; returns this . y, in one pass.
   [[nodiscard]] virtual double convert_and_dot(Vector const& x, double scale, Vector const& y) = 0;
+  /// this = this + a x, where x has the same unknowns in any precision.
+  virtual void add_converted(double a, Vector const& x) = 0;
   /// this = 1 / this, entry by entry; an entry of zero on any rank throws SolveError on all.
   virtual void invert() = 0;
 

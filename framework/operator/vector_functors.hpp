@@ -140,6 +140,17 @@ struct ConvertAndDot {
   }
 };
 
+/// y + a x, x of any precision
+template <class Real>
+struct AddConverted {
+  static constexpr Shape shape = point;
+  double a;
+  template <class P, class Y, class X>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, Y const& y, X const& x) const {
+    return y[here] + static_cast<Real>(a * static_cast<double>(x[here]));
+  }
+};
+
 /// 1 / u, and the number of zeros met
 template <class Real>
 struct Invert {

@@ -17,6 +17,9 @@ class AssembledSolver final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
+    return matrix_ != nullptr ? solver_->symmetric_preconditioner() : nullptr;
+  }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
 

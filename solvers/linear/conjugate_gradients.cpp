@@ -12,6 +12,9 @@ namespace halocline {
 
 namespace {
 
+/// Of the recurrence's deviation from b - A x, relative to the residual, above which that converges no longer.
+double most_deviation(Vector const& x) { return std::sqrt(epsilon(x.precision())); }
+
 /// Growth of a residual that rounding explains after which its recurrence is not believed any more.
 constexpr double most_growth = 10;
 
@@ -36,22 +39,55 @@ class CgIteration {
   std::optional<Outcome> begin() {
     true_residual_ = std::sqrt(a_.residual(b_, x_, *s_.r_));
     residual_ = true_residual_;
-    record_.measure(0, residual_);
-    if (!std::isfinite(residual_)) return fail(why_not_finite(residual_, *s_.r_));
     b_norm_ = std::sqrt(b_.square());
-    if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
-    if (underflows(residual_, *s_.r_)) return fail({Outcome::breakdown, underflow_remark});
-    convergence_.begin(residual_, b_norm_);
+    auto failure = what_cannot_be_measured();
+    double b_measure = b_norm_;
+    if (!failure && is_natural()) {
+      b_measure = std::sqrt(s_.preconditioner_->apply_dot(b_, *s_.z_));
+      if (auto const outcome = precondition_to_measure()) failure = Failure{*outcome, std::move(remark_)};
+    }
+    record_.measure(0, failure ? residual_ : measure());
+    if (failure) return fail(*failure);
+    convergence_.begin(measure(), b_measure);
     measure_solution();
-    if (convergence_.reached(residual_)) return Outcome::converged;
+    if (convergence_.reached(measure())) return Outcome::converged;
     last_start_ = residual_;
+    last_residual_ = residual_;
     if (starts_by_preconditioner()) return std::nullopt;
     return start();
+  }
+
+  [[nodiscard]] std::optional<Failure> what_cannot_be_measured() const {
+    if (!std::isfinite(residual_)) return why_not_finite(residual_, *s_.r_);
+    if (!std::isfinite(b_norm_)) return why_not_finite(b_norm_, b_);
+    if (underflows(residual_, *s_.r_)) return Failure{Outcome::breakdown, underflow_remark};
+    return std::nullopt;
+  }
+
+  /// Without a preconditioner both norms are one.
+  [[nodiscard]] bool is_natural() const {
+    return s_.options_.norm == ResidualNorm::natural && s_.preconditioner_ != nullptr;
+  }
+  /// What the criteria are held to, of the recurrence …
+  [[nodiscard]] double measure() const { return is_natural() ? std::sqrt(rz_) : residual_; }
+  /// … and of b - A x after a look. What z was is lost.
+  [[nodiscard]] double true_measure() {
+    if (!is_natural()) return true_residual_;
+    is_preconditioned_ = false;
+    return std::sqrt(s_.preconditioner_->apply_dot(*s_.work_, *s_.z_));
+  }
+  std::optional<Outcome> precondition_to_measure() {
+    rz_ = 0;
+    if (residual_ == 0) return std::nullopt;
+    auto const outcome = precondition();
+    is_preconditioned_ = true;
+    return outcome;
   }
 
   /// A first direction that is no M^-1 r: the step along it ends where conjugate gradients as they are begin.
   bool starts_by_preconditioner() {
     if (s_.preconditioner_ == nullptr || !s_.preconditioner_->has_start()) return false;
+    is_preconditioned_ = false;
     rz_ = s_.preconditioner_->start_dot(*s_.r_, *s_.z_);
     starts_again_ = rz_ > 0 && std::isfinite(rz_);
     smallest_ = residual_;
@@ -74,13 +110,18 @@ class CgIteration {
     if (!std::isfinite(curvature)) return fail(why_not_finite(curvature, *s_.p_));
     if (!(curvature > 0)) return not_curved();
     alpha_ = rz_ / curvature;
+    rz_before_ = rz_;
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
-    record_.measure(++iteration_, residual_);
-    if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
+    if (s_.options_.replaces_residuals) replace_residual();
+    if (is_natural() && std::isfinite(residual_)) {
+      if (auto const outcome = precondition_to_measure()) return outcome;
+    }
+    record_.measure(++iteration_, measure());
+    if (auto const failure = convergence_.failure(measure())) return fail(*failure);
     smallest_ = std::min(smallest_, residual_);
-    if (residual_ <= convergence_.target() || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
+    if (convergence_.reached(measure()) || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
     if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
     // What rounding leaves in the null space of A is never taken out of r, and feeds on itself.
     if (smallest_ <= rounding_ && residual_ > most_growth * smallest_) {
@@ -90,12 +131,28 @@ class CgIteration {
     return next_direction();
   }
 
+  /// Takes b - A x for r once the bound of what sets them apart is no longer small beside it.
+  void replace_residual() {
+    double const limit = most_deviation(x_);
+    double const before = deviation_;
+    deviation_ += rounding_ / rounding_factor;
+    bool const due = before <= limit * last_residual_ && deviation_ > limit * residual_ &&
+                     deviation_ > 1.1 * deviation_at_replacement_;
+    last_residual_ = residual_;
+    if (!due) return;
+    look();
+    std::swap(s_.r_, s_.work_);
+    residual_ = true_residual_;
+    deviation_ = rounding_ / rounding_factor;
+    deviation_at_replacement_ = deviation_;
+  }
+
   /// Where a method can go no further: how the solve ended if rounding explains b - A x.
   std::optional<Outcome> end_within_rounding() {
     if (!(smallest_ <= rounding_)) return std::nullopt;
     double const before = rounding_;
     look();
-    if (convergence_.reached(true_residual_)) return Outcome::converged;
+    if (convergence_.reached(true_measure())) return Outcome::converged;
     // Of a solution that has grown and grown rounding explains everything.
     if (true_residual_ <= std::min(rounding_, 2 * before)) return Outcome::converged_to_rounding;
     return std::nullopt;
@@ -113,18 +170,18 @@ class CgIteration {
       last_start_ = residual_;
       return start();
     }
-    double const old = rz_;
     if (auto const outcome = precondition()) return outcome;
     // Polak and Ribiere's choice: with one preconditioner throughout the second product is zero.
     double const other = s_.r_before_ ? s_.z_->dot(*s_.r_before_) : 0;
     if (!std::isfinite(other)) return fail(why_not_finite(other, *s_.z_));
-    beta_ = (rz_ - other) / old;
+    beta_ = (rz_ - other) / rz_before_;
     s_.coefficients_.back().beta = beta_;
     return std::nullopt;
   }
 
   /// z = M^-1 r and its product with r.
   std::optional<Outcome> precondition() {
+    if (std::exchange(is_preconditioned_, false)) return std::nullopt;
     rz_ = s_.preconditioner_ ? s_.preconditioner_->apply_dot(*s_.r_, *s_.z_) : residual_ * residual_;
     if (rz_ > 0 && std::isfinite(rz_)) return std::nullopt;
     if (rz_ < 0) return fail({Outcome::indefinite, "the preconditioner is not positive definite; choose another one"});
@@ -137,10 +194,11 @@ class CgIteration {
 
   /// Compares the recurrence with b - A x, which is left in the spare vector.
   std::optional<Outcome> check() {
+    bool const claimed = convergence_.reached(measure());
     look();
-    if (convergence_.reached(true_residual_)) return Outcome::converged;
+    if (convergence_.reached(true_measure())) return Outcome::converged;
     bool const drifted = drifted_from_truth();
-    if (!drifted && !convergence_.reached(residual_)) {
+    if (!drifted && !claimed) {
       checked_at_ = residual_;
       return next_direction();
     }
@@ -156,7 +214,7 @@ class CgIteration {
 
   SolveReport end_at_limit() {
     look();
-    if (convergence_.reached(true_residual_)) return end(Outcome::converged);
+    if (convergence_.reached(true_measure())) return end(Outcome::converged);
     if (drifted_from_truth() && true_residual_ <= rounding_) return end(Outcome::converged_to_rounding);
     return end(Outcome::iteration_limit, "raise the number of iterations or choose a stronger preconditioner");
   }
@@ -205,8 +263,13 @@ class CgIteration {
   double alpha_ = 0;  ///< of the update that x is still owed
   double beta_ = 0;
   double rz_ = 0;
-  double smallest_ = 0;  ///< residual since the start
-  double residual_ = 0;  ///< of the recurrence
+  double rz_before_ = 0;            ///< of the step before
+  bool is_preconditioned_ = false;  ///< z and rz_ are those of r already
+  double deviation_ = 0;            ///< bound of what rounding has set the recurrence apart from b - A x by
+  double deviation_at_replacement_ = 0;
+  double last_residual_ = 0;  ///< of the step before, for that
+  double smallest_ = 0;       ///< residual since the start
+  double residual_ = 0;       ///< of the recurrence
   double true_residual_ = 0;
   double b_norm_ = 0;
   double rounding_ = 0;  ///< what rounding explains, with the x of the last look
@@ -217,8 +280,9 @@ class CgIteration {
   bool starts_again_ = false;  ///< the direction of this step is not one to go on from
 };
 
-ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner, bool flexible)
-    : criteria_(criteria), preconditioner_(std::move(preconditioner)), flexible_(flexible) {}
+ConjugateGradients::ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner,
+                                       CgOptions options)
+    : criteria_(criteria), preconditioner_(std::move(preconditioner)), options_(options) {}
 ConjugateGradients::~ConjugateGradients() = default;
 
 void ConjugateGradients::prepare(Operator const& a) {
@@ -229,7 +293,7 @@ void ConjugateGradients::prepare(Operator const& a) {
   work_ = a.create_vector();
   if (!preconditioner_) return;
   z_ = a.create_vector();
-  if (flexible_) r_before_ = a.create_vector();
+  if (options_.flexible) r_before_ = a.create_vector();
   try {
     preconditioner_->prepare(a);
   } catch (UnsuitableOperator const& error) {

@@ -14,26 +14,43 @@ struct CgCoefficients {
   double beta;   ///< weight of the old direction in the next one
 };
 
+/// What the criteria of conjugate gradients are held to.
+enum class ResidualNorm {
+  two,     ///< ||r||
+  natural  ///< the root of r . M^-1 r: about the error in the energy norm, as far as M is like A
+};
+
+struct CgOptions {
+  /// The preconditioner may be another one in every iteration (Notay, 2000, SIAM Journal on Scientific Computing 22,
+  /// with the direction before alone): one more vector, and one more pass over two.
+  bool flexible = false;
+  ResidualNorm norm = ResidualNorm::two;
+  /// b - A x takes the place of the recurrence's residual before rounding has led that astray, and directions go on
+  /// (van der Vorst and Ye, 2000, SIAM Journal on Scientific Computing 22, section 3).
+  bool replaces_residuals = false;
+};
+
 /// Conjugate gradients, preconditioned or not (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear
 /// Systems, algorithm 9.1), for symmetric positive definite operators. A step is two calls: Operator::cg_step, which
 /// also makes the update of x that the step before owes, and Operator::cg_residual.
 ///
 /// The residual of the recurrence drifts away from b - A x by rounding. When it meets the criteria, or falls below what
 /// rounding explains, b - A x is computed: it decides. Where the recurrence has drifted while rounding does not explain
-/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled.
+/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled. Reports have
+/// the history and the initial and final residual in the norm that was chosen.
 class ConjugateGradients final : public LinearSolver {
  public:
   /// A null preconditioner means none.
-  ///
-  /// \param flexible the preconditioner may be another one in every iteration (Notay, 2000, SIAM Journal on Scientific
-  ///                 Computing 22, with the direction before alone): one more vector, and one more pass over two
   explicit ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr,
-                              bool flexible = false);
+                              CgOptions options = {});
   ~ConjugateGradients() override;
 
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
+    return options_.flexible || !obstacle_.empty() ? nullptr : preconditioner_.get();
+  }
   void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const override { return criteria_; }
   /// Of the last solve, from its last start on.
@@ -43,7 +60,7 @@ class ConjugateGradients final : public LinearSolver {
   friend class CgIteration;
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
-  bool flexible_;
+  CgOptions options_;
   std::unique_ptr<Vector> r_, z_, p_, work_;
   std::unique_ptr<Vector> r_before_;  ///< where a preconditioner may change
   double operator_norm_ = 0;

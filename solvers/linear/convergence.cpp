@@ -7,7 +7,6 @@ namespace halocline {
 
 namespace {
 
-constexpr double rounding_factor = 10;
 constexpr double most_growth = 1e10;
 /// Next to the root of the smallest number: squares of what adds up to less have no digits left.
 constexpr double smallest_norm = 1e-150;

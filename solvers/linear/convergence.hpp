@@ -13,6 +13,9 @@ namespace halocline {
 /// Unit of the last place of 1 in a precision.
 [[nodiscard]] double epsilon(Precision precision);
 
+/// c in rounding_level.
+inline constexpr double rounding_factor = 10;
+
 /// The 2-norm of a residual that rounding alone can explain: c epsilon (||A|| ||x|| + ||b||) with c = 10.
 ///
 /// Evaluating b - A x with m entries a row is wrong by at most (m + 2) epsilon / 2 (|A| |x| + |b|) (Higham, Accuracy

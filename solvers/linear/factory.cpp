@@ -73,6 +73,19 @@ SolverEntry conjugate_gradients_entry() {
     declare_flexible(section, "one more vector.");
     section
         .choice(
+            "norm",
+            "What the tolerances apply to. two: the 2-norm of the residual r; natural: the root of r . M^-1 r, M the "
+            "preconditioner, which is about the error in the energy norm where M is a good one: jumping "
+            "coefficients and cells of many sizes do not let it lie.",
+            std::vector<std::string>{"two", "natural"})
+        .defaults_to(std::string("two"));
+    section
+        .boolean("replace_residual",
+                 "Whether b - A x takes the place of the recurrence's residual before rounding sets the two apart, so "
+                 "that solves to the last digits need not start again from there.")
+        .defaults_to(false);
+    section
+        .choice(
             "reductions",
             "Sums over the ranks that an iteration waits for. two: of conjugate gradients as they are; one: of "
             "Chronopoulos and Gear's, with one more vector; hidden: one, under way while preconditioner and operator "
@@ -83,7 +96,14 @@ SolverEntry conjugate_gradients_entry() {
     declare_preconditioner(section);
     section.check([](Options const& given, Mistakes& mistakes) {
       bool const two = given.choice("reductions") == "two";
-      if (!two) check_start(given, mistakes);
+      if (!two) {
+        check_start(given, mistakes);
+        for (std::string const option : {"norm", "replace_residual"}) {
+          if (!given.given(option)) continue;
+          add_mistake(given, option, "only conjugate gradients with two reductions an iteration have it", mistakes,
+                      "leave it, or take `reductions: two`");
+        }
+      }
       if (!given.boolean("flexible")) {
         return check_symmetric_cycle(given, mistakes, two ? "take V or W, or `flexible: true`" : "take V or W");
       }
@@ -99,8 +119,10 @@ SolverEntry conjugate_gradients_entry() {
     auto preconditioner = make_preconditioner(options);
     if (reductions == "one") return std::make_unique<SingleReductionCg>(criteria(options), std::move(preconditioner));
     if (reductions == "hidden") return std::make_unique<PipelinedCg>(criteria(options), std::move(preconditioner));
-    return std::make_unique<ConjugateGradients>(criteria(options), std::move(preconditioner),
-                                                options.boolean("flexible"));
+    CgOptions const own{.flexible = options.boolean("flexible"),
+                        .norm = options.choice("norm") == "natural" ? ResidualNorm::natural : ResidualNorm::two,
+                        .replaces_residuals = options.boolean("replace_residual")};
+    return std::make_unique<ConjugateGradients>(criteria(options), std::move(preconditioner), own);
   };
   // r, p and q, and z where there is a preconditioner; of other forms u, and each of their recurrences.
   auto const vectors = [](Options const& options, ProblemSize const& problem) {
@@ -120,7 +142,8 @@ SolverEntry conjugate_gradients_entry() {
           {.use = "The first choice for diffusion: few vectors, and no Krylov method needs fewer applications of the "
                   "operator for the same error in the energy norm.",
            .reference = "Hestenes and Stiefel, 1952, Journal of Research of the National Bureau of Standards 49; Saad, "
-                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2"}};
+                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2",
+           .example = "decks/heat-short-steps.yaml"}};
 }
 
 SolverEntry gmres_entry() {
@@ -168,7 +191,8 @@ SolverEntry gmres_entry() {
       OperatorNeed::nothing,
       {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
        .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
-                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5"}};
+                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5",
+       .example = "decks/recirculating-flow.yaml"}};
 }
 
 SolverEntry jacobi_entry() {
@@ -201,7 +225,8 @@ SolverEntry jacobi_entry() {
           OperatorNeed::nothing,
           {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
            .use = "Comparisons with programs that use it; it takes by far the most iterations.",
-           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1",
+           .example = "decks/laplace-1d.yaml"}};
 }
 
 SolverEntry chebyshev_entry() {
@@ -229,7 +254,8 @@ SolverEntry chebyshev_entry() {
           {.needs = "a diagonal without zeros",
            .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
            .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
-                        "Systems, 2nd edition, section 12.3"}};
+                        "Systems, 2nd edition, section 12.3",
+           .example = "decks/heat-many-ranks.yaml"}};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
@@ -307,7 +333,8 @@ Registry<SolverEntry>& solvers() {
         {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
-             "Solving Linear Systems, section 2.5"},
+             "Solving Linear Systems, section 2.5",
+         .example = "decks/helmholtz.yaml"},
         [](Options const& given, Mistakes& mistakes) {
           check_symmetric_cycle(given, mistakes, "take V or W");
           check_start(given, mistakes);
@@ -318,7 +345,8 @@ Registry<SolverEntry>& solvers() {
         OperatorNeed::nothing,
         {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
-                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"},
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4",
+         .example = "decks/chimney.yaml"},
         check_start));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());

@@ -21,6 +21,9 @@ class KrylovSolver : public LinearSolver {
   void prepare(Operator const& a) final;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) final;
 
+  [[nodiscard]] Preconditioner* symmetric_preconditioner() const final {
+    return needs_symmetry() && obstacle_.empty() ? preconditioner_.get() : nullptr;
+  }
   void set_criteria(Criteria const& criteria) final { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const final { return criteria_; }
 
@@ -32,6 +35,9 @@ class KrylovSolver : public LinearSolver {
   /// Iterates from there, for as long as `solve` goes on; x is up to date on return. How the solve ended, if it failed;
   /// nothing: b - A x is to be looked at.
   [[nodiscard]] virtual std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) = 0;
+
+  /// Whether operator and preconditioner have to be symmetric.
+  [[nodiscard]] virtual bool needs_symmetry() const { return false; }
 
   /// How many starts in a row may gain nothing before the solve has stalled: more than one where a start is not like
   /// the last.

@@ -269,7 +269,7 @@ TEST(ConjugateGradients, AreFlexibleWhereTheyAreToldTo) {
   auto const b = a->create_vector();
   b->randomize(1);
   Criteria const criteria{.relative = 1e-10, .absolute = 0, .iterations = 100};
-  ConjugateGradients flexible(criteria, std::make_unique<InnerIteration>(), true);
+  ConjugateGradients flexible(criteria, std::make_unique<InnerIteration>(), {.flexible = true});
   ConjugateGradients rigid(criteria, std::make_unique<InnerIteration>());
   SolveReport const solved = solve(flexible, *a, *b).report;
   EXPECT_EQ(solved.outcome, Outcome::converged);
@@ -283,7 +283,7 @@ TEST(ConjugateGradients, FlexibleOnesTakeTheSameStepsByOnePreconditioner) {
   auto const b = a->create_vector();
   b->randomize(1);
   ConjugateGradients rigid(tight, std::make_unique<ChebyshevPreconditioner>(3, 20));
-  ConjugateGradients flexible(tight, std::make_unique<ChebyshevPreconditioner>(3, 20), true);
+  ConjugateGradients flexible(tight, std::make_unique<ChebyshevPreconditioner>(3, 20), {.flexible = true});
   SolveReport const expected = solve(rigid, *a, *b).report;
   SolveReport const report = solve(flexible, *a, *b).report;
   EXPECT_EQ(report.outcome, Outcome::converged);

@@ -23,6 +23,7 @@ class Minres final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *r_; }
+  [[nodiscard]] bool needs_symmetry() const override { return true; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Operator const& a, Vector& x);
   [[nodiscard]] std::optional<Outcome> find_norm(ResidualSolve& solve, Vector const& v,

@@ -39,6 +39,36 @@ double symmetry_defect(Operator const& a, double operator_norm) {
 
 bool is_symmetric(double defect, Precision precision) { return defect <= rounding_level(precision, 1, 1, 0); }
 
+PreconditionerProducts preconditioner_products(Preconditioner& m, Vector& x, Vector& y, Vector& image) {
+  PreconditionerProducts found;
+  for (std::uint64_t pair = 0; pair < pairs; ++pair) {
+    x.randomize(2 * pair + 1);
+    y.randomize(2 * pair + 2);
+    double const x_norm = std::sqrt(x.square());
+    double const y_norm = std::sqrt(y.square());
+    m.apply(x, image);
+    // Near one, so that squares are in range.
+    double const size = image.maximum();
+    if (size > 0) image.scale(1 / size);
+    double const y_image = image.dot(y);
+    double const x_image_norm = std::sqrt(image.square());
+    double const product = size > 0 ? image.dot(x) / (x_norm * x_image_norm) : size;
+    m.apply(y, image);
+    if (size > 0) image.scale(1 / size);
+    double const scale = x_norm * std::sqrt(image.square()) + y_norm * x_image_norm;
+    double const defect = std::abs(y_image - image.dot(x)) / scale;
+    // Also from NaN, which no comparison would let in.
+    if (!(defect <= found.symmetry_defect)) found.symmetry_defect = defect;
+    if (!(product >= found.smallest_product)) found.smallest_product = product;
+  }
+  return found;
+}
+
+bool is_symmetric(PreconditionerProducts const& products) {
+  constexpr double roundings = 1000;
+  return products.symmetry_defect <= roundings * epsilon(Precision::single);
+}
+
 std::optional<NullConstants> NullConstants::of(Operator const& a) {
   NullConstants found;
   found.measure_ = a.null_space_measure();

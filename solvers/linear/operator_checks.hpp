@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "framework/operator/operator.hpp"
+#include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
@@ -15,6 +16,17 @@ namespace halocline {
 [[nodiscard]] double symmetry_defect(Operator const& a, double operator_norm);
 /// Whether rounding explains the defect: each product is wrong by what it allows A x.
 [[nodiscard]] bool is_symmetric(double defect, Precision precision);
+
+/// What a preconditioner makes of a few random vectors.
+struct PreconditionerProducts {
+  double symmetry_defect = 0;   ///< largest |y . M^-1 x - x . M^-1 y| / (||x|| ||M^-1 y|| + ||y|| ||M^-1 x||)
+  double smallest_product = 1;  ///< smallest x . M^-1 x / (||x|| ||M^-1 x||)
+};
+/// The three vectors are what it works with: they must live as Preconditioner::apply asks. NaN where a product is not a
+/// finite number.
+[[nodiscard]] PreconditionerProducts preconditioner_products(Preconditioner& m, Vector& x, Vector& y, Vector& image);
+/// Whether rounding explains the defect, also of a cycle whose hundreds of steps are rounded to single precision.
+[[nodiscard]] bool is_symmetric(PreconditionerProducts const& products);
 
 /// The constants, where any of them may be added to a solution (Operator::null_space_measure).
 class NullConstants {

@@ -7,8 +7,6 @@
 namespace halocline {
 namespace {
 
-/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
-constexpr int largest_exponent = 100;
 /// More than products change by from one iteration of a solve to the next.
 constexpr int largest_change = 80;
 

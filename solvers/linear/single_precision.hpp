@@ -7,6 +7,9 @@
 
 namespace halocline {
 
+/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
+inline constexpr int largest_exponent = 100;
+
 /// A preconditioner that works in single precision for a solver in double: half the bytes. It only has to be near the
 /// inverse of the operator, and seven digits are nearer than any cycle comes; the solver's own vectors and residuals
 /// keep theirs. Residuals are brought near one first, by a power of two, so that none is too small for single precision

@@ -51,6 +51,7 @@ class SingleReductionCg : public KrylovSolver {
  private:
   /// Looks leave r as it is: w is made anew after them.
   [[nodiscard]] Vector& residual() const final { return *w_; }
+  [[nodiscard]] bool needs_symmetry() const override { return true; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) final;
   [[nodiscard]] std::optional<Outcome> explain(double beta, ResidualSolve& solve, Operator const& a);
   [[nodiscard]] Vector const& u() const { return has_preconditioner() ? *u_ : *r_; }

@@ -17,7 +17,7 @@ enum class RelativeTo {
   right_hand_side
 };
 
-/// When an iteration may stop: residual 2-norm <= target, or rounding, or the limit.
+/// When an iteration may stop: norm of the residual <= target, or rounding, or the limit.
 struct Criteria {
   double relative = 1e-10;
   double absolute = 0;
@@ -38,6 +38,8 @@ enum class OperatorNeed {
   positive_definite  ///< and symmetric
 };
 
+class Preconditioner;
+
 /// Solves A x = b from the initial guess in x. Made once from its deck section and used for many solves; `prepare` is
 /// called whenever the operator has changed and does what is worth doing once (eigenvalue bounds, coarse levels).
 class LinearSolver {
@@ -50,6 +52,9 @@ class LinearSolver {
   virtual void prepare(Operator const& a) = 0;
   /// `a` is the operator last given to `prepare`. Never throws for a solve that fails: the outcome says so.
   [[nodiscard]] virtual SolveReport solve(Operator const& a, Vector const& b, Vector& x) = 0;
+
+  /// What has to be symmetric positive definite beside the operator, once prepared; null where nothing has.
+  [[nodiscard]] virtual Preconditioner* symmetric_preconditioner() const { return nullptr; }
 
   /// When solves end from now on; nothing happens where a method has no criteria.
   virtual void set_criteria(Criteria const&) {}

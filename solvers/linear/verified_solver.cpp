@@ -48,7 +48,10 @@ void VerifiedSolver::prepare(Operator const& a) {
     found_ = {};
     obstacle_ = check(a);
   }
-  if (!obstacle_) solver_->prepare(a);
+  if (obstacle_) return;
+  solver_->prepare(a);
+  ScopedRegion const region("verification");
+  obstacle_ = check_preconditioner();
 }
 
 std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a) {
@@ -74,6 +77,24 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
                     "an eigenvalue is negative, and the method needs a positive definite operator; take minres"};
   }
   singular_ = singular_ || smallest <= rounding;
+  return std::nullopt;
+}
+
+std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check_preconditioner() {
+  Preconditioner* const m = solver_->symmetric_preconditioner();
+  if (m == nullptr) return std::nullopt;
+  PreconditionerProducts const products = preconditioner_products(*m, *r_, *spare_, *e_);
+  found_.preconditioner_symmetry_defect = products.symmetry_defect;
+  if (std::isnan(products.symmetry_defect) || std::isnan(products.smallest_product)) {
+    return Obstacle{Outcome::not_a_number, "the preconditioner makes no finite numbers of random ones"};
+  }
+  if (!is_symmetric(products)) {
+    return Obstacle{Outcome::unsymmetric,
+                    "the preconditioner is not symmetric; take `flexible: true` of cg, or another preconditioner"};
+  }
+  if (!(products.smallest_product > 0)) {
+    return Obstacle{Outcome::indefinite, "the preconditioner is not positive definite; choose another one"};
+  }
   return std::nullopt;
 }
 

@@ -14,8 +14,9 @@ namespace halocline {
 ///
 /// When the operator is given: where the method needs it, that A is symmetric (symmetry_defect) and that no Ritz value
 /// of a few Lanczos steps is negative. An operator that fails is not solved with: its solves end at once with
-/// `unsymmetric` or `indefinite` (or `not_a_number`), x as it was. A check that is passed proves nothing: an eigenvalue
-/// that few steps do not find may still be negative.
+/// `unsymmetric` or `indefinite` (or `not_a_number`), x as it was; so does one whose preconditioner has to be symmetric
+/// positive definite and is not. A check that is passed proves nothing: an eigenvalue that few steps do not find may
+/// still be negative.
 ///
 /// After each solve: where it failed, whether there is a solution at all. For a symmetric A, a z with A z = 0 is looked
 /// for: the constants, or what minimal residuals leave of b for A y = A b. If b has more of z than
@@ -46,6 +47,7 @@ class VerifiedSolver final : public LinearSolver {
   };
 
   [[nodiscard]] std::optional<Obstacle> check(Operator const& a);
+  [[nodiscard]] std::optional<Obstacle> check_preconditioner();
   [[nodiscard]] SolveReport refuse(Operator const& a, Vector const& b, Vector const& x);
   void judge(Operator const& a, Vector const& b, Vector const& x, SolveReport& report);
   [[nodiscard]] bool has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report);

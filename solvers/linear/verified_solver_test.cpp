@@ -453,6 +453,72 @@ TEST(Verification, AStalledSolveStaysOne) {
   EXPECT_FALSE(report.verification->error_estimate);
 }
 
+/// z = sign r + strength (w . r) v.
+class Lopsided final : public Preconditioner {
+ public:
+  Lopsided(double sign, double strength) : sign_(sign), strength_(strength) {}
+  void prepare(Operator const& a) override {
+    v_ = a.create_vector();
+    w_ = a.create_vector();
+    v_->randomize(11);
+    w_->randomize(12);
+    v_->scale(1 / std::sqrt(v_->square() * w_->square()));
+  }
+  void apply(Vector const& r, Vector& z) override {
+    z.copy(r);
+    z.scale(sign_);
+    z.add(strength_ * w_->dot(r), *v_);
+  }
+
+ private:
+  double sign_, strength_;
+  std::unique_ptr<Vector> v_, w_;
+};
+
+TEST(Verification, OfThePreconditioner) {
+  auto const a = make_operator<double>(test::communicator().split(0), {.cells = {17, 13}, .contrast = 0});
+  auto const b = filled(*a, 1);
+  struct Case {
+    double sign, strength;
+    Outcome outcome;
+  };
+  // The three pairs are random: most of what is lopsided lies beside them.
+  for (auto const& [sign, strength, outcome] :
+       {Case{1, 0, Outcome::converged}, Case{1, 3, Outcome::unsymmetric}, Case{-1, 0, Outcome::indefinite},
+        Case{nan, 0, Outcome::not_a_number}}) {
+    for (bool const minres : {false, true}) {
+      auto preconditioner = std::make_unique<Lopsided>(sign, strength);
+      std::unique_ptr<LinearSolver> solver;
+      if (minres)
+        solver = std::make_unique<Minres>(Criteria{}, std::move(preconditioner));
+      else
+        solver = std::make_unique<ConjugateGradients>(Criteria{}, std::move(preconditioner));
+      auto const x = a->create_vector();
+      SolveReport const report = verified({std::move(solver), OperatorNeed::symmetric}, *a, *b, *x);
+      EXPECT_EQ(report.outcome, outcome) << report.remark;
+      EXPECT_EQ(report.iterations > 0, outcome == Outcome::converged);
+      if (outcome == Outcome::converged) {
+        EXPECT_LE(report.verification->preconditioner_symmetry_defect.value_or(1), 1e-15);
+      }
+    }
+    // Where it may be another one in every iteration it may be anything.
+    auto const x = a->create_vector();
+    auto flexible = std::make_unique<ConjugateGradients>(Criteria{}, std::make_unique<Lopsided>(sign, strength),
+                                                         CgOptions{.flexible = true});
+    SolveReport const report = verified({std::move(flexible), OperatorNeed::symmetric}, *a, *b, *x);
+    EXPECT_FALSE(report.verification->preconditioner_symmetry_defect);
+  }
+}
+
+TEST(Verification, APreconditionerOfLargeNumbers) {
+  DiagonalOperator const large(6, [](Index row) { return 1e300 * (1.0 + static_cast<double>(row % 3)); });
+  auto const x = large.create_vector();
+  Method method{std::make_unique<ConjugateGradients>(Criteria{}, std::make_unique<JacobiPreconditioner>()),
+                OperatorNeed::positive_definite};
+  SolveReport const report = verified(std::move(method), large, *filled(large, 1), *x);
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+}
+
 TEST(Verification, OfAnAssembledMatrix) {
   auto const a = make_operator<double>(test::communicator().split(0), {.cells = {17, 13}});
   Criteria const criteria{.relative = 1e-4, .absolute = 0, .iterations = 500};

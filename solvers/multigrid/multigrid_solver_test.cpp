@@ -86,7 +86,7 @@ TEST(MultigridSolver, ConvergesByCyclesThatAreNotSymmetric) {
   auto const y = a.create_vector();
   EXPECT_LT(report.iterations, solve(a, *b, *y, usual, v).iterations);
 
-  ConjugateGradients flexible(usual, std::make_unique<Multigrid>(f), true);
+  ConjugateGradients flexible(usual, std::make_unique<Multigrid>(f), {.flexible = true});
   flexible.prepare(a);
   x->fill(0);
   SolveReport const faster = flexible.solve(a, *b, *x);

@@ -84,6 +84,19 @@ class Record(unittest.TestCase):
                         # The residual falls by 1e-10, and the condition of the operator is some hundreds.
                         self.assertLess(solve["verification"]["error_estimate"], 1e-7)
                         self.assertGreater(solve["verification"]["error_estimate"], 1e-14)
+            # Of what has to be symmetric beside the operator; a flexible method needs nothing of it.
+            for preconditioner in ("multigrid", "chebyshev", "gauss_seidel", "multigrid: {precision: single}"):
+                name = preconditioner.split(":")[0]
+                options = f"solver.cg={{preconditioner: {name}, {preconditioner if ':' in preconditioner else ''}}}"
+                for flexible, known in (("", True), ("flexible: true, ", False)):
+                    words_now = [*words, "--set", options.replace("{", "{" + flexible, 1)]
+                    run = Run(words_now, folder)
+                    self.assertEqual((run.code, run.err), (0, ""))
+                    found = run.summary("deck.out")["solves"][0]["verification"]
+                    self.assertEqual("preconditioner_symmetry_defect" in found, known)
+                    # A few hundred roundings of the precision that cycles are computed in.
+                    limit = 1e-4 if "single" in preconditioner else 1e-13
+                    self.assertLess(found.get("preconditioner_symmetry_defect", 0), limit)
             run = Run([*words, "--set", "solver.cg.iterations=2"], folder)
             self.assertEqual(run.code, 3)
             solve = run.summary("deck.out")["solves"][0]

@@ -76,7 +76,7 @@ class Reference(unittest.TestCase):
         self.assertEqual(list(methods), ["bicgstab", "cg", "chebyshev", "gmres", "jacobi", "minres", "multigrid"])
         for name, block in methods.items():
             with self.subTest(name):
-                self.assertRegex(block, r"(?m)^  needs      \S.*\n  when       \S.*\.\n  reference  \S.*\n  options\n    ")
+                self.assertRegex(block, r"(?m)^  needs      \S.*\n  when       \S.*\.\n  reference  \S.*\n(  example    \S+\n)?  options\n    ")
                 self.assertRegex(block, r"(?m)^    iterations: .* \(an integer, at least 1; default \d+\)$")
                 self.assertIn(f"solver {block}\n", output("list", name) + "\n")
         self.assertIn("needs      a symmetric positive definite operator\n", methods["cg"])

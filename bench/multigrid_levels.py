@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Measures what each level takes of a V-cycle.
+
+Below its finest level a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is that of a cycle for its
+mesh less that of one for the next coarser mesh, each measured in a run of its own: nothing is timed inside a cycle, which
+runs as it does in any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients in double
+precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs that take turns.
+
+    bench/multigrid_levels.py --program bin/halocline --cells 256 --ranks 1 --json bench/results/multigrid_levels.json
+"""
+import pathlib
+import tempfile
+
+from deck_runs import parser_of, run_deck
+from record import store
+
+
+def meshes(finest):
+    """256, 128, … down to the coarsest that is halved evenly."""
+    cells = [finest]
+    while cells[-1] % 2 == 0 and cells[-1] > 2:
+        cells.append(cells[-1] // 2)
+    return cells
+
+
+def cycle(given, folder, cells, precision):
+    """Seconds of one cycle, and the summary of the run."""
+    deck = {"physics": "laplace", "mesh": {"cells": [cells] * 3},
+            "laplace": {"centring": "cell", "source": "sin(17*x)*cos(31*y)+z"},
+            "solver": {"method": "cg", "cg": {"relative_tolerance": 1e-10, "preconditioner": "multigrid",
+                                              "multigrid": {"precision": precision}}}}
+    summary = run_deck(given, folder, deck, given.ranks[0])
+    regions = {region["name"]: region for region in summary["timings"]["regions"]}
+    of_cycles = regions["multigrid: cycle"]
+    return of_cycles["seconds"] / of_cycles["calls"], summary
+
+
+def main():
+    parser = parser_of(__doc__, repeat=5)
+    parser.add_argument("--cells", type=int, default=512, help="along each axis of the finest mesh")
+    parser.add_argument("--precisions", nargs="+", default=["run", "single"], help="of cycles")
+    parser.set_defaults(ranks=[1])
+    given = parser.parse_args()
+    fastest = {}
+    with tempfile.TemporaryDirectory() as name:
+        for _ in range(given.repeat):
+            for precision in given.precisions:
+                for cells in meshes(given.cells):
+                    seconds, summary = cycle(given, pathlib.Path(name), cells, precision)
+                    fastest[precision, cells] = min(seconds, fastest.get((precision, cells), seconds))
+    rows = []
+    for precision in given.precisions:
+        whole = fastest[precision, given.cells]
+        for cells in meshes(given.cells):
+            of_cycle, below = fastest[precision, cells], fastest.get((precision, cells // 2), 0)
+            rows.append({"precision_of_cycles": precision, "cells": cells, "seconds_of_cycle": of_cycle,
+                         "seconds_of_level": of_cycle - below, "share": (of_cycle - below) / whole,
+                         "share_below": below / whole})
+            print(f"{precision:7} {cells:5}^3 cycle {1e3 * of_cycle:9.3f} ms, level {1e3 * (of_cycle - below):9.3f} ms, "
+                  f"{100 * rows[-1]['share']:5.1f} %", flush=True)
+    if given.json:
+        store(given.json, summary["provenance"], remark=given.remark, ranks=given.ranks[0], rows=rows)
+
+
+if __name__ == "__main__":
+    main()

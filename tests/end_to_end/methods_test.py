@@ -1,0 +1,58 @@
+"""Every method that `halocline list solvers` tells of names a deck where it is the right choice: these run, by that method,
+and where another one would be wrong the program says so."""
+import re
+import unittest
+
+from program import ROOT, Run, scratch
+
+
+def examples():
+    """Deck by method, as the program lists them."""
+    with scratch() as folder:
+        listed = Run(["list", "solvers"], folder).out
+    return dict(re.findall(r"(?m)^(\w+)\n(?:  .*\n)*?  example +(\S+)\n", listed)), re.findall(r"(?m)^(\w+)$", listed)
+
+
+class Methods(unittest.TestCase):
+    def solves(self, deck, *more, ranks=1):
+        with scratch() as folder:
+            run = Run(["run", ROOT / deck, "--output", "out", "--ranks", ranks, *more], folder)
+            summary = run.summary("out")
+        return run, summary
+
+    def test_every_method_has_a_deck_of_its_own(self):
+        decks, methods = examples()
+        self.assertEqual(sorted(decks), sorted(methods))
+        self.assertGreaterEqual(len(methods), 7)
+        for method, deck in decks.items():
+            for ranks in (1, 2):
+                run, summary = self.solves(deck, ranks=ranks)
+                self.assertEqual(run.code, 0, f"{deck}: {run.err}")
+                self.assertEqual({solve["method"] for solve in summary["solves"]}, {method})
+                self.assertTrue(all(solve["outcome"].startswith("converged") for solve in summary["solves"]), deck)
+
+    def test_a_flow_that_turns_round_is_unsymmetric(self):
+        # A quarter turn brings each wall's share to the next one's: the mean is a quarter of the hot wall's value.
+        for ranks in (1, 2, 3, 4):
+            run, summary = self.solves("decks/recirculating-flow.yaml", ranks=ranks)
+            self.assertAlmostEqual(summary["quantities"]["mean"], 0.25, delta=1e-6)
+        run, summary = self.solves("decks/recirculating-flow.yaml", "--set", "solver.method=cg", "--set",
+                                   "solver.verify=true")
+        self.assertEqual((run.code, summary["solves"][0]["outcome"]), (3, "unsymmetric"))
+        self.assertIn("take gmres or bicgstab", run.err)
+
+    def test_helmholtz_is_indefinite(self):
+        run, summary = self.solves("decks/helmholtz.yaml", "--set", "solver.method=cg")
+        self.assertEqual((run.code, summary["solves"][0]["outcome"]), (3, "indefinite"))
+        self.assertIn("take minres", run.err)
+
+    def test_full_multigrid_ends_at_the_error_of_the_discretisation(self):
+        deck = "decks/full-multigrid.yaml"
+        _, summary = self.solves(deck)
+        self.assertLessEqual(summary["solves"][0]["iterations"], 2)
+        _, exact = self.solves(deck, "--set", "solver.multigrid.relative_tolerance=1e-11")
+        self.assertLess(summary["quantities"]["error_2"], 1.1 * exact["quantities"]["error_2"])
+
+
+if __name__ == "__main__":
+    unittest.main()
