@@ -75,8 +75,7 @@ SolverEntry conjugate_gradients_entry() {
         .choice(
             "norm",
             "What the tolerances apply to. two: the 2-norm of the residual r; natural: the root of r . M^-1 r, M the "
-            "preconditioner, which is about the error in the energy norm where M is a good one: jumping "
-            "coefficients and cells of many sizes do not let it lie.",
+            "preconditioner, which is about the error in the energy norm where M is a good one.",
             std::vector<std::string>{"two", "natural"})
         .defaults_to(std::string("two"));
     section

@@ -17,6 +17,7 @@
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
 #include "solvers/linear/verified_solver.hpp"
+#include "solvers/multigrid/refinement.hpp"
 
 namespace halocline {
 namespace {
@@ -104,6 +105,26 @@ TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
     EXPECT_THAT([&] { (void)read_solver(text); }, ThrowsMessage<InputError>(refused)) << text;
   }
   EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true, method: jacobi, cg: {preconditioner: multigrid}}"));
+  EXPECT_TRUE(makes<MultigridRefinement>("solver: {method: multigrid, multigrid: {precision: single}}"));
+}
+
+TEST(SolverFactory, GaussSeidelNeedsMoreThanAMatrix) {
+  EXPECT_THAT([&] { (void)read_solver("solver: {assembled: true, cg: {preconditioner: gauss_seidel}}"); },
+              ThrowsMessage<InputError>("`solver.assembled`: a matrix has no colours, by which Gauss-Seidel sweeps go "
+                                        "(test.yaml:1:21); leave it false, or take another preconditioner"));
+}
+
+TEST(SolverFactory, NormAndReplacementAreOfTwoReductions) {
+  EXPECT_TRUE(makes<ConjugateGradients>("solver: {cg: {norm: natural, replace_residual: true}}"));
+  for (std::string const option : {"norm: natural", "replace_residual: true"}) {
+    EXPECT_THAT(
+        [&] { (void)read_solver("solver: {cg: {" + option + ", reductions: one}}"); },
+        ThrowsMessage<InputError>("`solver.cg." + option.substr(0, option.find(':')) +
+                                  "`: only conjugate gradients with two reductions an iteration have it "
+                                  "(test.yaml:1:" +
+                                  std::to_string(17 + option.find(':')) + "); leave it, or take `reductions: two`"))
+        << option;
+  }
 }
 
 TEST(SolverFactory, OneReductionNeedsOnePreconditionerThroughout) {

@@ -325,6 +325,7 @@ TEST(MultigridFactory, SettingsAreThoseOfTheDeck) {
   EXPECT_EQ(given.bottom, BottomSolver::conjugate_gradients);
   EXPECT_EQ(given.bottom_sweeps, 17);
   EXPECT_EQ(settings_from("{cycle: F}").cycle, CycleShape::f);
+  EXPECT_EQ(settings_from("{smoother: multicolour}").smoother.kind, SmootherKind::multicolour);
   EXPECT_EQ(usual_ones.start, MultigridStart::cycle);
   MultigridSettings const full = settings_from("{start: full, start_cycles: 3}");
   EXPECT_EQ(full.start, MultigridStart::full);

@@ -41,8 +41,10 @@ std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const legs : {false, true}) {
-      for (auto const kind : {SmootherKind::red_black, SmootherKind::chebyshev, SmootherKind::jacobi}) {
-        if (legs && kind != SmootherKind::red_black) continue;  // it goes step by step
+      for (auto const kind :
+           {SmootherKind::red_black, SmootherKind::multicolour, SmootherKind::chebyshev, SmootherKind::jacobi}) {
+        bool const in_colours = kind == SmootherKind::red_black || kind == SmootherKind::multicolour;
+        if (legs && !in_colours) continue;  // it goes step by step
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
             for (int const sweeps : {1, 2}) {
