@@ -27,10 +27,11 @@ def draw(record):
     for place, precision in enumerate(precisions):
         rows = [row for row in record["rows"] if row["precision_of_cycles"] == precision]
         begin = 0
-        for row, colour in zip(rows, matplotlib.colormaps["viridis"](np.linspace(0.15, 0.95, len(rows)))):
+        colours = matplotlib.colormaps["viridis"](np.linspace(0.15, 0.95, len(rows)))
+        for row, colour in zip(rows, colours):
             axes.barh(place, row["share"], left=begin, height=0.6, color=colour, edgecolor="white", linewidth=0.6)
             if row["share"] >= LEAST_NAMED:
-                ink = "white" if row is rows[0] else "black"
+                ink = "white" if np.mean(colour[:3]) < 0.5 else "black"
                 axes.text(begin + row["share"] / 2, place, f"{row['cells']}³\n{row['share']:.0%}", ha="center",
                           va="center", fontsize=8, color=ink)
             begin += row["share"]
