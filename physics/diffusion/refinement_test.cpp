@@ -36,13 +36,13 @@ std::vector<Problem> problems() {
           {.name = "plane", .cells = {64, 64}},
           {.name = "primes", .cells = {37, 41}, .stretched = true},
           {.name = "box", .cells = {16, 24, 20}, .walls = BoundaryKind::robin},
-          {.name = "jump", .cells = {48, 48}, .jump = 10}};
+          {.name = "jump", .cells = {64, 64}, .jump = 1e3}};
 }
 
 std::unique_ptr<Operator> make(Problem const& problem) {
   auto const mesh = unit_mesh(problem.cells, {.stretched = problem.stretched, .periodic = {}});
   auto const k = cell_field<double>(
-      mesh, [&](Index i, Index j, Index) { return ((i / 12 + j / 12) & 1) == 1 ? problem.jump : 1.0; });
+      mesh, [&](Index i, Index j, Index) { return ((i / 16 + j / 16) & 1) == 1 ? problem.jump : 1.0; });
   return make_diffusion<double>({.mesh = mesh, .conditions = all_walls(problem.walls)},
                                 {.conductivity = problem.jump == 1 ? nullptr : &k});
 }
