@@ -39,7 +39,8 @@ struct Verification {
   /// Largest |y . A x - x . A y| of a few random pairs, relative to 2 ||A|| ||x|| ||y||.
   std::optional<double> symmetry_defect;
   std::optional<double> smallest_ritz_value;  ///< of a few Lanczos steps: no eigenvalue of A is all above it
-  /// Largest |y . M^-1 x - x . M^-1 y| of a few random pairs, relative to ||x|| ||M^-1 y|| + ||y|| ||M^-1 x||.
+  /// Largest |y . M^-1 x - x . M^-1 y| of a few random pairs, relative to what such products are large as:
+  /// (||x|| ||M^-1 y|| + ||y|| ||M^-1 x||) / sqrt(unknowns).
   std::optional<double> preconditioner_symmetry_defect;
 };
 

@@ -19,7 +19,9 @@ namespace halocline {
 
 /// What a preconditioner makes of a few random vectors.
 struct PreconditionerProducts {
-  double symmetry_defect = 0;   ///< largest |y . M^-1 x - x . M^-1 y| / (||x|| ||M^-1 y|| + ||y|| ||M^-1 x||)
+  /// Largest |y . M^-1 x - x . M^-1 y| sqrt(n) / (||x|| ||M^-1 y|| + ||y|| ||M^-1 x||), n the number of unknowns: next
+  /// to one where nothing is symmetric.
+  double symmetry_defect = 0;
   double smallest_product = 1;  ///< smallest x . M^-1 x / (||x|| ||M^-1 x||)
 };
 /// The three vectors are what it works with: they must live as Preconditioner::apply asks. NaN where a product is not a

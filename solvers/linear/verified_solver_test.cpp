@@ -482,9 +482,8 @@ TEST(Verification, OfThePreconditioner) {
     double sign, strength;
     Outcome outcome;
   };
-  // The three pairs are random: most of what is lopsided lies beside them.
   for (auto const& [sign, strength, outcome] :
-       {Case{1, 0, Outcome::converged}, Case{1, 3, Outcome::unsymmetric}, Case{-1, 0, Outcome::indefinite},
+       {Case{1, 0, Outcome::converged}, Case{1, 0.3, Outcome::unsymmetric}, Case{-1, 0, Outcome::indefinite},
         Case{nan, 0, Outcome::not_a_number}}) {
     for (bool const minres : {false, true}) {
       auto preconditioner = std::make_unique<Lopsided>(sign, strength);
