@@ -2,7 +2,8 @@
 """Measures what full multigrid leaves of the error: laplace decks whose solution is known, solved once to rounding, once
 by a single iteration of each kind, and once to a tolerance from each start.
 
-The error of a single iteration is told as a multiple of that of the discretisation. Seconds are those of the solves alone, medians of `--repeat` runs that go through the starts in turn.
+The error of a single iteration is told as a multiple of that of the discretisation. Seconds are those of the solves alone,
+medians of `--repeat` runs that go through the starts in turn.
 
     bench/full_multigrid.py --program bin/halocline --ranks 2 --json bench/results/full_multigrid.json
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Measures what each level takes of a V-cycle.
 
-Below its finest level a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is that of a cycle for its
-mesh less that of one for the next coarser mesh, each measured in a run of its own: nothing is timed inside a cycle, which
-runs as it does in any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients in double
-precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs that take turns.
+Below its finest level a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is that of a cycle for
+its mesh less that of one for the next coarser mesh, each measured in a run of its own: nothing is timed inside a cycle,
+which runs as it does in any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients
+in double precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs in turn.
 
     bench/multigrid_levels.py --program bin/halocline --cells 256 --ranks 1 --json bench/results/multigrid_levels.json
 """
@@ -56,8 +56,8 @@ def main():
             rows.append({"precision_of_cycles": precision, "cells": cells, "seconds_of_cycle": of_cycle,
                          "seconds_of_level": of_cycle - below, "share": (of_cycle - below) / whole,
                          "share_below": below / whole})
-            print(f"{precision:7} {cells:5}^3 cycle {1e3 * of_cycle:9.3f} ms, level {1e3 * (of_cycle - below):9.3f} ms, "
-                  f"{100 * rows[-1]['share']:5.1f} %", flush=True)
+            print(f"{precision:7} {cells:5}^3 cycle {1e3 * of_cycle:9.3f} ms, "
+                  f"level {1e3 * (of_cycle - below):9.3f} ms, {100 * rows[-1]['share']:5.1f} %", flush=True)
     if given.json:
         store(given.json, summary["provenance"], remark=given.remark, ranks=given.ranks[0], rows=rows)
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times one of our commands beside another program on the same problem, alternating, and stores the medians.
 
-Both commands are run in turn, `--repeat` times each after `--warm-ups`, so that a change in the machine's load meets both.
+Both commands are run in turn, `--repeat` times each after `--warm-ups`, so that a change in the machine's load meets
+both.
 A time measured inside a program is taken with a pattern whose first group is seconds:
     --ours-inner 'out/summary.json:"solve": ([0-9.e-]+)'
     --theirs-inner 'tea.out:Wall clock +([0-9.]+)'
