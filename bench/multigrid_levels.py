@@ -11,7 +11,8 @@ in double precision; the mean of all cycles of a solve but for set-up, and the f
 import pathlib
 import tempfile
 
-from deck_runs import parser_of, run_deck
+from deck_runs import parser_of
+from multigrid import solve
 from record import store
 
 
@@ -25,11 +26,7 @@ def meshes(finest):
 
 def cycle(given, folder, cells, precision):
     """Seconds of one cycle, and the summary of the run."""
-    deck = {"physics": "laplace", "mesh": {"cells": [cells] * 3},
-            "laplace": {"centring": "cell", "source": "sin(17*x)*cos(31*y)+z"},
-            "solver": {"method": "cg", "cg": {"relative_tolerance": 1e-10, "preconditioner": "multigrid",
-                                              "multigrid": {"precision": precision}}}}
-    summary = run_deck(given, folder, deck, given.ranks[0])
+    summary = solve(given, folder, given.ranks[0], cells, precision, sweeps=2)
     regions = {region["name"]: region for region in summary["timings"]["regions"]}
     of_cycles = regions["multigrid: cycle"]
     return of_cycles["seconds"] / of_cycles["calls"], summary

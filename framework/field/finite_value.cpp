@@ -4,11 +4,22 @@
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
+namespace {
+
+std::string place(std::array<double, 3> const& at) {
+  return "(" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " + shortest_text(at[2]) + ")";
+}
+
+}  // namespace
 
 void throw_not_finite(std::string const& called, Expression const& expression, std::array<double, 3> const& at,
                       double time) {
-  throw InputError(called + ": '" + expression.text() + "' is not a finite number at (" + shortest_text(at[0]) + ", " +
-                   shortest_text(at[1]) + ", " + shortest_text(at[2]) + "), t = " + shortest_text(time));
+  throw InputError(called + ": '" + expression.text() + "' is not a finite number at " + place(at) +
+                   ", t = " + shortest_text(time));
+}
+
+void throw_not_positive(std::string const& called, Expression const& expression, std::array<double, 3> const& at) {
+  throw InputError("`" + called + "`: '" + expression.text() + "' is not above 0 at " + place(at));
 }
 
 }  // namespace halocline

@@ -11,5 +11,8 @@ namespace halocline {
 /// number.
 [[noreturn]] void throw_not_finite(std::string const& called, Expression const& expression,
                                    std::array<double, 3> const& at, double time);
+/// The same of one that is not above zero, and has to be at all times.
+[[noreturn]] void throw_not_positive(std::string const& called, Expression const& expression,
+                                     std::array<double, 3> const& at);
 
 }  // namespace halocline

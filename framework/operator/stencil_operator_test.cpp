@@ -85,29 +85,35 @@ TYPED_TEST(StencilOperatorTest, ConstantCoefficientsGiveTheFivePointLaplacian) {
   }
 }
 
+/// That a vector of all ranks has the bits of one that this rank has made alone.
+template <class Real>
+void expect_same_bits(Mesh const& mesh, Vector const& shared, Vector const& alone) {
+  auto const mine = values_of<Real>(shared);
+  auto const all = values_of<Real>(alone);
+  IndexRange const box = mesh.global_owned(mesh.blocks()[0].id, Centring::cell);
+  Extents const extents = mesh.extents(Centring::cell);
+  std::size_t n = 0;
+  for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+      for (Index i = box.begin[0]; i < box.end[0]; ++i) {
+        EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
+      }
+    }
+  }
+}
+
 TYPED_TEST(StencilOperatorTest, EveryRankCountGivesTheSameBits) {
   for (auto const& options : problems()) {
     auto const a = make_operator<TypeParam>(all_ranks(), options);
     auto const whole = make_operator<TypeParam>(this_rank_alone(), options);
     auto const apply = [](auto const& op) {
       auto const x = op->create_vector();
-      auto const y = op->create_vector();
+      auto y = op->create_vector();
       x->randomize(1);
       op->apply(*x, *y);
-      return values_of<TypeParam>(*y);
+      return y;
     };
-    auto const mine = apply(a);
-    auto const all = apply(whole);
-    IndexRange const box = a->mesh().global_owned(a->mesh().blocks()[0].id, Centring::cell);
-    Extents const extents = a->mesh().extents(Centring::cell);
-    std::size_t n = 0;
-    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-          EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
-        }
-      }
-    }
+    expect_same_bits<TypeParam>(a->mesh(), *apply(a), *apply(whole));
   }
 }
 
@@ -328,18 +334,7 @@ void expect_sweeps(std::vector<Index> const& cells, bool periodic, int colours) 
   auto const b = whole.create_vector();
   alone->randomize(1);
   whole.gauss_seidel_sweep(true, *b, *alone);
-  auto const mine = values_of<Real>(*x);
-  auto const all = values_of<Real>(*alone);
-  IndexRange const box = a.mesh().global_owned(a.mesh().blocks().front().id, Centring::cell);
-  Extents const extents = a.mesh().extents(Centring::cell);
-  std::size_t n = 0;
-  for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-      for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-        EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
-      }
-    }
-  }
+  expect_same_bits<Real>(a.mesh(), *x, *alone);
 }
 
 TYPED_TEST(StencilOperatorTest, SweepsTakeAsManyColoursAsTheShapeNeeds) {

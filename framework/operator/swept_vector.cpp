@@ -68,6 +68,16 @@ SweptVector<Other> const& SweptVector<Real>::same_unknowns(Vector const& x) cons
 }
 
 template <class Real>
+template <class Action>
+void SweptVector<Real>::in_its_precision(Vector const& x, Action const& action) const {
+  if (x.precision() == Precision::single) {
+    action(same_unknowns<float>(x));
+  } else {
+    action(same_unknowns<double>(x));
+  }
+}
+
+template <class Real>
 template <class Other>
 bool SweptVector<Real>::has_ranges_of(SweptVector<Other> const& other) const {
   bool same = other.pieces_ == pieces_;
@@ -183,29 +193,21 @@ double SweptVector<Real>::multiply_and_dot(Vector const& x, Vector const& y) {
 
 template <class Real>
 void SweptVector<Real>::convert(Vector const& x, double scale) {
-  vector_functor::Convert<Real> const functor{scale};
-  if (x.precision() == Precision::single) {
-    update(functor, same_unknowns<float>(x));
-  } else {
-    update(functor, same_unknowns<double>(x));
-  }
+  in_its_precision(x, [&](auto const& from) { update(vector_functor::Convert<Real>{scale}, from); });
 }
 
 template <class Real>
 double SweptVector<Real>::convert_and_dot(Vector const& x, double scale, Vector const& y) {
-  vector_functor::ConvertAndDot<Real> const functor{scale};
-  if (x.precision() == Precision::single) return update_and_sum(functor, same_unknowns<float>(x), same_space(y));
-  return update_and_sum(functor, same_unknowns<double>(x), same_space(y));
+  double dot = 0;
+  in_its_precision(x, [&](auto const& from) {
+    dot = update_and_sum(vector_functor::ConvertAndDot<Real>{scale}, from, same_space(y));
+  });
+  return dot;
 }
 
 template <class Real>
 void SweptVector<Real>::add_converted(double a, Vector const& x) {
-  vector_functor::AddConverted<Real> const functor{a};
-  if (x.precision() == Precision::single) {
-    update(functor, *this, same_unknowns<float>(x));
-  } else {
-    update(functor, *this, same_unknowns<double>(x));
-  }
+  in_its_precision(x, [&](auto const& from) { update(vector_functor::Add<Real>{static_cast<Real>(a)}, *this, from); });
 }
 
 template <class Real>

@@ -64,6 +64,9 @@ class SweptVector : public Vector {
   /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
   template <class Other>
   [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;
+  /// action(x), x as a vector of the same unknowns in its own precision.
+  template <class Action>
+  void in_its_precision(Vector const& x, Action const& action) const;
   template <class Other>
   [[nodiscard]] bool has_ranges_of(SweptVector<Other> const& other) const;
   template <class Functor, class... More>

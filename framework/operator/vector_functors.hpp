@@ -62,14 +62,14 @@ struct Scale {
   }
 };
 
-/// u + a x
+/// u + a x, x of any precision
 template <class Real>
 struct Add {
   static constexpr Shape shape = point;
   Real a;
   template <class P, class U, class X>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
-    return u[here] + a * x[here];
+    return u[here] + static_cast<Real>(a * x[here]);
   }
 };
 
@@ -137,17 +137,6 @@ struct ConvertAndDot {
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const&, X const& x, Y const& y) const {
     Real const value = static_cast<Real>(a * static_cast<double>(x[here]));
     return {{value}, {value * y[here]}};
-  }
-};
-
-/// y + a x, x of any precision
-template <class Real>
-struct AddConverted {
-  static constexpr Shape shape = point;
-  double a;
-  template <class P, class Y, class X>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, Y const& y, X const& x) const {
-    return y[here] + static_cast<Real>(a * static_cast<double>(x[here]));
   }
 };
 

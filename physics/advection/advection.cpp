@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -90,16 +89,6 @@ class Advection final : public Physics {
 
 bool is_zero(Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; }
 
-/// Otherwise any constant could be added to u.
-bool is_held(Options const& advection, Options const& mesh) {
-  if (!is_zero(advection.expression("reaction"))) return true;
-  std::vector<Options> const all = walls(advection.section("boundary"), mesh);
-  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
-    std::string const kind = wall.choice("kind");
-    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
-  });
-}
-
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const advection = deck.section("advection");
   Options const mesh = deck.section("mesh");
@@ -119,7 +108,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
     if (!value.depends_on_time()) continue;
     add_mistake(advection, option, "'" + value.text() + "' depends on t, but nothing here changes with time", mistakes);
   }
-  if (!is_held(advection, mesh)) {
+  if (is_zero(advection.expression("reaction")) && !walls_hold(advection.section("boundary"), mesh)) {
     mistakes.add(advection.location(), advection.full_name("boundary"), "nothing holds u: any constant could be added",
                  "give a wall of kind dirichlet or robin, or a reaction");
   }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -12,35 +11,15 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/advection/advection_operator.hpp"
-#include "physics/diffusion/diffusion.hpp"
+#include "physics/diffusion/test_problems.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/multigrid/multigrid.hpp"
-#include "tests/support/communicator.hpp"
 
 namespace halocline::advection {
 namespace {
 
-std::shared_ptr<Communicator> all_ranks() {
-  return std::shared_ptr<Communicator>(test::communicator().split(0, test::communicator().rank()));
-}
-
-/// Cells that grow by a tenth of the mean width from one end of the unit interval to the other, or equal ones.
-std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, bool stretched = false,
-                                                Periodicity const& periodic = {}) {
-  StructuredMeshDescription description;
-  for (Index const count : cells) {
-    std::vector<double> edges;
-    for (Index i = 0; i <= count; ++i) {
-      double const s = static_cast<double>(i) / static_cast<double>(count);
-      edges.push_back(s + 0.1 * s * (s - 1));
-    }
-    description.axes.push_back(stretched ? Axis::stretched(edges) : Axis::uniform(count, 0, 1));
-  }
-  description.periodic = periodic;
-  return StructuredMesh::make(description, all_ranks());
-}
-
-BoundaryConditions all_walls(BoundaryKind kind) { return BoundaryConditions::all({.kind = kind}); }
+using test::all_walls;
+using test::unit_mesh;
 
 /// A whirl, and a component along z.
 std::array<Expression, 3> whirl(double speed) {
@@ -68,7 +47,7 @@ std::vector<std::vector<Index>> sizes() {
 TEST(Advection, WithoutFlowIsDiffusion) {
   for (auto const& cells : sizes()) {
     for (BoundaryKind const kind : {BoundaryKind::dirichlet, BoundaryKind::robin, BoundaryKind::reflecting}) {
-      auto const mesh = unit_mesh(cells, true);
+      auto const mesh = unit_mesh(cells, {.stretched = true});
       Discretisation const discretisation({.mesh = mesh, .conditions = all_walls(kind), .reaction = Expression(2.5)});
       auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
       auto const known = make_diffusion<double>({.mesh = mesh, .conditions = all_walls(kind), .mass = 2.5});
@@ -89,7 +68,7 @@ TEST(Advection, ConstantsStayConstantInAnyFlow) {
   for (auto const& cells : sizes()) {
     for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
       for (bool const periodic : {false, true}) {
-        auto const mesh = unit_mesh(cells, true, {periodic, false, periodic});
+        auto const mesh = unit_mesh(cells, {.stretched = true, .periodic = {periodic, false, periodic}});
         BoundaryConditions walls = all_walls(BoundaryKind::neumann);
         for (int axis : {0, 2}) {
           for (int side : {-1, 1}) {
@@ -190,7 +169,8 @@ struct Manufactured {
 
 double error(OrderCase const& test, Index cells) {
   Manufactured const problem{test.dimensions};
-  auto const mesh = unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells), test.stretched);
+  auto const mesh =
+      unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells), {.stretched = test.stretched});
   Discretisation const discretisation({.mesh = mesh,
                                        .conditions = problem.walls(),
                                        .velocity = whirl(4),

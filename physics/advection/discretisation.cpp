@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "framework/field/finite_value.hpp"
-#include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline::advection {
 namespace {
@@ -54,11 +52,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
   }
   double const outflow = side * value(description_.velocity[along], velocity_options[axis], at);
   double const k = value(description_.diffusivity, "diffusivity", at);
-  if (!(k > 0)) {
-    throw InputError("`" + description_.called + ".diffusivity`: '" + description_.diffusivity.text() +
-                     "' is not above 0 at (" + shortest_text(at[0]) + ", " + shortest_text(at[1]) + ", " +
-                     shortest_text(at[2]) + ")");
-  }
+  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity, at);
   bool const upwind = description_.scheme == Scheme::upwind;
   double const downwind_share = outflow < 0 ? 1 : 0;  // of the value on the other side of the face
 

@@ -1,5 +1,6 @@
 #include "physics/diffusion/walls.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "framework/deck/judgement.hpp"
@@ -56,6 +57,14 @@ std::vector<Options> walls(Options const& boundary, Options const& mesh) {
     for (int const side : {-1, 1}) all.push_back(boundary.section(face_name(static_cast<int>(axis), side)));
   }
   return all;
+}
+
+bool walls_hold(Options const& boundary, Options const& mesh) {
+  std::vector<Options> const all = walls(boundary, mesh);
+  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
+    std::string const kind = wall.choice("kind");
+    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+  });
 }
 
 void judge_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes) {

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/field/finite_value.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -41,10 +40,9 @@ void require_positive(Expression const& expression, StructuredMesh const& mesh, 
     Extents const cell{(wrong - cells.begin()) % owned.extent(0), row % owned.extent(1), row / owned.extent(1)};
     auto const position = [&](int axis) {
       auto const a = static_cast<std::size_t>(axis);
-      return shortest_text(mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]));
+      return mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]);
     };
-    throw InputError("`heat.conductivity`: '" + expression.text() + "' is not above 0 at (" + position(0) + ", " +
-                     position(1) + ", " + position(2) + ")");
+    throw_not_positive("heat.conductivity", expression, {position(0), position(1), position(2)});
   }
 }
 

@@ -116,22 +116,13 @@ bool is_uniform(Options const& deck) {
   return std::all_of(all.begin(), all.end(), [](Options const& wall) { return wall.choice("kind") == "dirichlet"; });
 }
 
-/// Otherwise any constant could be added to u.
-bool is_held(Options const& deck) {
-  std::vector<Options> const all = walls(deck.section("laplace").section("boundary"), deck.section("mesh"));
-  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
-    std::string const kind = wall.choice("kind");
-    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
-  });
-}
-
 /// The field, u, the volumes, the right-hand side and two to work on. Equal volumes need no coefficients; levels always
 /// do.
 double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
   problem.single_precision = deck.choice("precision") == "single";
-  problem.floating = !is_held(deck);
+  problem.floating = !walls_hold(deck.section("laplace").section("boundary"), deck.section("mesh"));
   if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
   // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
   double const along_axis = dimensions == 1 ? 6 : 0;

@@ -7,11 +7,10 @@
 namespace halocline {
 namespace {
 
+/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
+constexpr int largest_exponent = 100;
 /// More than products change by from one iteration of a solve to the next.
 constexpr int largest_change = 80;
-
-/// A power of two that a double can hold, and its inverse.
-double power_of_two(double exponent) { return std::exp2(std::clamp(std::round(exponent), -1000.0, 1000.0)); }
 
 /// The power of two that brings the largest entry near one.
 double scale_for(Vector const& r) {
@@ -21,18 +20,25 @@ double scale_for(Vector const& r) {
 
 }  // namespace
 
+double power_of_two(double exponent) { return std::exp2(std::clamp(std::round(exponent), -1000.0, 1000.0)); }
+
+std::unique_ptr<Operator> require_single_precision(Operator const& a) {
+  auto single = a.in_single_precision();
+  if (single == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
+  double const norm = a.norm_bound();
+  if (norm > 0 && std::abs(std::log2(norm)) > largest_exponent) {
+    throw UnsuitableOperator("the operator's entries are beyond single precision: choose `precision: run` for cycles");
+  }
+  return single;
+}
+
 SinglePrecision::SinglePrecision(std::unique_ptr<Preconditioner> inner) : inner_(std::move(inner)) {}
 
 void SinglePrecision::prepare(Operator const& a) {
   a_ = nullptr;
   bool const is_single = a.create_vector()->precision() == Precision::single;
   if (is_single) return inner_->prepare(a);
-  a_ = a.in_single_precision();
-  if (a_ == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
-  double const norm = a.norm_bound();
-  if (norm > 0 && std::abs(std::log2(norm)) > largest_exponent) {
-    throw UnsuitableOperator("the operator's entries are beyond single precision: choose `precision: run` for cycles");
-  }
+  a_ = require_single_precision(a);
   r_ = a_->create_vector();
   z_ = a_->create_vector();
   scale_ = 0;

@@ -7,8 +7,12 @@
 
 namespace halocline {
 
-/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
-inline constexpr int largest_exponent = 100;
+/// Throws UnsuitableOperator when the operator, of double precision, knows no single precision, or its entries are
+/// beyond what that can hold.
+[[nodiscard]] std::unique_ptr<Operator> require_single_precision(Operator const& a);
+
+/// A power of two that a double can hold, and its inverse.
+[[nodiscard]] double power_of_two(double exponent);
 
 /// A preconditioner that works in single precision for a solver in double: half the bytes. It only has to be near the
 /// inverse of the operator, and seven digits are nearer than any cycle comes; the solver's own vectors and residuals

@@ -86,6 +86,11 @@ class Multigrid final : public Preconditioner {
 /// The preconditioner that the settings describe.
 [[nodiscard]] std::unique_ptr<Preconditioner> make_multigrid(MultigridSettings const& settings);
 
+/// What solves by cycles alone are remarked on with where they take too many, and where they cannot be.
+inline constexpr char const* multigrid_is_slow = "raise the number of iterations or use it as a preconditioner of cg";
+inline constexpr char const* multigrid_needs_definite =
+    "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres";
+
 /// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
 /// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
 /// overshoots (jumping coefficients).
@@ -97,9 +102,7 @@ class MultigridSolver final : public KrylovSolver {
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *residual_; }
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
-  [[nodiscard]] char const* advice() const override {
-    return "raise the number of iterations or use it as a preconditioner of cg";
-  }
+  [[nodiscard]] char const* advice() const override { return multigrid_is_slow; }
 
   std::unique_ptr<Vector> residual_, correction_, image_;  ///< b - A x, z = M^-1 (b - A x) and A z
 };

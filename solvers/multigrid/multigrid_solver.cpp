@@ -19,9 +19,7 @@ std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator c
     double const curvature = a.apply_dot(*correction_, *image_);
     if (!std::isfinite(descent) || !std::isfinite(curvature)) return solve.not_a_number();
     if (!(curvature > 0) || !(descent > 0)) {
-      return solve.fail(
-          {Outcome::indefinite,
-           "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres"});
+      return solve.fail({Outcome::indefinite, multigrid_needs_definite});
     }
     double const length = descent / curvature;
     x.add(length, *correction_);

@@ -1,10 +1,11 @@
 #include "solvers/multigrid/refinement.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "solvers/linear/convergence.hpp"
 #include "solvers/linear/single_precision.hpp"
+#include "solvers/linear/solve_record.hpp"
 
 namespace halocline {
 namespace {
@@ -29,7 +30,7 @@ class MultigridRefinement::Solve {
     for (Index iteration = 1; !convergence_.reached(residual_); ++iteration) {
       if (fruitless_ >= fruitless) return end(without_gain());
       if (iteration > convergence_.criteria().iterations) {
-        return end({Outcome::iteration_limit, "raise the number of iterations or use it as a preconditioner of cg"});
+        return end({Outcome::iteration_limit, multigrid_is_slow});
       }
       if (auto failure = correct(iteration == 1)) return end(std::move(*failure));
       double const before = residual_;
@@ -45,18 +46,17 @@ class MultigridRefinement::Solve {
 
  private:
   std::optional<Failure> begin() {
-    double const b_norm = std::sqrt(b_.square());
+    b_norm_ = std::sqrt(b_.square());
     double const x_norm = std::sqrt(x_.square());
-    if (!std::isfinite(b_norm)) return begin_badly(b_norm, b_);
+    if (!std::isfinite(b_norm_)) return begin_badly(b_norm_, b_);
     if (!std::isfinite(x_norm)) return begin_badly(x_norm, x_);
-    b_norm_ = b_norm;
     // As large as b - A x can be: what is rounded does not leave the range of single precision.
-    scale_ = scale_of(b_norm + s_.operator_norm_ * x_norm);
+    scale_ = scale_of(b_norm_ + s_.operator_norm_ * x_norm);
     find_residual();
     record_.measure(0, residual_);
     if (!std::isfinite(residual_)) return why_not_finite(residual_, *s_.r_);
-    if (underflows(b_norm, b_)) return Failure{Outcome::breakdown, underflow_remark};
-    convergence_.begin(residual_, b_norm);
+    if (underflows(b_norm_, b_)) return Failure{Outcome::breakdown, underflow_remark};
+    convergence_.begin(residual_, b_norm_);
     // The bound may have been far above.
     if (scale_of(residual_) > 0x1p20 * scale_ && !convergence_.reached(residual_)) {
       scale_ = scale_of(residual_);
@@ -73,8 +73,7 @@ class MultigridRefinement::Solve {
   /// The power of two that brings entries of a vector with this norm to about one.
   [[nodiscard]] double scale_of(double norm) const {
     double const entry = norm / std::sqrt(static_cast<double>(b_.size()));
-    if (!(entry > 0)) return 1;
-    return std::exp2(std::clamp(-std::round(std::log2(entry)), -1000.0, 1000.0));
+    return entry > 0 ? power_of_two(-std::log2(entry)) : 1;
   }
 
   /// r = scale (b - A x)
@@ -94,9 +93,7 @@ class MultigridRefinement::Solve {
       if (!std::isfinite(descent)) return why_not_finite(descent, *s_.z_);
       if (!std::isfinite(curvature)) return why_not_finite(curvature, *s_.image_);
       if (!(descent > 0) || !(curvature > 0)) {
-        return Failure{
-            Outcome::indefinite,
-            "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres"};
+        return Failure{Outcome::indefinite, multigrid_needs_definite};
       }
       length = descent / curvature;
     }
@@ -138,18 +135,10 @@ void MultigridRefinement::prepare(Operator const& a) {
   if (is_plain_) return plain_.prepare(a);
   operator_norm_ = a.norm_bound();
   image_.reset();
-  rounded_ = a.in_single_precision();
-  if (rounded_ == nullptr) {
-    obstacle_ = "the operator cannot be had in single precision";
-    return;
-  }
-  if (operator_norm_ > 0 && std::abs(std::log2(operator_norm_)) > largest_exponent) {
-    obstacle_ = "the operator's entries are beyond single precision: choose `precision: run` for cycles";
-    return;
-  }
-  r_ = rounded_->create_vector();
-  z_ = rounded_->create_vector();
   try {
+    rounded_ = require_single_precision(a);
+    r_ = rounded_->create_vector();
+    z_ = rounded_->create_vector();
     cycles_.prepare(*rounded_);
   } catch (UnsuitableOperator const& error) {
     obstacle_ = error.what();

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "solvers/linear/convergence.hpp"
-#include "solvers/linear/solve_record.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 
 namespace halocline {
