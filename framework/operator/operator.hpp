@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "framework/operator/vector.hpp"
 
@@ -18,6 +20,27 @@ struct ChebyshevCoefficients {
 struct JacobiSquares {
   double change;    ///< square of the 2-norm of x_new - x
   double residual;  ///< square of the 2-norm of b - A x (of the old x)
+};
+
+class Coarsening;
+
+/// A level of a V-cycle: the vectors of A x = b there, which stay where they are, and the way down.
+struct CycleLevel {
+  Vector const* b;
+  Vector* x;
+  Coarsening const* coarsening;  ///< null on the coarsest level
+};
+
+/// V-cycles over a chain of small levels with one unknown on the coarsest, each cycle in one launch: what the legs of
+/// each level make one after the other (Coarsening::relax_restrict and prolong_relax), with the same bits.
+class ResidentCycle {
+ public:
+  ResidentCycle() = default;
+  virtual ~ResidentCycle() = default;
+  ResidentCycle(ResidentCycle const&) = delete;
+  ResidentCycle& operator=(ResidentCycle const&) = delete;
+  /// x of level `first`, counted from the finest of the chain: a cycle for A x = b from what it is, or from zero.
+  virtual void enqueue(std::size_t first, bool from_zero) const = 0;
 };
 
 /// A coarser operator and the way to it and back, as geometric multigrid needs them.
@@ -58,6 +81,12 @@ class Coarsening {
   [[nodiscard]] virtual bool prolong_relax(int /*sweeps*/, Vector const& /*coarse_x*/, Vector const& /*b*/,
                                            Vector& /*x*/, double* /*product*/) const {
     return false;
+  }
+  /// Whole cycles from the level of this coarsening, which is that of `levels.front()`, down to the last one, where
+  /// x = inverse b. A capability, too: null where the levels are too large for one launch, or of several ranks.
+  [[nodiscard]] virtual std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> /*levels*/,
+                                                                      int /*sweeps*/, Vector const& /*inverse*/) const {
+    return nullptr;
   }
 };
 

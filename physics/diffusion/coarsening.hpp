@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "physics/diffusion/interpolation.hpp"
 #include "physics/diffusion/leg.hpp"
 #include "physics/diffusion/neighbour_exchange.hpp"
+#include "physics/diffusion/resident_cycle.hpp"
 
 namespace halocline {
 
@@ -130,6 +132,8 @@ class DiffusionCoarsening final : public Coarsening {
                                     Vector& coarse_b) const override;
   [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
                                    double* product) const override;
+  [[nodiscard]] std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> levels, int sweeps,
+                                                              Vector const& inverse) const override;
   [[nodiscard]] bool legs_only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
 
  private:
@@ -326,6 +330,32 @@ bool DiffusionCoarsening<Stencil>::prolong_relax(int sweeps, Vector const& coars
   run({Stages::Direction::up, sweeps, false, b, x, coarse_x});
   if (product != nullptr) *product = b.dot(x);
   return true;
+}
+
+template <class Stencil>
+std::unique_ptr<ResidentCycle> DiffusionCoarsening<Stencil>::resident_cycle(std::span<CycleLevel const> levels,
+                                                                            int sweeps, Vector const& inverse) const {
+  if constexpr (kernel::is_host<Execution>) {
+    return nullptr;
+  } else {
+    if (levels.front().b->size() > TeamCycle<Stencil>::most_unknowns) return nullptr;
+    std::vector<ResidentLevel<Stencil>> all;
+    for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
+      auto const* const way = dynamic_cast<DiffusionCoarsening const*>(levels[n].coarsening);
+      if (way == nullptr || way->exchange_ != nullptr || way->fine_.mesh->blocks().size() != 1) return nullptr;
+      Block const& block = way->fine_.mesh->blocks().front();
+      ResidentLevel<Stencil> level{way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].b), {}};
+      level.coarse_x = way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].x).coarse;
+      all.push_back(level);
+    }
+    auto const only = [](Vector const& x) { return field(x).view(field(x).mesh().blocks().front()); };
+    RunResidentCycle<Stencil> run{};
+    run.sweeps = sweeps;
+    run.inverse = only(inverse);
+    run.bottom_b = only(*levels.back().b);
+    run.bottom_x = only(*levels.back().x);
+    return std::make_unique<TeamCycle<Stencil>>(execution(fine_.mesh->blocks().front()), all, run);
+  }
 }
 
 template <class Stencil>

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/kernel/backends.hpp"
+#include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/diffusion/test_problems.hpp"
 
@@ -50,10 +52,10 @@ std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communica
       {.conductivity = problem.varying ? &k : nullptr});
 }
 
-/// Only what every Coarsening must have: the solver smooths and transfers step by step.
+/// Only what every Coarsening must have: the solver smooths and transfers step by step. Or the legs of a V-cycle, too.
 class StepByStep final : public Operator {
  public:
-  explicit StepByStep(Operator const& a) : a_(a) {}
+  explicit StepByStep(Operator const& a, bool has_legs = false) : a_(a), has_legs_(has_legs) {}
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
   void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
   [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
@@ -63,26 +65,42 @@ class StepByStep final : public Operator {
   }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override {
     auto inner = a_.coarsen();
-    return inner ? std::make_unique<Transfers>(std::move(inner)) : nullptr;
+    return inner ? std::make_unique<Transfers>(std::move(inner), has_legs_) : nullptr;
   }
 
  private:
   class Transfers final : public Coarsening {
    public:
-    explicit Transfers(std::unique_ptr<Coarsening> inner)
-        : inner_(std::move(inner)), coarse_(std::make_unique<StepByStep>(inner_->coarse())) {}
+    Transfers(std::unique_ptr<Coarsening> inner, bool has_legs)
+        : inner_(std::move(inner)),
+          coarse_(std::make_unique<StepByStep>(inner_->coarse(), has_legs)),
+          has_legs_(has_legs) {}
     [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
     void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override {
       inner_->residual_restrict(b, x, coarse_b);
     }
     void restrict_to(Vector const& fine, Vector& coarse) const override { inner_->restrict_to(fine, coarse); }
     void prolong_add(Vector const& coarse_x, Vector& x) const override { inner_->prolong_add(coarse_x, x); }
+    void restrict_right_hand_side(Vector const& fine, Vector& coarse) const override {
+      inner_->restrict_right_hand_side(fine, coarse);
+    }
+    void interpolate(Vector const& coarse_x, Vector& x) const override { inner_->interpolate(coarse_x, x); }
+    [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                      Vector& coarse_b) const override {
+      return has_legs_ && inner_->relax_restrict(sweeps, from_zero, b, x, coarse_b);
+    }
+    [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                     double* product) const override {
+      return has_legs_ && inner_->prolong_relax(sweeps, coarse_x, b, x, product);
+    }
 
    private:
     std::unique_ptr<Coarsening> inner_;
     std::unique_ptr<StepByStep> coarse_;
+    bool has_legs_;
   };
   Operator const& a_;
+  bool has_legs_;
 };
 
 double relative_difference(Vector const& x, Vector const& y) {
@@ -286,6 +304,56 @@ TEST(MultigridOnDiffusion, StepByStepIsTheSamePreconditioner) {
   steps.apply(*r, *y);
   // On several ranks only the step-by-step form also smooths the level that is gathered.
   EXPECT_LE(relative_difference(*x, *y), communicator().size() == 1 ? 1e-10 : 0.3);
+}
+
+/// Where devices have all small levels in one launch.
+TEST(MultigridOnDiffusion, ResidentCyclesHaveTheBitsOfTheirLegs) {
+  for (Problem const& problem : {Problem{.cells = {64, 64, 64}}, Problem{.cells = {48, 56, 40}, .mass = 1},
+                                 Problem{.cells = {37, 29, 41}, .varying = true}, Problem{.cells = {19, 1, 23}},
+                                 Problem{.cells = {211, 187}}, Problem{.cells = {150, 14}, .stretched = true},
+                                 Problem{.cells = {64, 64}, .centring = Centring::node}, Problem{.cells = {5001}}}) {
+    SCOPED_TRACE(std::to_string(problem.cells[0]) + " cells");
+    auto const a = make(problem, this_rank());
+    StepByStep const leg_by_leg(*a, true);
+    for (int const sweeps : {1, 2, 3}) {
+      MultigridSettings const settings{.smoother = {.sweeps = sweeps}, .start = MultigridStart::full};
+      Multigrid resident(settings);
+      Multigrid legs(settings);
+      resident.prepare(*a);
+      legs.prepare(leg_by_leg);
+      auto const r = a->create_vector();
+      auto const x = a->create_vector();
+      auto const y = a->create_vector();
+      r->randomize(1);
+      for (bool const starts : {false, true}) {
+        for (auto const& [multigrid, z] : {std::pair{&resident, x.get()}, {&legs, y.get()}}) {
+          starts ? multigrid->start(*r, *z) : multigrid->apply(*r, *z);
+        }
+        EXPECT_GT(x->maximum(), 0);
+        x->add(-1, *y);
+        EXPECT_EQ(x->maximum(), 0);
+      }
+    }
+  }
+}
+
+TEST(MultigridOnDiffusion, DevicesHaveResidentCyclesOfSmallLevels) {
+  for (auto const& [cells, is_small] :
+       {std::pair<std::vector<Index>, bool>{{32, 32, 32}, true}, {{33, 32, 32}, false}}) {
+    auto const a = make({.cells = cells}, this_rank());
+    std::vector<std::unique_ptr<Coarsening>> ways;
+    std::vector<std::unique_ptr<Vector>> vectors;
+    std::vector<CycleLevel> levels;
+    for (Operator const* at = a.get(); at != nullptr;) {
+      auto const& b = vectors.emplace_back(at->create_vector());
+      auto const& x = vectors.emplace_back(at->create_vector());
+      auto const& way = ways.emplace_back(at->coarsen());
+      levels.push_back({b.get(), x.get(), way.get()});
+      at = way != nullptr ? &way->coarse() : nullptr;
+    }
+    auto const cycle = ways.front()->resident_cycle(levels, 2, *levels.back().b);
+    EXPECT_EQ(cycle != nullptr, is_small && !kernel::is_host<Execution>);
+  }
 }
 
 /// What is replayed with the same vectors works on what they hold by then.

@@ -1,5 +1,6 @@
 #include "solvers/multigrid/multigrid.hpp"
 
+#include <span>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,7 @@ Multigrid::~Multigrid() = default;
 
 void Multigrid::prepare(Operator const& a) {
   ScopedRegion const region("multigrid: set-up");
+  resident_.reset();
   levels_.clear();
   Operator const* at = &a;
   while (true) {
@@ -79,11 +81,25 @@ void Multigrid::prepare(Operator const& a) {
     last.bottom = std::make_unique<ConjugateGradients>(Criteria{.relative = 1e-10, .absolute = 0, .iterations = 10000});
     last.bottom->prepare(*at);
   }
+  make_resident();
   bool const replays = only_enqueues();
   for (auto* const work : {&replayed_, &replayed_start_}) *work = replays ? std::make_unique<ReplayedWork>() : nullptr;
   // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
+}
+
+/// The longest chain of small levels below the finest one, whose vectors are the callers'.
+void Multigrid::make_resident() {
+  if (levels_.back()->inverse == nullptr) return;
+  std::vector<CycleLevel> chain;
+  for (auto const& level : levels_) chain.push_back({level->b.get(), level->x.get(), level->coarsening.get()});
+  for (std::size_t n = 1; n + 1 < chain.size() && is_red_black(*levels_[n]->a); ++n) {
+    resident_ = chain[n].coarsening->resident_cycle(std::span(chain).subspan(n), settings_.smoother.sweeps,
+                                                    *levels_.back()->inverse);
+    resident_from_ = n;
+    if (resident_ != nullptr) return;
+  }
 }
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
@@ -142,6 +158,8 @@ double Multigrid::apply_dot(Vector const& r, Vector& z) {
 
 void Multigrid::cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x,
                       double* product) {
+  bool const is_resident = resident_ != nullptr && level >= resident_from_ && shape == CycleShape::v;
+  if (is_resident && level + 1 < levels_.size()) return resident_->enqueue(level - resident_from_, from_zero);
   if (level + 1 < levels_.size()) return correct(shape, level, from_zero, b, x, product);
   solve_bottom(*levels_[level], b, x);
   if (product != nullptr) *product = b.dot(x);

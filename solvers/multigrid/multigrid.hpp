@@ -76,9 +76,12 @@ class Multigrid final : public Preconditioner {
   /// The same as `cycle` for the level's own b and x, as often as the shape says.
   void cycles(CycleShape shape, std::size_t level);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
+  void make_resident();
 
   MultigridSettings settings_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<ResidentCycle> resident_;  ///< V-cycles of levels that are small enough for one launch …
+  std::size_t resident_from_ = 0;            ///< … from this one on
   /// The cycle and full multigrid, where they only enqueue kernels.
   std::unique_ptr<ReplayedWork> replayed_, replayed_start_;
 };
