@@ -1,5 +1,6 @@
 #include "bench/benchmark.hpp"
 
+#include "bench/multigrid.hpp"
 #include "bench/reductions.hpp"
 #include "bench/sweeps.hpp"
 
@@ -51,6 +52,8 @@ std::vector<Benchmark> const& benchmarks() {
       {"reductions", "sums of one large array in single precision, whole and by segments: 4 bytes a value",
        &reductions},
       {"reductions-small", "sums of arrays of 4 and 64 KiB in single precision, in a row", &small_reductions},
+      {"multigrid", "a V-cycle for Poisson's equation: 6 numbers an unknown", &multigrid_cycles},
+      {"full-multigrid", "the same equation to the discretisation's error: 9.4 numbers an unknown", &full_multigrid},
   };
   static std::vector<Benchmark> const all = joined(everywhere, reference_benchmarks());
   return all;

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/ usr / bin / env python3
 """Measures solves of Poisson's equation by conjugate gradients with multigrid, in runs of decks.
 
 Cells of a cube with Dirichlet walls, to 1e-10 of the initial residual, in double precision with cycles in double and in
