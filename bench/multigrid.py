@@ -1,13 +1,14 @@
-#!/ usr / bin / env python3
-"""Measures solves of Poisson's equation by conjugate gradients with multigrid, in runs of decks.
+#!/usr/bin/env python3
+"""Measures solves of Poisson's equation by multigrid, in runs of decks.
 
-Cells of a cube with Dirichlet walls, to 1e-10 of the initial residual, in double precision with cycles in double and in
-single. Every solve is the first and only one of its run: plans that are made and graphs that are captured count. Cases
-take turns, `--repeat` times; medians are what is compared.
+Cells of a cube with Dirichlet walls, to 1e-10 of the initial residual, in double precision: conjugate gradients with
+cycles in double and in single, or (`--methods multigrid`) the method multigrid, which refines by cycles. Every solve is
+the first and only one of its run: plans that are made and graphs that are captured count. Cases take turns, `--repeat`
+times; medians are what is compared.
 
     bench/multigrid.py --program bin/halocline --cells 128 256 512 --sweeps 2 3 --json bench/results/multigrid_h100.json
 """
-import json
+import itertools
 import pathlib
 import statistics
 import tempfile
@@ -16,12 +17,14 @@ from deck_runs import parser_of, run_deck
 from record import store
 
 
-def solve(given, folder, ranks, cells, precision, sweeps):
+def solve(given, folder, ranks, cells, precision, sweeps, method="cg", start="cycle"):
     """The summary of a run."""
+    cycles = {"precision": precision, "sweeps": sweeps, "start": start}
+    options = {"relative_tolerance": 1e-10}
+    options |= {"preconditioner": "multigrid", "multigrid": cycles} if method == "cg" else cycles
     deck = {"physics": "laplace", "mesh": {"cells": [cells] * 3},
             "laplace": {"centring": "cell", "source": "sin(17*x)*cos(31*y)+z"},
-            "solver": {"method": "cg", "cg": {"relative_tolerance": 1e-10, "preconditioner": "multigrid",
-                                              "multigrid": {"precision": precision, "sweeps": sweeps}}}}
+            "solver": {"method": method, method: options}}
     return run_deck(given, folder, deck, ranks)
 
 
@@ -30,9 +33,12 @@ def main():
     parser.add_argument("--cells", type=int, nargs="+", default=[128, 256, 512], help="along each axis")
     parser.add_argument("--precisions", nargs="+", default=["run", "single"], help="of cycles")
     parser.add_argument("--sweeps", type=int, nargs="+", default=[2], help="of the smoother on each way")
+    parser.add_argument("--methods", nargs="+", default=["cg"], choices=["cg", "multigrid"])
+    parser.add_argument("--starts", nargs="+", default=["cycle"], choices=["cycle", "full"])
     parser.set_defaults(ranks=[1])
     given = parser.parse_args()
-    cases = [(r, n, p, s) for r in given.ranks for n in given.cells for p in given.precisions for s in given.sweeps]
+    cases = list(
+        itertools.product(given.ranks, given.cells, given.precisions, given.sweeps, given.methods, given.starts))
     seconds, last = {case: [] for case in cases}, {}
     with tempfile.TemporaryDirectory() as name:
         for _ in range(given.repeat):
@@ -42,12 +48,12 @@ def main():
                 seconds[case].append(last[case]["seconds"])
     rows = []
     for case in cases:
-        ranks, cells, precision, sweeps = case
-        rows.append({"ranks": ranks, "cells": cells, "precision_of_cycles": precision, "sweeps": sweeps,
-                     "iterations": last[case]["iterations"], "seconds": seconds[case],
-                     "median_seconds": statistics.median(seconds[case])})
-        print(f"{ranks} ranks {cells:5}^3 {precision:7} {sweeps} sweeps {rows[-1]['iterations']:3} iterations "
-              f"{1e3 * rows[-1]['median_seconds']:9.2f} ms", flush=True)
+        ranks, cells, precision, sweeps, method, start = case
+        rows.append({"ranks": ranks, "cells": cells, "method": method, "start": start,
+                     "precision_of_cycles": precision, "sweeps": sweeps,
+                     "iterations": last[case]["iterations"], "seconds": seconds[case], "median_seconds": statistics.median(seconds[case])})
+        print(f"{ranks} ranks {cells:5}^3 {method:9} {start:5} {precision:7} {sweeps} sweeps "
+              f"{rows[-1]['iterations']:3} iterations {1e3 * rows[-1]['median_seconds']:9.2f} ms", flush=True)
     if given.json:
         store(given.json, summary["provenance"], remark=given.remark, rows=rows)
 

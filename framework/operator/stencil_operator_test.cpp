@@ -297,7 +297,7 @@ struct AllNeighbours {
     return [&]<int... N>(std::integer_sequence<int, N...>) {
       auto const term = [&]<int X, int Y, int Z>(Offset<X, Y, Z> offset) {
         if constexpr (X == 0 && Y == 0 && Z == 0) return static_cast<Real>(width * width * width) * u[here];
-        if constexpr (Reach.contains(X, Y, Z)) return -u[offset];
+        if constexpr (stencil_functor::reads<AllNeighbours, X, Y, Z>) return -u[offset];
         return Real{0};
       };
       return (Real{0} + ... +

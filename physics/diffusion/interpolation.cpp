@@ -67,6 +67,91 @@ struct InterpolatedPoint {
   }
 };
 
+/// For devices: the pairs of one axis, see CubicInterpolation::Part.
+template <class Real>
+struct PairsOfLine {
+  static constexpr int window = 5;
+  Index const* first;
+  Real const* weight;
+  Index count;  ///< of fine unknowns: the last pair may lack its second one
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index pairs() const { return (count + 1) / 2; }
+};
+
+/// Interpolates a column of 2 x 2 fine unknowns along z: what x and y make of a coarse plane serves all fine planes
+/// that read it.
+template <class Real>
+struct InterpolatedColumn {
+  static constexpr int window = PairsOfLine<Real>::window;
+  /// Pairs of fine planes that a work item does: four planes more are read than it owns.
+  static constexpr Index pairs_of_item = 16;
+  PairsOfLine<Real> line[3];
+  Index begin[3];  ///< the block's first unknown
+  BlockView<Real const> coarse;
+  BlockView<Real> fine;
+
+  /// By y and x.
+  struct Square {
+    Real at[2][2];
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Square in_plane(Real const (&x)[2][window], Real const (&y)[2][window],
+                                                            Index i, Index j, Index k) const {
+    Square square{};
+    for (int b = 0; b < window; ++b) {
+      Real const* const row = coarse.at(i, j + b, k);
+      Real along_x[2] = {0, 0};
+      for (int a = 0; a < window; ++a) {
+        Real const value = row[a];
+        for (int side = 0; side < 2; ++side) along_x[side] += x[side][a] * value;
+      }
+      for (int s = 0; s < 2; ++s) {
+        for (int side = 0; side < 2; ++side) square.at[s][side] += y[s][b] * along_x[side];
+      }
+    }
+    return square;
+  }
+
+  KOKKOS_FUNCTION void operator()(Index m, Index n, Index item) const {
+    Real x[2][window];
+    Real y[2][window];
+    for (int side = 0; side < 2; ++side) {
+      for (int a = 0; a < window; ++a) {
+        x[side][a] = line[0].weight[(2 * m + side) * window + a];
+        y[side][a] = line[1].weight[(2 * n + side) * window + a];
+      }
+    }
+    Index const i = line[0].first[m];
+    Index const j = line[1].first[n];
+    Index const last = line[2].pairs();
+    Index const begin_pair = item * pairs_of_item;
+    Index const end_pair = begin_pair + pairs_of_item < last ? begin_pair + pairs_of_item : last;
+    Index plane = line[2].first[begin_pair];
+    Square ring[window];
+    for (int c = 0; c < window; ++c) ring[c] = in_plane(x, y, i, j, plane + c);
+    for (Index pair = begin_pair; pair < end_pair; ++pair) {
+      for (; plane < line[2].first[pair]; ++plane) {
+        for (int c = 0; c + 1 < window; ++c) ring[c] = ring[c + 1];
+        ring[window - 1] = in_plane(x, y, i, j, plane + window);
+      }
+      for (int side = 0; side < 2 && 2 * pair + side < line[2].count; ++side) {
+        Square sum{};
+        for (int c = 0; c < window; ++c) {
+          Real const z = line[2].weight[(2 * pair + side) * window + c];
+          for (int s = 0; s < 2; ++s) {
+            for (int t = 0; t < 2; ++t) sum.at[s][t] += z * ring[c].at[s][t];
+          }
+        }
+        for (int s = 0; s < 2 && 2 * n + s < line[1].count; ++s) {
+          Real* const to = fine.at(begin[0] + 2 * m, begin[1] + 2 * n + s, begin[2] + 2 * pair + side);
+          to[0] = sum.at[s][0];
+          if (2 * m + 1 < line[0].count) to[1] = sum.at[s][1];
+        }
+      }
+    }
+  }
+};
+
 // On the host one axis after the other: what has been interpolated along z serves all rows of a plane, and what has
 // been along y too serves all unknowns of a row.
 
@@ -181,40 +266,75 @@ CubicInterpolation<Real>::CubicInterpolation(DiffusionGrid fine, DiffusionGrid c
   exchange_ = neighbour_exchange<Real>(coarse_, {.corners = true});
 }
 
+/// One axis of a block: of each fine unknown the first of its `points` coarse unknowns, counted from the block's first
+/// one, and their weights.
+template <class Real>
+struct CubicInterpolation<Real>::Line {
+  Index points = 1;
+  Index lowest = 0;   ///< coarse unknown that may be read …
+  Index highest = 0;  ///< … and the last one
+  std::vector<Index> first;
+  std::vector<double> weight;
+};
+
+template <class Real>
+typename CubicInterpolation<Real>::Line CubicInterpolation<Real>::line(Block const& block, std::size_t a,
+                                                                       Index factor) const {
+  Line line;
+  int const axis = static_cast<int>(a);
+  Block const& fine_block = fine_.mesh->blocks()[block.local];
+  bool const is_merged = factor > 1;
+  // Ghosts count where another block, or this one around the end, fills them.
+  line.lowest = is_merged && block.neighbour(axis, -1) ? -1 : 0;
+  line.highest = coarse_.unknowns(block).extent(axis) - (is_merged && block.neighbour(axis, 1) ? 0 : 1);
+  line.points = is_merged ? std::min<Index>(most_points, line.highest - line.lowest + 1) : 1;
+  Index const first_fine = fine_.first_unknown(fine_block)[a];
+  Index const first_coarse = coarse_.first_unknown(block)[a];
+  for (Index i = 0; i < fine_.unknowns(fine_block).extent(axis); ++i) {
+    double const x = fine_.volumes[a].position[place(first_fine + i)];
+    // The parent lies beside x: on which side decides what is in the middle of four.
+    Index const parent = i / factor;
+    bool const is_before = x < coarse_.volumes[a].position[place(first_coarse + parent)];
+    Index const from =
+        is_merged ? std::clamp(parent - (is_before ? 2 : 1), line.lowest, line.highest + 1 - line.points) : parent;
+    std::vector<double> around;
+    for (Index n = from; n < from + line.points; ++n) {
+      around.push_back(position(coarse_.volumes[a], first_coarse + n));
+    }
+    std::vector<double> const of_unknown = line.points > 1 ? lagrange_weights(x, around) : std::vector<double>{1.0};
+    line.weight.insert(line.weight.end(), of_unknown.begin(), of_unknown.end());
+    line.first.push_back(from);
+  }
+  return line;
+}
+
 template <class Real>
 typename CubicInterpolation<Real>::Part CubicInterpolation<Real>::part(Block const& block,
                                                                        std::array<Index, 3> const& factor) const {
+  constexpr Index window = PairsOfLine<Real>::window;
   Part part;
-  Block const& fine_block = fine_.mesh->blocks()[block.local];
-  IndexRange const fine_box = fine_.unknowns(fine_block);
+  part.in_pairs = !kernel::is_host<Execution>;
   IndexRange const coarse_box = coarse_.unknowns(block);
   for (std::size_t a = 0; a < 3; ++a) {
-    int const axis = static_cast<int>(a);
-    Index const count = fine_box.extent(axis);
-    bool const is_merged = factor[a] > 1;
-    // Ghosts count where another block, or this one around the end, fills them.
-    Index const lowest = is_merged && block.neighbour(axis, -1) ? -1 : 0;
-    Index const highest = coarse_box.extent(axis) - (is_merged && block.neighbour(axis, 1) ? 0 : 1);
-    Index const points = is_merged ? std::min<Index>(most_points, highest - lowest + 1) : 1;
-    Index const first_fine = fine_.first_unknown(fine_block)[a];
-    Index const first_coarse = coarse_.first_unknown(block)[a];
-    std::vector<Index> first;
-    std::vector<double> weights;
-    for (Index i = 0; i < count; ++i) {
-      double const x = fine_.volumes[a].position[place(first_fine + i)];
-      // The parent lies beside x: on which side decides what is in the middle of four.
-      Index const parent = i / factor[a];
-      bool const is_before = x < coarse_.volumes[a].position[place(first_coarse + parent)];
-      Index const from = is_merged ? std::clamp(parent - (is_before ? 2 : 1), lowest, highest + 1 - points) : parent;
-      std::vector<double> around;
-      for (Index n = from; n < from + points; ++n) around.push_back(position(coarse_.volumes[a], first_coarse + n));
-      std::vector<double> const of_unknown = points > 1 ? lagrange_weights(x, around) : std::vector<double>{1.0};
-      weights.insert(weights.end(), of_unknown.begin(), of_unknown.end());
-      first.push_back(coarse_box.begin[a] + from);
+    Line line = this->line(block, a, factor[a]);
+    Index const count = static_cast<Index>(line.first.size());
+    if (factor[a] != 2 || line.highest - line.lowest + 1 < window || count == 0) part.in_pairs = false;
+    if (part.in_pairs) {
+      std::vector<Index> first;
+      std::vector<double> weights(place((count + 1) / 2 * 2 * window));
+      for (Index i = 0; i < count; ++i) {
+        if (i % 2 == 0) first.push_back(std::min(line.first[place(i)], line.highest + 1 - window));
+        Index const at = window * i + line.first[place(i)] - first.back();
+        std::copy_n(line.weight.begin() + line.points * i, line.points, weights.begin() + at);
+      }
+      for (Index& n : first) n += coarse_box.begin[a];
+      part.first_of_pair[a] = on_device<Index>(first);
+      part.weight_of_pair[a] = on_device<Real>(weights);
     }
-    part.points[a] = static_cast<int>(points);
-    part.first[a] = on_device<Index>(first);
-    part.weight[a] = on_device<Real>(weights);
+    for (Index& n : line.first) n += coarse_box.begin[a];
+    part.points[a] = static_cast<int>(line.points);
+    part.first[a] = on_device<Index>(line.first);
+    part.weight[a] = on_device<Real>(line.weight);
   }
   return part;
 }
@@ -234,6 +354,18 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
     at.fine = fine.view(block);
     if constexpr (kernel::is_host<Execution>) {
       interpolate_rows(at, unknowns);
+    } else if (part.in_pairs) {
+      InterpolatedColumn<Real> column{};
+      for (std::size_t a = 0; a < 3; ++a) {
+        column.line[a] = {part.first_of_pair[a].data(), part.weight_of_pair[a].data(),
+                          unknowns.extent(static_cast<int>(a))};
+        column.begin[a] = unknowns.begin[a];
+      }
+      column.coarse = at.coarse;
+      column.fine = at.fine;
+      constexpr Index depth = InterpolatedColumn<Real>::pairs_of_item;
+      Index const items = (column.line[2].pairs() + depth - 1) / depth;
+      for_box(execution(block), IndexRange{{0, 0, 0}, {column.line[0].pairs(), column.line[1].pairs(), items}}, column);
     } else {
       for_box(execution(block), unknowns, at);
     }

@@ -33,9 +33,16 @@ class CubicInterpolation {
     std::array<int, 3> points{};
     std::array<Kokkos::View<Index*, Memory>, 3> first;
     std::array<Kokkos::View<Real*, Memory>, 3> weight;
+    // For devices, where every axis of three is coarsened and has five coarse unknowns or more: of each pair of fine
+    // unknowns the first of five coarse ones, and the weights of these for one and the other.
+    bool in_pairs = false;
+    std::array<Kokkos::View<Index*, Memory>, 3> first_of_pair;
+    std::array<Kokkos::View<Real*, Memory>, 3> weight_of_pair;
   };
+  struct Line;
 
   [[nodiscard]] Part part(Block const& block, std::array<Index, 3> const& factor) const;
+  [[nodiscard]] Line line(Block const& block, std::size_t axis, Index factor) const;
 
   DiffusionGrid fine_;
   DiffusionGrid coarse_;
