@@ -100,7 +100,7 @@ std::vector<Row> multigrid_cycles(Options const& options) {
 
 std::vector<Row> full_multigrid(Options const& options) {
   std::vector<Row> rows;
-  for (int const sweeps : {1, 2}) {
+  for (int const sweeps : {2, 3}) {
     for (Index const cells : poisson_cubes(options)) rows.push_back(full(sweeps, cells, options));
   }
   return rows;

@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -68,6 +69,18 @@ template <class Policy>
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
+/// Points of a box that a block of a device's threads takes along each axis: long in x, for whole lines of memory.
+[[nodiscard]] inline std::array<Index, 3> block_of_threads(IndexRange const& box) {
+  std::array<Index, 3> tile{1, 1, 1};
+  Index left = 256;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Index const most = axis == 0 ? 64 : left;
+    while (tile[axis] < most && tile[axis] < box.extent(static_cast<int>(axis))) tile[axis] *= 2;
+    left /= tile[axis];
+  }
+  return tile;
+}
+
 /// Calls `functor(i, j, k)` for every point of a box, in any order, on `execution`.
 template <class Execution, class Functor>
 void for_box(Execution const& execution, IndexRange const& box, Functor const& functor) {
@@ -83,9 +96,10 @@ void for_box(Execution const& execution, IndexRange const& box, Functor const& f
   } else {
     using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                          Kokkos::IndexType<Index>>;
+    auto const tile = block_of_threads(box);
     Kokkos::parallel_for("diffusion",
                          launched_at_once(Policy(execution, {box.begin[0], box.begin[1], box.begin[2]},
-                                                 {box.end[0], box.end[1], box.end[2]})),
+                                                 {box.end[0], box.end[1], box.end[2]}, {tile[0], tile[1], tile[2]})),
                          functor);
   }
 }
@@ -113,13 +127,26 @@ class NumberedBoxes {
     int box = 0;
     while (n >= end_[box]) ++box;
     Index const rest = n - (box > 0 ? end_[box - 1] : 0);
-    Index const plane = rest / plane_[box];
-    Index const in_plane = rest - plane * plane_[box];
-    Index const row = in_plane / row_[box];
-    functor(begin_[box][0] + in_plane - row * row_[box], begin_[box][1] + row, begin_[box][2] + plane);
+    // Quotients of 64 bits take a device several times as long.
+    if (size_ < Index{1} << 32U) {
+      visit_in(box, static_cast<unsigned>(rest), functor);
+    } else {
+      visit_in(box, rest, functor);
+    }
   }
 
  private:
+  template <class Number, class Functor>
+  KOKKOS_FORCEINLINE_FUNCTION void visit_in(int box, Number rest, Functor const& functor) const {
+    auto const plane_size = static_cast<Number>(plane_[box]);
+    auto const row_size = static_cast<Number>(row_[box]);
+    Number const plane = rest / plane_size;
+    Number const in_plane = rest - plane * plane_size;
+    Number const row = in_plane / row_size;
+    functor(begin_[box][0] + static_cast<Index>(in_plane - row * row_size), begin_[box][1] + static_cast<Index>(row),
+            begin_[box][2] + static_cast<Index>(plane));
+  }
+
   Index begin_[most][3] = {};
   Index row_[most] = {};    ///< points of a row …
   Index plane_[most] = {};  ///< … and of a plane

@@ -351,6 +351,9 @@ std::unique_ptr<ResidentCycle> DiffusionCoarsening<Stencil>::resident_cycle(std:
     auto const only = [](Vector const& x) { return field(x).view(field(x).mesh().blocks().front()); };
     RunResidentCycle<Stencil> run{};
     run.sweeps = sweeps;
+    while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
+      ++run.smallest;
+    }
     run.inverse = only(inverse);
     run.bottom_b = only(*levels.back().b);
     run.bottom_x = only(*levels.back().x);

@@ -26,7 +26,7 @@ struct RelaxZeroPoint {
   Colour colour;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
-    views.x(i, j, k) = mine ? views.b(i, j, k) * views.stencil.row(j, k).inverse(static_cast<int>(i)) : 0;
+    views.x(i, j, k) = mine ? views.b(i, j, k) * inverse_at(views, i, j, k) : 0;
   }
 };
 template <class Stencil>

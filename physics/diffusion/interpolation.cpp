@@ -83,10 +83,9 @@ struct PairsOfLine {
 template <class Real>
 struct InterpolatedColumn {
   static constexpr int window = PairsOfLine<Real>::window;
-  /// Pairs of fine planes that a work item does: four planes more are read than it owns.
-  static constexpr Index pairs_of_item = 16;
   PairsOfLine<Real> line[3];
-  Index begin[3];  ///< the block's first unknown
+  Index begin[3];       ///< the block's first unknown
+  Index pairs_of_item;  ///< pairs of fine planes that a work item does: it reads four coarse planes more
   BlockView<Real const> coarse;
   BlockView<Real> fine;
 
@@ -363,8 +362,11 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
       }
       column.coarse = at.coarse;
       column.fine = at.fine;
-      constexpr Index depth = InterpolatedColumn<Real>::pairs_of_item;
-      Index const items = (column.line[2].pairs() + depth - 1) / depth;
+      // Few columns are not enough to keep a device busy.
+      Index const columns = column.line[0].pairs() * column.line[1].pairs();
+      constexpr Index many_columns = Index{1} << 14U;
+      column.pairs_of_item = columns < many_columns ? 2 : 16;
+      Index const items = (column.line[2].pairs() + column.pairs_of_item - 1) / column.pairs_of_item;
       for_box(execution(block), IndexRange{{0, 0, 0}, {column.line[0].pairs(), column.line[1].pairs(), items}}, column);
     } else {
       for_box(execution(block), unknowns, at);

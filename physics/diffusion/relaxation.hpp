@@ -35,6 +35,14 @@ struct LegViews {
 
 // ---- One unknown: the portable form -------------------------------------------------------------------------------
 
+// The diagonal is that of the point alone: a row would bring those of its ends along.
+
+template <class Stencil>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real inverse_at(LegViews<Stencil> const& views, Index i,
+                                                                            Index j, Index k) {
+  return inverse_or_zero(views.stencil.diagonal(i, j, k));
+}
+
 /// What Gauss-Seidel makes of x at (i, j, k): the solution of its own equation.
 template <class Stencil>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LegViews<Stencil> const& views, Index i,
@@ -42,7 +50,7 @@ template <class Stencil>
   using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
   VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
-  return (views.b(i, j, k) + row.neighbours(x, i)) * row.inverse(static_cast<int>(i));
+  return (views.b(i, j, k) + row.neighbours(x, i)) * inverse_at(views, i, j, k);
 }
 
 template <class Stencil>
@@ -51,7 +59,7 @@ template <class Stencil>
   using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
   VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
-  return views.b(i, j, k) + (row.neighbours(x, i) - row.diagonal(static_cast<int>(i)) * x.centre[i]);
+  return views.b(i, j, k) + (row.neighbours(x, i) - views.stencil.diagonal(i, j, k) * x.centre[i]);
 }
 
 /// Calls `visit(i, j, k)` for the children of a coarse unknown.

@@ -2,8 +2,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
+#include "framework/kernel/team.hpp"
 #include "framework/operator/operator.hpp"
 #include "framework/runtime/backend.hpp"
 #include "physics/diffusion/boxes.hpp"
@@ -18,14 +20,14 @@ struct ResidentLevel {
   BlockView<typename Stencil::Real const> coarse_x;  ///< the next level's solution
 };
 
-/// A V-cycle on small levels by one team: levels whose work is shorter than a launch takes. What a thread wrote the
-/// others see behind a barrier of the team, which takes a fiftieth of a launch.
+/// A V-cycle on small levels by one team (kernel/team.hpp): levels whose work is shorter than a launch takes.
 template <class Stencil>
 struct RunResidentCycle {
   using Real = typename Stencil::Real;
   ResidentLevel<Stencil> const* levels;
-  int first;  ///< the level to begin with …
-  int count;  ///< … of so many, without the coarsest
+  int first;     ///< the level to begin with …
+  int smallest;  ///< … the first one that one block of the team is better off with …
+  int count;     ///< … and their number, without the coarsest
   int sweeps;
   bool from_zero;
   BlockView<Real const> inverse, bottom_b;  ///< of the coarsest level, with its only unknown
@@ -33,42 +35,52 @@ struct RunResidentCycle {
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    for (int n = first; n < count; ++n) {
-      LegViews<Stencil> const& at = levels[n].down;
-      for (int stage = 0; stage < 2 * sweeps; ++stage) {
-        Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
-        if (stage == 0 && (from_zero || n > first)) {
-          relax_zero(team, at);
-        } else {
-          relax(team, at, colour);
-        }
-      }
-      restrict_residual(team, at);
-    }
-    if (team.team_rank() == 0) bottom_x(0, 0, 0) = inverse(0, 0, 0) * bottom_b(0, 0, 0);
-    team.team_barrier();
-    for (int n = count - 1; n >= first; --n) {
-      LegViews<Stencil> const& at = levels[n].down;
-      prolong(team, at, levels[n].coarse_x);
-      for (int stage = 0; stage < 2 * sweeps; ++stage) {
-        relax(team, at, stage % 2 == 0 ? Colour::black : Colour::red);
-      }
-    }
+    for (int n = first; n < smallest; ++n) go_down(team, n);
+    team.in_one_block([&](auto const& block) {
+      int const begin = first < smallest ? smallest : first;
+      for (int n = begin; n < count; ++n) go_down(block, n);
+      if (block.rank() == 0) bottom_x(0, 0, 0) = inverse(0, 0, 0) * bottom_b(0, 0, 0);
+      block.barrier();
+      for (int n = count - 1; n >= begin; --n) go_up(block, n);
+    });
+    for (int n = smallest - 1; n >= first; --n) go_up(team, n);
   }
 
  private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, int n) const {
+    LegViews<Stencil> const& at = levels[n].down;
+    for (int stage = 0; stage < 2 * sweeps; ++stage) {
+      if (stage == 0 && (from_zero || n > first)) {
+        relax_zero(team, at);
+      } else {
+        relax(team, at, stage % 2 == 0 ? Colour::red : Colour::black);
+      }
+    }
+    restrict_residual(team, at);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, int n) const {
+    LegViews<Stencil> const& at = levels[n].down;
+    prolong(team, at, levels[n].coarse_x);
+    for (int stage = 0; stage < 2 * sweeps; ++stage) {
+      relax(team, at, stage % 2 == 0 ? Colour::black : Colour::red);
+    }
+  }
+
   /// Calls `visit(i, j, k)` for the points of a box from zero to `extent`, then waits for all.
   template <class Team, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(Team const& team, int const (&extent)[3], Visit const& visit) {
     int const plane = extent[0] * extent[1];
     int const size = plane * extent[2];
-    for (int at = team.team_rank(); at < size; at += team.team_size()) {
+    for (int at = team.rank(); at < size; at += team.size()) {
       int const k = at / plane;
       int const in_plane = at - k * plane;
       int const j = in_plane / extent[0];
       visit(in_plane - j * extent[0], j, k);
     }
-    team.team_barrier();
+    team.barrier();
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent(LegViews<Stencil> const& at, int axis) {
@@ -82,7 +94,7 @@ struct RunResidentCycle {
       Index const j = at.begin[1] + b;
       Index const k = at.begin[2] + c;
       bool const mine = ((i + at.row_parity(j, k)) & 1) == static_cast<Index>(Colour::red);
-      at.x(i, j, k) = mine ? at.b(i, j, k) * at.stencil.row(j, k).inverse(static_cast<int>(i)) : Real{0};
+      at.x(i, j, k) = mine ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
     });
   }
 
@@ -127,14 +139,17 @@ struct RunResidentCycle {
 template <class Stencil>
 class TeamCycle final : public ResidentCycle {
  public:
-  /// More than this many unknowns keep more than one multiprocessor busy for longer than launches take.
-  static constexpr Index most_unknowns = Index{1} << 15U;
-  static constexpr int threads = 1024;
+  /// Of more unknowns launches for each stage are no slower.
+  static constexpr Index most_unknowns = Index{1} << (kernel::teams_are_wide ? 15U : 12U);
+  /// With fewer unknowns a block that meets no others is faster.
+  static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
 
-  /// \param levels all but the coarsest, of which `bottom` has the vectors
-  TeamCycle(Execution execution, std::vector<ResidentLevel<Stencil>> const& levels, RunResidentCycle<Stencil> bottom)
+  /// \param levels all but the coarsest
+  /// \param run with the coarsest one's vectors, sweeps and the first level for one block
+  TeamCycle(Execution execution, std::vector<ResidentLevel<Stencil>> const& levels,
+            RunResidentCycle<Stencil> const& run)
       : execution_(std::move(execution)),
-        run_(bottom),
+        run_(run),
         levels_(Kokkos::view_alloc("levels", Kokkos::WithoutInitializing), levels.size()) {
     Kokkos::View<ResidentLevel<Stencil> const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(levels.data(),
                                                                                                        levels.size());
@@ -147,8 +162,7 @@ class TeamCycle final : public ResidentCycle {
     RunResidentCycle<Stencil> run = run_;
     run.first = static_cast<int>(first);
     run.from_zero = from_zero;
-    using Policy = Kokkos::TeamPolicy<Execution, Kokkos::LaunchBounds<threads, 1>>;
-    Kokkos::parallel_for("V-cycle of small levels", launched_at_once(Policy(execution_, 1, threads)), run);
+    kernel::run_team(execution_, run.first < run.smallest, run);
   }
 
  private:

@@ -49,6 +49,7 @@ struct FaceStencil {
     return t[axis](i, j, k);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real shift(Index i, Index j, Index k) const { return s(i, j, k); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i, Index j, Index k) const { return d(i, j, k); }
 
   /// Whether the row at (j, k) is that of any other (j, k) of which this holds.
   [[nodiscard]] static constexpr bool is_inner_row(Index, Index) { return false; }

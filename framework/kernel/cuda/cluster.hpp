@@ -1,0 +1,66 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "framework/kernel/cuda/device.hpp"
+
+// Teams of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own.
+
+namespace halocline::kernel::cuda {
+
+/// Every device that has clusters has them of so many blocks.
+inline constexpr int most_blocks_of_cluster = 8;
+inline constexpr int threads_of_cluster_block = 1024;
+
+/// One block of a cluster.
+class BlockOfCluster {
+ public:
+  [[nodiscard]] __device__ __forceinline__ int rank() const { return static_cast<int>(threadIdx.x); }
+  [[nodiscard]] __device__ __forceinline__ int size() const { return static_cast<int>(blockDim.x); }
+  __device__ __forceinline__ void barrier() const { __syncthreads(); }
+  template <class Work>
+  __device__ __forceinline__ void in_one_block(Work const& work) const {
+    work(*this);
+  }
+};
+
+/// All of its blocks, which are all of the grid.
+class Cluster {
+ public:
+  [[nodiscard]] __device__ __forceinline__ int rank() const {
+    return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  }
+  [[nodiscard]] __device__ __forceinline__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
+  /// Also for global memory: what was written before the arrival is read after the wait.
+  __device__ __forceinline__ void barrier() const {
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+  }
+  template <class Work>
+  __device__ __forceinline__ void in_one_block(Work const& work) const {
+    if (blockIdx.x == 0) work(BlockOfCluster());
+    barrier();
+  }
+};
+
+template <class Functor>
+__global__ void __launch_bounds__(threads_of_cluster_block, 1) run_by_cluster(__grid_constant__ Functor const functor) {
+  functor(Cluster());
+}
+
+/// Enqueues `functor(team)` for a cluster of so many blocks.
+template <class Functor>
+void run_cluster(cudaStream_t stream, int blocks, Functor const& functor) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads_of_cluster_block);
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, &run_by_cluster<Functor>, functor), "a cluster");
+}
+
+}  // namespace halocline::kernel::cuda

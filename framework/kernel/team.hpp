@@ -1,0 +1,67 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "framework/kernel/backends.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/cluster.hpp"
+#endif
+
+// Work of many short stages in one launch: a team of threads that meet at barriers in between, which take less than a
+// tenth of a launch. For stages that would be over sooner than a launch takes.
+
+namespace halocline::kernel {
+
+/// The threads of one block, as Kokkos has them.
+template <class Member>
+class BlockTeam {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION explicit BlockTeam(Member const& member) : member_(member) {}
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rank() const { return member_.team_rank(); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const { return member_.team_size(); }
+  /// What any thread of the team wrote before, all may read behind it.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
+  /// work(team) by a block of the team, while the others wait: its barriers are shorter.
+  template <class Work>
+  KOKKOS_FORCEINLINE_FUNCTION void in_one_block(Work const& work) const {
+    work(*this);
+  }
+
+ private:
+  Member const& member_;
+};
+
+template <class Functor>
+struct RunByBlock {
+  Functor functor;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    functor(BlockTeam<Member>(member));
+  }
+};
+
+/// Whether teams can be of several blocks.
+#if defined(KOKKOS_ENABLE_CUDA)
+inline constexpr bool teams_are_wide = true;
+#else
+inline constexpr bool teams_are_wide = false;
+#endif
+
+/// Enqueues `functor(team)` for one team of the device: several blocks of threads where the device has clusters of
+/// them, otherwise one. The functor goes with the launch: less than 4 KiB. `is_wide`: whether there is work for more
+/// than one block.
+template <class Execution, class Functor>
+void run_team(Execution const& execution, [[maybe_unused]] bool is_wide, Functor const& functor) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  cuda::run_cluster(execution.cuda_stream(), is_wide ? cuda::most_blocks_of_cluster : 1, functor);
+#else
+  constexpr int threads = 1024;
+  using Policy = Kokkos::TeamPolicy<Execution, Kokkos::LaunchBounds<threads, 1>>;
+  auto const policy = Kokkos::Experimental::require(Policy(execution, 1, threads),
+                                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  Kokkos::parallel_for("a team", policy, RunByBlock<Functor>{functor});
+#endif
+}
+
+}  // namespace halocline::kernel
