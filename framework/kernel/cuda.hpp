@@ -26,11 +26,19 @@ template <class Value, std::size_t... N, class... Real>
 inline constexpr bool only_reals<Value, InputsAt<std::index_sequence<N...>, Real...>> =
     (std::is_floating_point_v<Value> && ... && std::is_floating_point_v<std::remove_const_t<Real>>);
 
+/// A functor that is evaluated a few times in all may say so: `static constexpr bool is_rare = true`. It is not worth
+/// what the compiler takes for a streaming kernel.
+template <class Functor>
+inline constexpr bool is_rare = requires {
+  requires Functor::is_rare;
+};
+
 /// Inputs of a streaming kernel.
 template <class Task>
 [[nodiscard]] constexpr bool has_streaming_inputs() {
   using Inputs = std::remove_const_t<decltype(Task::in)>;
-  return only_reals<typename Task::Value, Inputs> && Inputs::count > 0 && Inputs::count <= most_inputs;
+  return !is_rare<typename Task::FunctorType> && only_reals<typename Task::Value, Inputs> && Inputs::count > 0 &&
+         Inputs::count <= most_inputs;
 }
 
 /// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.

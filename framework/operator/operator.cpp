@@ -81,6 +81,14 @@ void Operator::start_jacobi_step(int slot, double weight, Vector const& b, Vecto
 
 JacobiSquares Operator::jacobi_squares(int slot) const { return squares_[slot]; }
 
+void Operator::start_cg(double) const { throw DefectError("the operator cannot enqueue conjugate gradients ahead"); }
+void Operator::start_cg_step(int, Vector&, std::unique_ptr<Vector>&, std::unique_ptr<Vector>&, Vector&) const {
+  throw DefectError("the operator cannot enqueue conjugate gradients ahead");
+}
+CgSquares Operator::cg_squares(int) const {
+  throw DefectError("the operator cannot enqueue conjugate gradients ahead");
+}
+
 void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                               Vector& x_new) const {
   scaled_residual(b, x);

@@ -16,6 +16,12 @@ struct ChebyshevCoefficients {
   double residual;   ///< weight of the (diagonally scaled) residual
 };
 
+/// What a step of conjugate gradients measured on its way.
+struct CgSquares {
+  double curvature;  ///< p . A p
+  double residual;   ///< square of the 2-norm of the new r
+};
+
 /// What Operator::jacobi_step measured on its way.
 struct JacobiSquares {
   double change;    ///< square of the 2-norm of x_new - x
@@ -119,6 +125,17 @@ class Operator {
                          std::unique_ptr<Vector>& work) const;
   /// The rest of the step: r = r - alpha A p; returns the square of the 2-norm of r.
   virtual double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const;
+  /// Whether whole steps without a preconditioner can be enqueued ahead of what they measure, as follows.
+  [[nodiscard]] virtual bool cg_runs_ahead() const { return false; }
+  /// Takes `square` for r . r: the next step begins a sequence of directions, and x is owed nothing.
+  virtual void start_cg(double square) const;
+  /// Enqueues cg_step with z = r, then cg_residual, by an alpha and a beta that the operator has of the steps before.
+  /// With a curvature that is not above zero x and r of all steps from there on stay what they are, or numbers no more.
+  /// A step in one slot (0 or 1) may be started while the squares of the one in the other are still to be asked for.
+  virtual void start_cg_step(int slot, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
+                             Vector& r) const;
+  /// Waits for a step.
+  [[nodiscard]] virtual CgSquares cg_squares(int slot) const;
   /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
   /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/stencil.hpp"
 
 // What solvers want of a linear operator, each made from the operator's point functor A(point, u, k…) as one functor:
@@ -106,15 +107,27 @@ struct ApplyDot {
   }
 };
 
+/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
+  if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
+    return x + length * p;
+  } else {
+    return select(length == Real{0}, x, x + length * p);
+  }
+}
+
 /// x + alpha p and z + beta p
 template <class Real>
 struct CgUpdate {
   static constexpr Shape shape = point;
-  Real alpha;
-  Real beta;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
   template <class P, class X, class D, class Z>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
-    return {{x[here] + alpha * p[here], z[here] + beta * p[here]}, {}};
+    Real const length = alpha;
+    Real const weight = beta;
+    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
   }
 };
 
@@ -138,14 +151,15 @@ struct CgStep {
     return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
   }
   A a;
-  Real alpha;
-  Real beta;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
   template <class At, class Z, class P, class X, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
                                                             K const&... k) const {
+    Real const length = alpha;
     Direction<Real, Z, P> const direction{z, p, beta};
     Real const d = direction[here];
-    return {{x[here] + alpha * p[here], d}, {d * a(at, direction, k...)}};
+    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
   }
 };
 
@@ -155,10 +169,24 @@ struct CgResidual {
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
-  Real alpha;
+  kernel::Scalar<Real> alpha;
   template <class At, class R, class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
-    Real const left = r[here] - alpha * a(at, p, k...);
+    Real const length = alpha;
+    Real const left = r[here] - length * a(at, p, k...);
+    return {{left}, {left * left}};
+  }
+};
+
+/// The same with q = A p stored: r - alpha q and its square
+template <class Real>
+struct CgResidualOfProduct {
+  static constexpr Shape shape = point;
+  kernel::Scalar<Real> alpha;
+  template <class At, class R, class Q>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const&, R const& r, Q const& q) const {
+    Real const length = alpha;
+    Real const left = r[here] - length * q[here];
     return {{left}, {left * left}};
   }
 };
@@ -166,6 +194,7 @@ struct CgResidual {
 /// The diagonal of A
 template <class Real, class A>
 struct Diagonal {
+  static constexpr bool is_rare = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
   A a;
@@ -178,6 +207,7 @@ struct Diagonal {
 /// Sum of the magnitudes of the entries of a row of A
 template <class Real, class A>
 struct RowSum {
+  static constexpr bool is_rare = true;
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return shape_of_input<A>(n + 1); }
   A a;

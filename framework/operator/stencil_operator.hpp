@@ -16,6 +16,7 @@
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
+#include "framework/operator/cg_scalars.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/operator.hpp"
 #include "framework/operator/probing.hpp"
@@ -71,6 +72,11 @@ class StencilOperator final : public Operator {
   double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
                  std::unique_ptr<Vector>& work) const override;
   double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override;
+  [[nodiscard]] bool cg_runs_ahead() const override;
+  void start_cg(double square) const override;
+  void start_cg_step(int slot, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
+                     Vector& r) const override;
+  [[nodiscard]] CgSquares cg_squares(int slot) const override;
   [[nodiscard]] bool diagonal(Vector& d) const override;
   void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const override;
   [[nodiscard]] JacobiSquares jacobi_squares(int slot) const override;
@@ -133,6 +139,30 @@ class StencilOperator final : public Operator {
   /// precision in place of 80. Coefficients would be read twice, and hosts have more bytes than operations to spare.
   static constexpr bool recomputes_products = !kernel::is_host<Execution> && CoefficientCount < 2;
 
+  /// A functor may say that it is not: `static constexpr bool is_unsymmetric = true`. Then nothing is made for
+  /// conjugate gradients, which would not converge.
+  static constexpr bool is_symmetric = !requires { requires Functor::is_unsymmetric; };
+
+  struct CgArguments {
+    Real const* x;
+    Real const* p;
+    Real const* work;
+    Real const* r;
+    int turns[2];  ///< of the exchanges
+    void const* partials[2];
+    [[nodiscard]] friend bool operator==(CgArguments const&, CgArguments const&) = default;
+  };
+  /// A step of conjugate gradients that is on its way.
+  struct CgStepAhead {
+    Reduction<Execution> curvature, residual;
+    kernel::RepeatedWork<Execution, CgArguments> work;
+  };
+  struct CgAhead {
+    CgScalars scalars;
+    std::array<CgStepAhead, 2> steps;  ///< by slot
+  };
+  void enqueue_cg_step(Block const& block, CgStepAhead& step, Vector& x, Vector& p, Vector& work, Vector& r) const;
+
   Description description_;
   std::vector<IndexRange> unknowns_;  ///< by Block::local
   StencilHalo halo_;
@@ -140,6 +170,7 @@ class StencilOperator final : public Operator {
   std::vector<BlockGeometry<Real>> geometry_;
   mutable std::vector<Reduction<Execution>> sums_;  ///< one for each box of `halo_`, for each of two slots
   mutable std::array<kernel::RepeatedWork<Execution, JacobiArguments>, 2> jacobi_steps_;  ///< by slot
+  mutable std::unique_ptr<CgAhead> cg_ahead_;                                             ///< made when first needed
   mutable std::unique_ptr<Vector> probed_diagonal_;  ///< with `Description::boundary`, once asked for
 };
 
@@ -264,7 +295,9 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, double beta, Vector const& z, Vector& x,
                                                                  std::unique_ptr<Vector>& p,
                                                                  std::unique_ptr<Vector>& work) const {
-  if constexpr (recomputes_products) {
+  if constexpr (!is_symmetric) {
+    return Operator::cg_step(alpha, beta, z, x, p, work);
+  } else if constexpr (recomputes_products) {
     stencil_functor::CgStep<Real, Functor> const kernel{functor(), static_cast<Real>(alpha), static_cast<Real>(beta)};
     pair_halo_->over({&cast(z).field(), &cast(*p).field()},
                      [&](Block const& block, IndexRange const& box, std::size_t n) {
@@ -286,7 +319,7 @@ double StencilOperator<Real, Functor, CoefficientCount>::cg_step(double alpha, d
 template <class Real, class Functor, std::size_t CoefficientCount>
 double StencilOperator<Real, Functor, CoefficientCount>::cg_residual(double alpha, Vector const& p, Vector const& work,
                                                                      Vector& r) const {
-  if constexpr (recomputes_products) {
+  if constexpr (is_symmetric && recomputes_products) {
     stencil_functor::CgResidual<Real, Functor> const kernel{functor(), static_cast<Real>(alpha)};
     halo_.over({&cast(p).field()}, [&](Block const& block, IndexRange const& box, std::size_t n) {
       run_reduce(block, box, sums_[n], output(r, block), kernel, view(r, block), view(p, block));
@@ -295,6 +328,89 @@ double StencilOperator<Real, Functor, CoefficientCount>::cg_residual(double alph
   } else {
     return Operator::cg_residual(alpha, p, work, r);
   }
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+bool StencilOperator<Real, Functor, CoefficientCount>::cg_runs_ahead() const {
+  if constexpr (kernel::is_host<Execution> || !is_symmetric) {
+    return false;
+  } else {
+    // Sums of other ranks and other boxes come by way of the host.
+    bool const is_one = mesh().communicator().size() == 1 && mesh().blocks().size() == 1 && halo_.boxes() == 1;
+    return is_one && !description_.boundary && halo_.turn() && (!pair_halo_ || pair_halo_->turn());
+  }
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+void StencilOperator<Real, Functor, CoefficientCount>::start_cg(double square) const {
+  if (!cg_runs_ahead()) return Operator::start_cg(square);
+  if (cg_ahead_ == nullptr) cg_ahead_ = std::make_unique<CgAhead>();
+  cg_ahead_->scalars.begin(execution(mesh().blocks().front()), square);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+void StencilOperator<Real, Functor, CoefficientCount>::start_cg_step(int slot, Vector& x, std::unique_ptr<Vector>& p,
+                                                                     std::unique_ptr<Vector>& work, Vector& r) const {
+  if constexpr (kernel::is_host<Execution> || !is_symmetric) {
+    Operator::start_cg_step(slot, x, p, work, r);
+  } else {
+    if (cg_ahead_ == nullptr) return Operator::start_cg_step(slot, x, p, work, r);
+    Block const& block = mesh().blocks().front();
+    CgStepAhead& step = cg_ahead_->steps[static_cast<std::size_t>(slot)];
+    CgArguments const arguments{view(x, block).origin,
+                                view(*p, block).origin,
+                                view(*work, block).origin,
+                                view(r, block).origin,
+                                {*halo_.turn(), pair_halo_ ? *pair_halo_->turn() : 0},
+                                {step.curvature.partials(), step.residual.partials()}};
+    if (!step.work.run(execution(block), arguments, [&] { enqueue_cg_step(block, step, x, *p, *work, r); })) {
+      halo_.replayed();
+      if (pair_halo_) pair_halo_->replayed();
+    }
+    for (auto* const sums : {&step.curvature, &step.residual}) sums->enqueued(execution(block));
+    if constexpr (recomputes_products) std::swap(p, work);
+  }
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+void StencilOperator<Real, Functor, CoefficientCount>::enqueue_cg_step(Block const& block, CgStepAhead& step, Vector& x,
+                                                                       Vector& p, Vector& work, Vector& r) const {
+  using kernel::Scalar;
+  CgScalars const& scalars = cg_ahead_->scalars;
+  Scalar<Real> const alpha(scalars.alpha());
+  Scalar<Real> const beta(scalars.beta());
+  if constexpr (recomputes_products) {
+    pair_halo_->over({&cast(r).field(), &cast(p).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+      run_reduce(block, box, step.curvature, outputs(output(x, block), output(work, block)),
+                 stencil_functor::CgStep<Real, Functor>{functor(), alpha, beta}, view(r, block), view(p, block),
+                 view(x, block));
+    });
+    scalars.find_alpha(execution(block), step.curvature.results());
+    halo_.over({&cast(work).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+      run_reduce(block, box, step.residual, output(r, block),
+                 stencil_functor::CgResidual<Real, Functor>{functor(), alpha}, view(r, block), view(work, block));
+    });
+  } else {
+    IndexRange const& all = unknowns_[block.local];
+    auto const& geometry = geometry_[block.local].geometry();
+    sweep(execution(block), all, geometry, outputs(output(x, block), output(p, block)),
+          stencil_functor::CgUpdate<Real>{alpha, beta}, view(x, block), view(p, block), view(r, block));
+    halo_.over({&cast(p).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+      run_reduce(block, box, step.curvature, output(work, block), stencil_functor::ApplyDot<Real, Functor>{functor()},
+                 view(p, block));
+    });
+    scalars.find_alpha(execution(block), step.curvature.results());
+    sweep_reduce(execution(block), all, geometry, step.residual, output(r, block),
+                 stencil_functor::CgResidualOfProduct<Real>{alpha}, view(r, block), view(work, block));
+  }
+  scalars.find_beta(execution(block), step.residual.results());
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+CgSquares StencilOperator<Real, Functor, CoefficientCount>::cg_squares(int slot) const {
+  if (cg_ahead_ == nullptr) return Operator::cg_squares(slot);
+  CgStepAhead const& step = cg_ahead_->steps[static_cast<std::size_t>(slot)];
+  return {.curvature = step.curvature.value(), .residual = step.residual.value()};
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>

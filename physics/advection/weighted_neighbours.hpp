@@ -14,6 +14,7 @@ struct WeightedNeighbours;
 template <class Real>
 struct WeightedNeighbours<Real, 1> {
   static constexpr Shape shape = star<1, 1>;
+  static constexpr bool is_unsymmetric = true;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
   template <class P, class U, class D, class W, class E>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w,
@@ -25,6 +26,7 @@ struct WeightedNeighbours<Real, 1> {
 template <class Real>
 struct WeightedNeighbours<Real, 2> {
   static constexpr Shape shape = star<1, 2>;
+  static constexpr bool is_unsymmetric = true;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
   template <class P, class U, class D, class W, class E, class S, class N>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w, E const& e,
@@ -36,6 +38,7 @@ struct WeightedNeighbours<Real, 2> {
 template <class Real>
 struct WeightedNeighbours<Real, 3> {
   static constexpr Shape shape = star<1, 3>;
+  static constexpr bool is_unsymmetric = true;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
   template <class P, class U, class D, class W, class E, class S, class N, class B, class T>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w, E const& e,

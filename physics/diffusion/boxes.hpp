@@ -69,13 +69,17 @@ template <class Policy>
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
-/// Points of a box that a block of a device's threads takes along each axis: long in x, for whole lines of memory.
+/// Points of a box that a block of a device's threads takes along each axis: long in x, for whole lines of memory, and
+/// some rows and planes that read the same neighbours.
 [[nodiscard]] inline std::array<Index, 3> block_of_threads(IndexRange const& box) {
+  std::array<Index, 3> const most{32, 4, 2};
   std::array<Index, 3> tile{1, 1, 1};
   Index left = 256;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    Index const most = axis == 0 ? 64 : left;
-    while (tile[axis] < most && tile[axis] < box.extent(static_cast<int>(axis))) tile[axis] *= 2;
+    bool const is_last = axis == 2 || box.extent(2) == 1;
+    while (tile[axis] < (is_last ? left : most[axis]) && tile[axis] < box.extent(static_cast<int>(axis))) {
+      tile[axis] *= 2;
+    }
     left /= tile[axis];
   }
   return tile;

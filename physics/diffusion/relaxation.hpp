@@ -29,7 +29,8 @@ struct LegViews {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index row_parity(Index j, Index k) const { return parity + j + k; }
   /// The coarse unknown that `i` is a child of, along one axis.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index parent(int axis, Index i) const {
-    return (i - begin[axis]) / factor[axis];
+    // A quotient would take a device longer than all else that a point needs.
+    return (i - begin[axis]) >> (factor[axis] >> 1);
   }
 };
 
@@ -79,6 +80,18 @@ KOKKOS_FORCEINLINE_FUNCTION void for_children(LegViews<Stencil> const& views, In
       for (Index a = first[0]; a < last[0]; ++a) visit(a, b, c);
     }
   }
+}
+
+/// Whether a coarse unknown has two children along each axis.
+template <class Stencil>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_whole_family(LegViews<Stencil> const& views, Index i, Index j,
+                                                               Index k) {
+  Index const coarse[3] = {i, j, k};
+  bool whole = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    whole = whole && views.factor[axis] == 2 && views.begin[axis] + 2 * coarse[axis] + 1 < views.end[axis];
+  }
+  return whole;
 }
 
 // ---- Rows: the form for the host ----------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 #include "framework/kernel/team.hpp"
 #include "framework/operator/operator.hpp"
@@ -24,7 +23,9 @@ struct ResidentLevel {
 template <class Stencil>
 struct RunResidentCycle {
   using Real = typename Stencil::Real;
-  ResidentLevel<Stencil> const* levels;
+  /// All goes with the launch, where it is nearest: what a launch may bring along is 4 KiB.
+  static constexpr int most_levels = 11;
+  ResidentLevel<Stencil> levels[most_levels];
   int first;     ///< the level to begin with …
   int smallest;  ///< … the first one that one block of the team is better off with …
   int count;     ///< … and their number, without the coarsest
@@ -144,18 +145,8 @@ class TeamCycle final : public ResidentCycle {
   /// With fewer unknowns a block that meets no others is faster.
   static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
 
-  /// \param levels all but the coarsest
-  /// \param run with the coarsest one's vectors, sweeps and the first level for one block
-  TeamCycle(Execution execution, std::vector<ResidentLevel<Stencil>> const& levels,
-            RunResidentCycle<Stencil> const& run)
-      : execution_(std::move(execution)),
-        run_(run),
-        levels_(Kokkos::view_alloc("levels", Kokkos::WithoutInitializing), levels.size()) {
-    Kokkos::View<ResidentLevel<Stencil> const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(levels.data(),
-                                                                                                       levels.size());
-    Kokkos::deep_copy(levels_, host);
-    run_.levels = levels_.data();
-    run_.count = static_cast<int>(levels.size());
+  TeamCycle(Execution execution, RunResidentCycle<Stencil> const& run) : execution_(std::move(execution)), run_(run) {
+    static_assert(sizeof(run) <= 4000);
   }
 
   void enqueue(std::size_t first, bool from_zero) const override {
@@ -168,7 +159,6 @@ class TeamCycle final : public ResidentCycle {
  private:
   Execution execution_;
   RunResidentCycle<Stencil> run_;
-  Kokkos::View<ResidentLevel<Stencil>*, Memory> levels_;
 };
 
 }  // namespace halocline

@@ -24,7 +24,10 @@ constexpr double most_growth = 10;
 class CgIteration {
  public:
   CgIteration(ConjugateGradients& solver, Operator const& a, Vector const& b, Vector& x)
-      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("cg", solver.observer()) {}
+      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("cg", solver.observer()) {
+    bool const is_plain = s_.preconditioner_ == nullptr && !s_.options_.flexible && !s_.options_.replaces_residuals;
+    runs_ahead_ = is_plain && a_.cg_runs_ahead();
+  }
 
   SolveReport run() {
     if (!s_.obstacle_.empty()) return end(Outcome::breakdown, s_.obstacle_);
@@ -101,11 +104,38 @@ class CgIteration {
     smallest_ = residual_;
     alpha_ = 0;
     beta_ = 0;
-    return precondition();
+    drop_steps_ahead();
+    auto const outcome = precondition();
+    if (runs_ahead_ && !outcome) a_.start_cg(rz_);
+    return outcome;
+  }
+
+  /// What a step that was in vain measured is not asked for.
+  void drop_steps_ahead() {
+    if (started_ > iteration_) [[maybe_unused]]
+      auto const dropped = a_.cg_squares(static_cast<int>(started_ % 2));
+    started_ = iteration_;
+  }
+
+  /// Enqueues a step unless that has been done.
+  void start_step(Index iteration) {
+    if (started_ >= iteration) return;
+    a_.start_cg_step(static_cast<int>(iteration % 2), x_, s_.p_, s_.work_, *s_.r_);
+    started_ = iteration;
+  }
+
+  /// What the next step measures, with the one after it already under way: that pays what this one owes x, and all else
+  /// that it does is of no matter if this one is the last.
+  [[nodiscard]] CgSquares squares_of_next() {
+    start_step(iteration_ + 1);
+    if (iteration_ + 1 < convergence_.criteria().iterations) start_step(iteration_ + 2);
+    return a_.cg_squares(static_cast<int>((iteration_ + 1) % 2));
   }
 
   std::optional<Outcome> step() {
-    double const curvature = a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
+    CgSquares const measured = runs_ahead_ ? squares_of_next() : CgSquares{};
+    double const curvature =
+        runs_ahead_ ? measured.curvature : a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
     alpha_ = 0;
     if (!std::isfinite(curvature)) return fail(why_not_finite(curvature, *s_.p_));
     if (!(curvature > 0)) return not_curved();
@@ -113,7 +143,8 @@ class CgIteration {
     rz_before_ = rz_;
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
-    residual_ = std::sqrt(a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
+    residual_ = std::sqrt(runs_ahead_ ? measured.residual : a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
+    if (started_ > iteration_ + 1) alpha_ = 0;  // paid
     if (s_.options_.replaces_residuals) replace_residual();
     if (is_natural() && std::isfinite(residual_)) {
       if (auto const outcome = precondition_to_measure()) return outcome;
@@ -242,6 +273,7 @@ class CgIteration {
   }
 
   SolveReport end(Outcome outcome, std::string remark = {}) {
+    drop_steps_ahead();
     bool const looked = reached(outcome) || outcome == Outcome::iteration_limit;
     if (!looked && outcome != Outcome::not_a_number) look();
     if (outcome == Outcome::not_a_number) {
@@ -260,7 +292,9 @@ class CgIteration {
   SolveRecord record_;
   std::string remark_;
   Index iteration_ = 0;
-  double alpha_ = 0;  ///< of the update that x is still owed
+  bool runs_ahead_ = false;
+  Index started_ = 0;  ///< the last step that was enqueued, where they run ahead
+  double alpha_ = 0;   ///< of the update that x is still owed
   double beta_ = 0;
   double rz_ = 0;
   double rz_before_ = 0;            ///< of the step before
