@@ -151,15 +151,14 @@ struct CgStep {
     return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
   }
   A a;
-  kernel::Scalar<Real> alpha;
-  kernel::Scalar<Real> beta;
+  Real alpha;
+  Real beta;
   template <class At, class Z, class P, class X, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
                                                             K const&... k) const {
-    Real const length = alpha;
     Direction<Real, Z, P> const direction{z, p, beta};
     Real const d = direction[here];
-    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
+    return {{x[here] + alpha * p[here], d}, {d * a(at, direction, k...)}};
   }
 };
 
@@ -169,11 +168,10 @@ struct CgResidual {
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
-  kernel::Scalar<Real> alpha;
+  Real alpha;
   template <class At, class R, class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
-    Real const length = alpha;
-    Real const left = r[here] - length * a(at, p, k...);
+    Real const left = r[here] - alpha * a(at, p, k...);
     return {{left}, {left * left}};
   }
 };

@@ -1,0 +1,70 @@
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <vector>
+
+#include "framework/kernel/team.hpp"
+#include "framework/runtime/backend.hpp"
+
+namespace halocline::kernel {
+namespace {
+
+/// Stage after stage, every value becomes one more than one far away was: whoever is read before it was written shows.
+struct Shift {
+  int* from;
+  int* to;
+  int count;
+  int stages;
+
+  template <class Team>
+  KOKKOS_FUNCTION void stage(Team const& team, int n) const {
+    int const* const old = n % 2 == 0 ? from : to;
+    int* const next = n % 2 == 0 ? to : from;
+    for (int i = team.rank(); i < count; i += team.size()) next[i] = old[(i + 131 * n + 1) % count] + 1;
+    team.barrier();
+  }
+  /// Every third stage is that of one block.
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    for (int n = 0; n < stages; ++n) {
+      if (n % 3 == 2) {
+        team.in_one_block([&](auto const& block) { stage(block, n); });
+      } else {
+        stage(team, n);
+      }
+    }
+  }
+};
+
+std::vector<int> shifted(int count, int stages) {
+  std::vector<int> now(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) now[static_cast<std::size_t>(i)] = 7 * i;
+  for (int n = 0; n < stages; ++n) {
+    std::vector<int> next;
+    for (int i = 0; i < count; ++i) next.push_back(now[static_cast<std::size_t>((i + 131 * n + 1) % count)] + 1);
+    now = next;
+  }
+  return now;
+}
+
+TEST(Team, BarriersSetStagesApart) {
+  for (bool const is_wide : {false, true}) {
+    for (int const count : {1, 2, 31, 1024, 1025, 8191, 10007}) {
+      constexpr int stages = 60;
+      Kokkos::View<int*, Memory> const from("from", static_cast<std::size_t>(count));
+      Kokkos::View<int*, Memory> const to("to", static_cast<std::size_t>(count));
+      auto const host = Kokkos::create_mirror_view(from);
+      for (int i = 0; i < count; ++i) host(i) = 7 * i;
+      Kokkos::deep_copy(from, host);
+      run_team(Execution(), is_wide, Shift{from.data(), to.data(), count, stages});
+      Kokkos::deep_copy(host, from);
+      std::vector<int> const expected = shifted(count, stages);
+      int wrong = 0;
+      for (int i = 0; i < count; ++i) wrong += host(i) != expected[static_cast<std::size_t>(i)] ? 1 : 0;
+      EXPECT_EQ(wrong, 0) << count << (is_wide ? " values, wide" : " values");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace halocline::kernel
