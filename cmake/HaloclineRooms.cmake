@@ -20,6 +20,7 @@ function(halocline_strict target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Werror>
     # GCC 12 sees an overlap in every `"text" + string` (GCC bug 105651).
     $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Xcompiler=-Wno-restrict>
     # GCC's own pragmas tune host loops, which are GCC's to compile (1675: nvcc's front does not know them).
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-pragmas>
     # To nvcc, a call of a host function from a device is no more than a warning.
