@@ -31,6 +31,23 @@ function(halocline_kernel_sources target)
   endif()
 endfunction()
 
+# halocline_short_kernel_sources(TARGET FILE…): the same for files whose kernels, if any, take less to compile than the ten
+# seconds that a compiler for devices needs for the headers of Kokkos alone. It reads them as one file.
+function(halocline_short_kernel_sources target)
+  if(NOT HALOCLINE_BACKEND MATCHES "^(Cuda|HIP)$")
+    halocline_kernel_sources(${target} ${ARGN})
+    return()
+  endif()
+  set(all "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source)
+    string(APPEND all "#include \"${source}\"\n")
+  endforeach()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}_short.cpp)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${all}" @ONLY)
+  halocline_kernel_sources(${target} ${file})
+endfunction()
+
 # halocline_plain_sources(TARGET FILE…): adds files that know nothing of Kokkos. hipcc would compile them for the GPU as
 # well, which takes twice as long and which clang 15 does not survive with some of the standard library in C++20.
 function(halocline_plain_sources target)

@@ -1,7 +1,8 @@
-# halocline_add_room(NAME [SOURCES FILE…] [KERNEL_SOURCES FILE…] [PUBLIC_DEPENDENCIES …] [PRIVATE_DEPENDENCIES …])
+# halocline_add_room(NAME [SOURCES FILE…] [KERNEL_SOURCES FILE…] [SHORT_KERNEL_SOURCES FILE…]
+#   [PUBLIC_DEPENDENCIES …] [PRIVATE_DEPENDENCIES …])
 #
 # One room, one shared library: halocline_NAME, known as Halocline::NAME. KERNEL_SOURCES include Kokkos, directly or not;
-# SOURCES do not. A dependency is another room by its name or any target. A room that uses what it does not name does
+# SOURCES do not. SHORT_KERNEL_SOURCES are one file to a compiler for devices. A dependency is another room by its name or any target. A room that uses what it does not name does
 # not link, which holds the arrows between rooms.
 include_guard()
 
@@ -45,12 +46,16 @@ function(halocline_link target scope)
 endfunction()
 
 function(halocline_add_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;KERNEL_SOURCES;PUBLIC_DEPENDENCIES;PRIVATE_DEPENDENCIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+    "SOURCES;KERNEL_SOURCES;SHORT_KERNEL_SOURCES;PUBLIC_DEPENDENCIES;PRIVATE_DEPENDENCIES")
   set(target halocline_${name})
   add_library(${target} SHARED)
   add_library(Halocline::${name} ALIAS ${target})
   halocline_plain_sources(${target} ${arg_SOURCES})
   halocline_kernel_sources(${target} ${arg_KERNEL_SOURCES})
+  if(arg_SHORT_KERNEL_SOURCES)
+    halocline_short_kernel_sources(${target} ${arg_SHORT_KERNEL_SOURCES})
+  endif()
   halocline_strict(${target})
   halocline_link(${target} PUBLIC ${arg_PUBLIC_DEPENDENCIES})
   halocline_link(${target} PRIVATE ${arg_PRIVATE_DEPENDENCIES})

@@ -29,15 +29,10 @@ class PlaceInBox {
   Index plane_;
 };
 
-/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown.
+/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown: of double or
+/// Index, as float, double or Index.
 template <class To, class From>
-[[nodiscard]] Kokkos::View<To*, Memory> on_device(std::vector<From> const& values) {
-  Kokkos::View<To*, Memory> view("numbers along an axis", values.size());
-  auto const host = Kokkos::create_mirror_view(view);
-  for (std::size_t n = 0; n < values.size(); ++n) host(n) = static_cast<To>(values[n]);
-  Kokkos::deep_copy(view, host);
-  return view;
-}
+[[nodiscard]] Kokkos::View<To*, Memory> on_device(std::vector<From> const& values);
 
 /// Below this many points a parallel loop costs a host more than it brings.
 inline constexpr Index smallest_parallel_box = 4096;
