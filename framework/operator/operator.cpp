@@ -89,6 +89,8 @@ CgSquares Operator::cg_squares(int) const {
   throw DefectError("the operator cannot enqueue conjugate gradients ahead");
 }
 
+std::span<CgSquares const> Operator::take_cg_steps(CgBounds const&, Vector&, Vector&, Vector&) const { return {}; }
+
 void Operator::chebyshev_step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                               Vector& x_new) const {
   scaled_residual(b, x);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "framework/kernel/cg_steps.hpp"
 #include "framework/operator/vector.hpp"
 
 namespace halocline {
@@ -14,12 +15,6 @@ class Operator;
 struct ChebyshevCoefficients {
   double direction;  ///< weight of the previous direction
   double residual;   ///< weight of the (diagonally scaled) residual
-};
-
-/// What a step of conjugate gradients measured on its way.
-struct CgSquares {
-  double curvature;  ///< p . A p
-  double residual;   ///< square of the 2-norm of the new r
 };
 
 /// What Operator::jacobi_step measured on its way.
@@ -136,6 +131,11 @@ class Operator {
                              Vector& r) const;
   /// Waits for a step.
   [[nodiscard]] virtual CgSquares cg_squares(int slot) const;
+  /// Takes whole steps without a preconditioner until one of them is to be looked at, x owed nothing before and after.
+  /// What each has measured, until the next call; nothing if the operator does not take steps by itself. With a
+  /// curvature that is not above zero the last one leaves x and r as they were.
+  [[nodiscard]] virtual std::span<CgSquares const> take_cg_steps(CgBounds const& bounds, Vector& x, Vector& p,
+                                                                 Vector& r) const;
   /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
   /// x_new = x + weight D^-1 (b - A x), D the diagonal. Needs the diagonal: throws SolveError when the operator does

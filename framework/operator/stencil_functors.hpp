@@ -123,6 +123,7 @@ struct CgUpdate {
   static constexpr Shape shape = point;
   kernel::Scalar<Real> alpha;
   kernel::Scalar<Real> beta;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgUpdate bound() const { return {Real{alpha}, Real{beta}}; }
   template <class P, class X, class D, class Z>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
     Real const length = alpha;
@@ -151,14 +152,16 @@ struct CgStep {
     return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
   }
   A a;
-  Real alpha;
-  Real beta;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgStep bound() const { return {a, Real{alpha}, Real{beta}}; }
   template <class At, class Z, class P, class X, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
                                                             K const&... k) const {
+    Real const length = alpha;
     Direction<Real, Z, P> const direction{z, p, beta};
     Real const d = direction[here];
-    return {{x[here] + alpha * p[here], d}, {d * a(at, direction, k...)}};
+    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
   }
 };
 
@@ -168,10 +171,12 @@ struct CgResidual {
   static constexpr Shape shape = A::shape;
   static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
   A a;
-  Real alpha;
+  kernel::Scalar<Real> alpha;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidual bound() const { return {a, Real{alpha}}; }
   template <class At, class R, class P, class... K>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
-    Real const left = r[here] - alpha * a(at, p, k...);
+    Real const length = alpha;
+    Real const left = r[here] - length * a(at, p, k...);
     return {{left}, {left * left}};
   }
 };
@@ -181,6 +186,7 @@ template <class Real>
 struct CgResidualOfProduct {
   static constexpr Shape shape = point;
   kernel::Scalar<Real> alpha;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidualOfProduct bound() const { return {Real{alpha}}; }
   template <class At, class R, class Q>
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const&, R const& r, Q const& q) const {
     Real const length = alpha;

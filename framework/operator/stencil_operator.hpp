@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -13,6 +14,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/kernel/repeated_work.hpp"
+#include "framework/kernel/resident_cg.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/block_geometry.hpp"
@@ -77,6 +79,8 @@ class StencilOperator final : public Operator {
   void start_cg_step(int slot, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
                      Vector& r) const override;
   [[nodiscard]] CgSquares cg_squares(int slot) const override;
+  [[nodiscard]] std::span<CgSquares const> take_cg_steps(CgBounds const& bounds, Vector& x, Vector& p,
+                                                         Vector& r) const override;
   [[nodiscard]] bool diagonal(Vector& d) const override;
   void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const override;
   [[nodiscard]] JacobiSquares jacobi_squares(int slot) const override;
@@ -143,16 +147,15 @@ class StencilOperator final : public Operator {
   /// conjugate gradients, which would not converge.
   static constexpr bool is_symmetric = !requires { requires Functor::is_unsymmetric; };
 
-  /// Whether steps can be enqueued ahead. Not where products are recomputed: sweeps of a star that find their scalars
-  /// in memory were slower by a twentieth in double and by a third in single precision.
-  static constexpr bool enqueues_cg = !kernel::is_host<Execution> && is_symmetric && !recomputes_products;
+  /// Whether steps of conjugate gradients can be taken without the host.
+  static constexpr bool enqueues_cg = !kernel::is_host<Execution> && is_symmetric;
 
   struct CgArguments {
     Real const* x;
     Real const* p;
     Real const* work;
     Real const* r;
-    int turn;  ///< of the exchange
+    int turns[2];  ///< of the exchanges
     void const* partials[2];
     [[nodiscard]] friend bool operator==(CgArguments const&, CgArguments const&) = default;
   };
@@ -165,6 +168,11 @@ class StencilOperator final : public Operator {
     CgScalars scalars;
     std::array<CgStepAhead, 2> steps;  ///< by slot
   };
+  /// Steps that are taken by themselves, and what those of the last call measured.
+  struct CgAlone {
+    kernel::ResidentCg<Execution> steps;
+    std::vector<CgSquares> measured;
+  };
   void enqueue_cg_step(Block const& block, CgStepAhead& step, Vector& x, Vector& p, Vector& work, Vector& r) const;
 
   Description description_;
@@ -175,6 +183,7 @@ class StencilOperator final : public Operator {
   mutable std::vector<Reduction<Execution>> sums_;  ///< one for each box of `halo_`, for each of two slots
   mutable std::array<kernel::RepeatedWork<Execution, JacobiArguments>, 2> jacobi_steps_;  ///< by slot
   mutable std::unique_ptr<CgAhead> cg_ahead_;                                             ///< made when first needed
+  mutable std::unique_ptr<CgAlone> cg_alone_;                                             ///< likewise
   mutable std::unique_ptr<Vector> probed_diagonal_;  ///< with `Description::boundary`, once asked for
 };
 
@@ -336,9 +345,13 @@ double StencilOperator<Real, Functor, CoefficientCount>::cg_residual(double alph
 
 template <class Real, class Functor, std::size_t CoefficientCount>
 bool StencilOperator<Real, Functor, CoefficientCount>::cg_runs_ahead() const {
-  // Sums of other ranks and other boxes come by way of the host.
-  bool const is_one = mesh().communicator().size() == 1 && mesh().blocks().size() == 1 && halo_.boxes() == 1;
-  return enqueues_cg && is_one && !description_.boundary && halo_.turn();
+  if constexpr (!enqueues_cg) {
+    return false;
+  } else {
+    // Sums of other ranks and other boxes come by way of the host.
+    bool const is_one = mesh().communicator().size() == 1 && mesh().blocks().size() == 1 && halo_.boxes() == 1;
+    return is_one && !description_.boundary && halo_.turn() && (!pair_halo_ || pair_halo_->turn());
+  }
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>
@@ -357,13 +370,18 @@ void StencilOperator<Real, Functor, CoefficientCount>::start_cg_step(int slot, V
     if (cg_ahead_ == nullptr) return Operator::start_cg_step(slot, x, p, work, r);
     Block const& block = mesh().blocks().front();
     CgStepAhead& step = cg_ahead_->steps[static_cast<std::size_t>(slot)];
-    CgArguments const arguments{
-        view(x, block).origin, view(*p, block).origin, view(*work, block).origin,
-        view(r, block).origin, *halo_.turn(),          {step.curvature.partials(), step.residual.partials()}};
+    CgArguments const arguments{view(x, block).origin,
+                                view(*p, block).origin,
+                                view(*work, block).origin,
+                                view(r, block).origin,
+                                {*halo_.turn(), pair_halo_ ? *pair_halo_->turn() : 0},
+                                {step.curvature.partials(), step.residual.partials()}};
     if (!step.work.run(execution(block), arguments, [&] { enqueue_cg_step(block, step, x, *p, *work, r); })) {
       halo_.replayed();
+      if (pair_halo_) pair_halo_->replayed();
     }
     for (auto* const sums : {&step.curvature, &step.residual}) sums->enqueued(execution(block));
+    if constexpr (recomputes_products) std::swap(p, work);
   }
 }
 
@@ -371,20 +389,34 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 void StencilOperator<Real, Functor, CoefficientCount>::enqueue_cg_step(Block const& block, CgStepAhead& step, Vector& x,
                                                                        Vector& p, Vector& work, Vector& r) const {
   if constexpr (enqueues_cg) {
+    using kernel::Scalar;
     CgScalars const& scalars = cg_ahead_->scalars;
-    kernel::Scalar<Real> const alpha(scalars.alpha());
-    kernel::Scalar<Real> const beta(scalars.beta());
-    IndexRange const& all = unknowns_[block.local];
-    auto const& geometry = geometry_[block.local].geometry();
-    sweep(execution(block), all, geometry, outputs(output(x, block), output(p, block)),
-          stencil_functor::CgUpdate<Real>{alpha, beta}, view(x, block), view(p, block), view(r, block));
-    halo_.over({&cast(p).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
-      run_reduce(block, box, step.curvature, output(work, block), stencil_functor::ApplyDot<Real, Functor>{functor()},
-                 view(p, block));
-    });
-    scalars.find_alpha(execution(block), step.curvature.results());
-    sweep_reduce(execution(block), all, geometry, step.residual, output(r, block),
-                 stencil_functor::CgResidualOfProduct<Real>{alpha}, view(r, block), view(work, block));
+    Scalar<Real> const alpha(scalars.alpha());
+    Scalar<Real> const beta(scalars.beta());
+    if constexpr (recomputes_products) {
+      pair_halo_->over({&cast(r).field(), &cast(p).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+        run_reduce(block, box, step.curvature, outputs(output(x, block), output(work, block)),
+                   stencil_functor::CgStep<Real, Functor>{functor(), alpha, beta}, view(r, block), view(p, block),
+                   view(x, block));
+      });
+      scalars.find_alpha(execution(block), step.curvature.results());
+      halo_.over({&cast(work).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+        run_reduce(block, box, step.residual, output(r, block),
+                   stencil_functor::CgResidual<Real, Functor>{functor(), alpha}, view(r, block), view(work, block));
+      });
+    } else {
+      IndexRange const& all = unknowns_[block.local];
+      auto const& geometry = geometry_[block.local].geometry();
+      sweep(execution(block), all, geometry, outputs(output(x, block), output(p, block)),
+            stencil_functor::CgUpdate<Real>{alpha, beta}, view(x, block), view(p, block), view(r, block));
+      halo_.over({&cast(p).field()}, [&](Block const&, IndexRange const& box, std::size_t) {
+        run_reduce(block, box, step.curvature, output(work, block), stencil_functor::ApplyDot<Real, Functor>{functor()},
+                   view(p, block));
+      });
+      scalars.find_alpha(execution(block), step.curvature.results());
+      sweep_reduce(execution(block), all, geometry, step.residual, output(r, block),
+                   stencil_functor::CgResidualOfProduct<Real>{alpha}, view(r, block), view(work, block));
+    }
     scalars.find_beta(execution(block), step.residual.results());
   }
 }
@@ -394,6 +426,35 @@ CgSquares StencilOperator<Real, Functor, CoefficientCount>::cg_squares(int slot)
   if (cg_ahead_ == nullptr) return Operator::cg_squares(slot);
   CgStepAhead const& step = cg_ahead_->steps[static_cast<std::size_t>(slot)];
   return {.curvature = step.curvature.value(), .residual = step.residual.value()};
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::span<CgSquares const> StencilOperator<Real, Functor, CoefficientCount>::take_cg_steps(CgBounds const& bounds,
+                                                                                           Vector& x, Vector& p,
+                                                                                           Vector& r) const {
+  if constexpr (!enqueues_cg) {
+    return Operator::take_cg_steps(bounds, x, p, r);
+  } else {
+    if (!cg_runs_ahead()) return {};
+    Block const& block = mesh().blocks().front();
+    IndexRange const& all = unknowns_[block.local];
+    // One block has no neighbour but itself, around the end.
+    Index period[3];
+    for (int a = 0; a < 3; ++a) period[a] = block.neighbour(a, 1) ? all.extent(a) : 0;
+    if (cg_alone_ == nullptr) cg_alone_ = std::make_unique<CgAlone>();
+    ScopedRegion const region("steps of conjugate gradients");
+    int const taken = std::apply(
+        [&](auto const&... k) {
+          return cg_alone_->steps.run(execution(block), all, period, functor(), geometry_[block.local].geometry(),
+                                      bounds, output(x, block), output(p, block), output(r, block), k->view(block)...);
+        },
+        description_.coefficients);
+    cg_alone_->measured.resize(static_cast<std::size_t>(taken));
+    for (std::size_t n = 0; n < cg_alone_->measured.size(); ++n) {
+      cg_alone_->measured[n] = {cg_alone_->steps.measured()[2 * n], cg_alone_->steps.measured()[2 * n + 1]};
+    }
+    return cg_alone_->measured;
+  }
 }
 
 template <class Real, class Functor, std::size_t CoefficientCount>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "solvers/linear/convergence.hpp"
@@ -27,6 +29,7 @@ class CgIteration {
       : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("cg", solver.observer()) {
     bool const is_plain = s_.preconditioner_ == nullptr && !s_.options_.flexible && !s_.options_.replaces_residuals;
     runs_ahead_ = is_plain && a_.cg_runs_ahead();
+    takes_steps_ = runs_ahead_;
   }
 
   SolveReport run() {
@@ -106,7 +109,7 @@ class CgIteration {
     beta_ = 0;
     drop_steps_ahead();
     auto const outcome = precondition();
-    if (runs_ahead_ && !outcome) a_.start_cg(rz_);
+    if (runs_ahead_ && !takes_steps_ && !outcome) a_.start_cg(rz_);
     return outcome;
   }
 
@@ -124,9 +127,30 @@ class CgIteration {
     started_ = iteration;
   }
 
-  /// What the next step measures, with the one after it already under way: that pays what this one owes x, and all else
-  /// that it does is of no matter if this one is the last.
+  /// What the next step measures, of steps that the operator takes by itself: none of them but the last is one that
+  /// more than `next_direction` is done after.
+  [[nodiscard]] std::optional<CgSquares> square_of_taken() {
+    if (taken_.empty()) {
+      double const enough = std::max({convergence_.target(), std::min(rounding_, checked_at_ / 10), look_at()});
+      Index const most = smallest_ <= rounding_ ? 1 : std::min(convergence_.patience(), left());
+      taken_ = a_.take_cg_steps(
+          {.beta = beta_, .square = rz_, .enough = enough, .too_much = convergence_.most(), .most = most}, x_, *s_.p_,
+          *s_.r_);
+    }
+    if (taken_.empty()) return std::nullopt;
+    CgSquares const next = taken_.front();
+    taken_ = taken_.subspan(1);
+    return next;
+  }
+
+  /// The same with the one after it already under way: that pays what this one owes x, and all else that it does is of
+  /// no matter if this one is the last.
   [[nodiscard]] CgSquares squares_of_next() {
+    if (takes_steps_) {
+      if (auto const next = square_of_taken()) return *next;
+      takes_steps_ = false;
+      a_.start_cg(rz_);
+    }
     start_step(iteration_ + 1);
     if (iteration_ + 1 < convergence_.criteria().iterations) start_step(iteration_ + 2);
     return a_.cg_squares(static_cast<int>((iteration_ + 1) % 2));
@@ -144,7 +168,7 @@ class CgIteration {
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(runs_ahead_ ? measured.residual : a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
-    if (started_ > iteration_ + 1) alpha_ = 0;  // paid
+    if (takes_steps_ || started_ > iteration_ + 1) alpha_ = 0;  // paid
     if (s_.options_.replaces_residuals) replace_residual();
     if (is_natural() && std::isfinite(residual_)) {
       if (auto const outcome = precondition_to_measure()) return outcome;
@@ -153,7 +177,7 @@ class CgIteration {
     if (auto const failure = convergence_.failure(measure())) return fail(*failure);
     smallest_ = std::min(smallest_, residual_);
     if (convergence_.reached(measure()) || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
-    if (residual_ <= 0.01 * residual_at_norm_) measure_solution();
+    if (residual_ <= look_at()) measure_solution();
     // What rounding leaves in the null space of A is never taken out of r, and feeds on itself.
     if (smallest_ <= rounding_ && residual_ > most_growth * smallest_) {
       if (auto const outcome = end_within_rounding()) return outcome;
@@ -262,6 +286,9 @@ class CgIteration {
     if (alpha_ != 0) x_.add(alpha_, *s_.p_);
     alpha_ = 0;
   }
+  /// Residual at which the solution has changed so much that its norm is asked for again.
+  [[nodiscard]] double look_at() const { return 0.01 * residual_at_norm_; }
+  [[nodiscard]] Index left() const { return convergence_.criteria().iterations - iteration_; }
   void measure_solution() {
     rounding_ = rounding_level(x_.precision(), s_.operator_norm_, std::sqrt(x_.square()), b_norm_);
     residual_at_norm_ = residual_;
@@ -293,8 +320,10 @@ class CgIteration {
   std::string remark_;
   Index iteration_ = 0;
   bool runs_ahead_ = false;
-  Index started_ = 0;  ///< the last step that was enqueued, where they run ahead
-  double alpha_ = 0;   ///< of the update that x is still owed
+  bool takes_steps_ = false;          ///< as long as the operator takes steps by itself
+  std::span<CgSquares const> taken_;  ///< what those that are over measured, but for what has been looked at
+  Index started_ = 0;                 ///< the last step that was enqueued, where they run ahead
+  double alpha_ = 0;                  ///< of the update that x is still owed
   double beta_ = 0;
   double rz_ = 0;
   double rz_before_ = 0;            ///< of the step before

@@ -10,7 +10,7 @@ namespace {
 constexpr double most_growth = 1e10;
 /// Next to the root of the smallest number: squares of what adds up to less have no digits left.
 constexpr double smallest_norm = 1e-150;
-constexpr Index patience = 1000;
+constexpr Index most_in_vain = 1000;
 
 }  // namespace
 
@@ -40,18 +40,21 @@ void Convergence::begin(double initial, double right_hand_side) {
   since_smallest_ = 0;
 }
 
+double Convergence::most() const { return most_growth * initial_; }
+Index Convergence::patience() const { return most_in_vain - since_smallest_; }
+
 std::optional<Failure> Convergence::failure(double residual) {
   if (std::isnan(residual)) {
     return Failure{Outcome::not_a_number, "the residual is no number; look at coefficients, sources and the guess"};
   }
-  if (!(residual <= most_growth * initial_)) {
+  if (!(residual <= most())) {
     return Failure{
         Outcome::diverged,
         "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)"};
   }
   since_smallest_ = residual < smallest_ ? 0 : since_smallest_ + 1;
   smallest_ = std::min(smallest_, residual);
-  if (since_smallest_ >= patience) {
+  if (since_smallest_ >= most_in_vain) {
     return Failure{Outcome::stalled, "no residual was smaller for long; choose another method or preconditioner"};
   }
   return std::nullopt;

@@ -55,6 +55,10 @@ class Convergence {
   /// Whether one of the last few residuals given to `failure` was the smallest one so far. Noise of rounding errors may
   /// hide for some iterations that there is more to gain.
   [[nodiscard]] bool falling() const { return since_smallest_ < 10; }
+  /// Above this `failure` calls a residual diverged.
+  [[nodiscard]] double most() const;
+  /// So many more residuals may be given to `failure` before it can call them stalled: at least one.
+  [[nodiscard]] Index patience() const;
   [[nodiscard]] double target() const { return target_; }
   [[nodiscard]] double initial() const { return initial_; }
   [[nodiscard]] Criteria const& criteria() const { return criteria_; }

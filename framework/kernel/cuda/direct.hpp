@@ -6,6 +6,7 @@
 #include "framework/kernel/bricks.hpp"
 #include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/pack.hpp"
+#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
 // The direct form of a sweep, for all that does not stream: small ranges, views of any alignment, functors without
@@ -39,22 +40,22 @@ struct DirectReader {
   }
 };
 
-/// Evaluates the point X entries on from (i, j, k), the first of a thread's `Width`.
+/// Evaluates the point X entries on from (i, j, k), the first of a thread's `Width`. `functor`: the task's, bound.
 template <int X, int Width, class Task, std::size_t... N, class... Real>
 __device__ __forceinline__ typename Task::Returned evaluate_directly(
-    Task const& task, [[maybe_unused]] InputsAt<std::index_sequence<N...>, Real...> const& in, Index i, Index j,
-    Index k) {
-  return task.functor(
+    Task const& task, typename Task::FunctorType const& functor,
+    [[maybe_unused]] InputsAt<std::index_sequence<N...>, Real...> const& in, Index i, Index j, Index k) {
+  return functor(
       Point(task.geometry, i + X, j, k),
       DirectReader<Real, Width, X>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
 }
 
 /// The same for `Width` neighbours.
 template <int Width, class Task>
-__device__ __forceinline__ void evaluate_directly(Task const& task, Index i, Index j, Index k,
-                                                  typename Task::Returned (&returned)[Width]) {
+__device__ __forceinline__ void evaluate_directly(Task const& task, typename Task::FunctorType const& functor, Index i,
+                                                  Index j, Index k, typename Task::Returned (&returned)[Width]) {
   [&]<int... X>(std::integer_sequence<int, X...>) __attribute__((always_inline)) {
-    ((returned[X] = evaluate_directly<X, Width>(task, task.in, i, j, k)), ...);
+    ((returned[X] = evaluate_directly<X, Width>(task, functor, task.in, i, j, k)), ...);
   }
   (std::make_integer_sequence<int, Width>());
 }
@@ -84,10 +85,10 @@ __device__ __forceinline__ void keep_directly(Task const& task, Index i, Index j
 
 /// Evaluates `Width` neighbours and keeps what they return.
 template <int Width, class Task, class Accumulator, int Sums, int Columns>
-__device__ __forceinline__ void update_directly(Task const& task, Index i, Index j, Index k,
-                                                Accumulator (&sum)[Sums][Columns], int column) {
+__device__ __forceinline__ void update_directly(Task const& task, typename Task::FunctorType const& functor, Index i,
+                                                Index j, Index k, Accumulator (&sum)[Sums][Columns], int column) {
   typename Task::Returned returned[Width];
-  evaluate_directly<Width>(task, i, j, k, returned);
+  evaluate_directly<Width>(task, functor, i, j, k, returned);
   keep_directly<Width>(task, i, j, k, returned, sum, column);
 }
 
@@ -105,6 +106,7 @@ __global__ void __launch_bounds__(direct_threads)
   Index const brick = static_cast<Index>(blockIdx.x) * Width + thread / threads_of_brick;
   Bricks::Column column = bricks.column(brick, thread % threads_of_brick * Width);
   Index(&at)[3] = column.at;
+  BoundFunctor<typename Task::FunctorType> functor = bound(task.functor);
   Accumulator sum[sum_count][Width];
   int const steps = brick < bricks.total() ? bricks.steps : 0;
   int done = 0;
@@ -120,7 +122,7 @@ __global__ void __launch_bounds__(direct_threads)
       typename Task::Returned returned[batch][Width];
 #pragma unroll
       for (int n = 0; n < batch; ++n) {
-        evaluate_directly<Width>(task, along(0, n), along(1, n), along(2, n), returned[n]);
+        evaluate_directly<Width>(task, functor, along(0, n), along(1, n), along(2, n), returned[n]);
       }
 #pragma unroll
       for (int n = 0; n < batch; ++n) {
@@ -133,13 +135,13 @@ __global__ void __launch_bounds__(direct_threads)
   for (; done < steps; ++done) {
     if (at[1] < plan.end[1] && at[2] < plan.end[2]) {
       if (at[0] >= plan.begin[0] && at[0] + Width <= plan.end[0]) {
-        update_directly<Width>(task, at[0], at[1], at[2], sum, 0);
+        update_directly<Width>(task, functor, at[0], at[1], at[2], sum, 0);
       } else if constexpr (Width > 1) {
         // Points one by one: nothing is read for those outside of the range.
 #pragma unroll
         for (int x = 0; x < Width; ++x) {
           if (at[0] + x >= plan.begin[0] && at[0] + x < plan.end[0]) {
-            update_directly<1>(task, at[0] + x, at[1], at[2], sum, x);
+            update_directly<1>(task, functor, at[0] + x, at[1], at[2], sum, x);
           }
         }
       }

@@ -8,6 +8,7 @@
 #include "framework/kernel/cuda/plan.hpp"
 #include "framework/kernel/cuda/stream_bricks.hpp"
 #include "framework/kernel/cuda/window.hpp"
+#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
 // The streaming form of a sweep in 2D and 3D. A block of threads takes a tile of the faster axes (in 2D: of x) and goes
@@ -260,6 +261,7 @@ struct StreamThread {
 
   Task const& task;
   StreamPlan const& plan;
+  BoundFunctor<typename Task::FunctorType> functor;
   Inputs inputs;
   Index i;  ///< of the thread's first point
   Index j;
@@ -269,7 +271,7 @@ struct StreamThread {
   Accumulator sum[sum_count][axis == 2 ? rows : 1][width];
 
   __device__ __forceinline__ StreamThread(Task const& a_task, StreamPlan const& a_plan, Index x0, Index y0)
-      : task(a_task), plan(a_plan), inputs(a_plan), i(x0), j(y0) {
+      : task(a_task), plan(a_plan), functor(bound(a_task.functor)), inputs(a_plan), i(x0), j(y0) {
     x_begin = static_cast<int>(max(Index{0}, min(plan.begin[0] - i, Index{width})));
     x_end = static_cast<int>(max(Index{0}, min(plan.end[0] - i, Index{width})));
   }
@@ -295,7 +297,7 @@ struct StreamThread {
   __device__ __forceinline__ void evaluate(Index k, int row_end) {
     if constexpr (has_phases<typename Task::FunctorType>) {
       Point const first(task.geometry, i, axis == 2 ? j : k, axis == 2 ? k : plan.begin[2]);
-      if (task.functor.phase(first) == 0) {
+      if (functor.phase(first) == 0) {
         evaluate_from_phase<0>(k, row_end);
       } else {
         evaluate_from_phase<1>(k, row_end);
@@ -339,7 +341,7 @@ struct StreamThread {
     Index const x = min(max(i + X, plan.begin[0]), plan.end[0] - 1);
     Index const y = min((axis == 2 ? j : k) + Y, plan.end[1] - 1);
     return inputs.template evaluate<X, Y, (X + Y + First) % 2>(
-        task.functor, Point(task.geometry, x, y, axis == 2 ? k : plan.begin[2]));
+        functor, Point(task.geometry, x, y, axis == 2 ? k : plan.begin[2]));
   }
 
   template <int X, int Y>
