@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 
 #include "framework/kernel/backends.hpp"
 
@@ -22,6 +23,10 @@ class BlockTeam {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const { return member_.team_size(); }
   /// What any thread of the team wrote before, all may read behind it.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
+  /// The memory that a block has for itself, on the chip: so many bytes of what the launch asked for. Once.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION void* scratch(std::size_t bytes) const {
+    return member_.team_scratch(0).get_shmem(bytes);
+  }
   /// work(team) by a block of the team, while the others wait: its barriers are shorter.
   template <class Work>
   KOKKOS_FORCEINLINE_FUNCTION void in_one_block(Work const& work) const {
@@ -48,18 +53,29 @@ inline constexpr bool teams_are_wide = true;
 inline constexpr bool teams_are_wide = false;
 #endif
 
+/// Bytes on the chip that a block of a team may ask for.
+[[nodiscard]] inline std::size_t most_team_scratch() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return static_cast<std::size_t>(cuda::current_device().shared_bytes);
+#else
+  return std::size_t{32} << 10U;
+#endif
+}
+
 /// Enqueues `functor(team)` for one team of the device: several blocks of threads where the device has clusters of
 /// them, otherwise one. The functor goes with the launch: less than 4 KiB. `is_wide`: whether there is work for more
-/// than one block.
+/// than one block. `scratch`: bytes that a block will ask for.
 template <class Execution, class Functor>
-void run_team(Execution const& execution, [[maybe_unused]] bool is_wide, Functor const& functor) {
+void run_team(Execution const& execution, [[maybe_unused]] bool is_wide, Functor const& functor,
+              std::size_t scratch = 0) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  cuda::run_cluster(execution.cuda_stream(), is_wide ? cuda::most_blocks_of_cluster : 1, functor);
+  cuda::run_cluster(execution.cuda_stream(), is_wide ? cuda::most_blocks_of_cluster : 1, functor, scratch);
 #else
   constexpr int threads = 1024;
   using Policy = Kokkos::TeamPolicy<Execution, Kokkos::LaunchBounds<threads, 1>>;
-  auto const policy = Kokkos::Experimental::require(Policy(execution, 1, threads),
-                                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  auto policy = Kokkos::Experimental::require(Policy(execution, 1, threads),
+                                              Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
   Kokkos::parallel_for("a team", policy, RunByBlock<Functor>{functor});
 #endif
 }

@@ -359,14 +359,13 @@ std::unique_ptr<ResidentCycle> DiffusionCoarsening<Stencil>::resident_cycle(std:
       level.coarse_x = way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].x).coarse;
       run.levels[run.count++] = level;
     }
-    auto const only = [](Vector const& x) { return field(x).view(field(x).mesh().blocks().front()); };
     run.sweeps = sweeps;
     while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
       ++run.smallest;
     }
-    run.inverse = only(inverse);
-    run.bottom_b = only(*levels.back().b);
-    run.bottom_x = only(*levels.back().x);
+    if (run.smallest == run.count) return nullptr;
+    run.inverse = field(inverse).view(field(inverse).mesh().blocks().front());
+    if (!run.place(kernel::most_team_scratch())) return nullptr;
     return std::make_unique<TeamCycle<Stencil>>(execution(fine_.mesh->blocks().front()), run);
   }
 }

@@ -17,6 +17,8 @@ template <class Stencil>
 struct ResidentLevel {
   LegViews<Stencil> down;                            ///< coarse: the right-hand side of the next level
   BlockView<typename Stencil::Real const> coarse_x;  ///< the next level's solution
+  int x_at = 0;                                      ///< where x is on the chip, with ghosts …
+  int b_at = 0;                                      ///< … and b, without
 };
 
 /// A V-cycle on small levels by one team (kernel/team.hpp): levels whose work is shorter than a launch takes.
@@ -31,28 +33,101 @@ struct RunResidentCycle {
   int count;     ///< … and their number, without the coarsest
   int sweeps;
   bool from_zero;
-  BlockView<Real const> inverse, bottom_b;  ///< of the coarsest level, with its only unknown
-  BlockView<Real> bottom_x;
+  BlockView<Real const> inverse;  ///< of the coarsest level, with its only unknown
+  int bottom;                     ///< where the solution of that one is on the chip, before its right-hand side
+  int scratch;                    ///< numbers of a block on the chip
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {
-    for (int n = first; n < smallest; ++n) go_down(team, n);
+    for (int n = first; n < smallest; ++n) go_down(team, levels[n].down, from_zero || n > first);
     team.in_one_block([&](auto const& block) {
+      auto* const memory = static_cast<Real*>(block.scratch(static_cast<std::size_t>(scratch) * sizeof(Real)));
       int const begin = first < smallest ? smallest : first;
-      for (int n = begin; n < count; ++n) go_down(block, n);
-      if (block.rank() == 0) bottom_x(0, 0, 0) = inverse(0, 0, 0) * bottom_b(0, 0, 0);
+      fetch(block, begin, memory);
+      for (int n = begin; n < count; ++n) go_down(block, near(n, memory).down, from_zero || n > first);
+      if (block.rank() == 0) memory[bottom] = inverse(0, 0, 0) * memory[bottom + 1];
       block.barrier();
-      for (int n = count - 1; n >= begin; --n) go_up(block, n);
+      for (int n = count - 1; n >= begin; --n) go_up(block, near(n, memory));
+      bring_back(block, begin, memory);
     });
-    for (int n = smallest - 1; n >= first; --n) go_up(team, n);
+    for (int n = smallest - 1; n >= first; --n) go_up(team, levels[n]);
+  }
+
+  /// Gives the levels of one block their places on the chip. Whether so many bytes have room for them.
+  [[nodiscard]] bool place(std::size_t bytes) {
+    scratch = 0;
+    for (int n = smallest; n < count; ++n) {
+      ResidentLevel<Stencil>& level = levels[n];
+      level.x_at = scratch;
+      scratch +=
+          extent_with_ghosts(level.down, 0) * extent_with_ghosts(level.down, 1) * extent_with_ghosts(level.down, 2);
+      level.b_at = scratch;
+      scratch += extent(level.down, 0) * extent(level.down, 1) * extent(level.down, 2);
+    }
+    bottom = scratch;
+    scratch += 2;
+    return static_cast<std::size_t>(scratch) * sizeof(Real) <= bytes;
   }
 
  private:
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, int n) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent_with_ghosts(LegViews<Stencil> const& at, int axis) {
+    return extent(at, axis) + (axis < Stencil::dimensions ? 2 : 0);
+  }
+  /// x and b of level n on the chip, by the local indices of the level or, `is_coarse`, from zero.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real> near_x(int n, Real* memory, bool is_coarse) const {
+    if (n == count) return {memory + bottom, 1, 1};
     LegViews<Stencil> const& at = levels[n].down;
+    Index const row = extent_with_ghosts(at, 0);
+    Index const plane = row * extent_with_ghosts(at, 1);
+    Real* const first_unknown =
+        memory + levels[n].x_at + 1 + (Stencil::dimensions > 1 ? row : 0) + (Stencil::dimensions > 2 ? plane : 0);
+    return {is_coarse ? first_unknown : first_unknown - (at.begin[0] + at.begin[1] * row + at.begin[2] * plane), row,
+            plane};
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real> near_b(int n, Real* memory, bool is_coarse) const {
+    if (n == count) return {memory + bottom + 1, 1, 1};
+    LegViews<Stencil> const& at = levels[n].down;
+    Index const row = extent(at, 0);
+    Index const plane = row * extent(at, 1);
+    Real* const first_unknown = memory + levels[n].b_at;
+    return {is_coarse ? first_unknown : first_unknown - (at.begin[0] + at.begin[1] * row + at.begin[2] * plane), row,
+            plane};
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ResidentLevel<Stencil> near(int n, Real* memory) const {
+    ResidentLevel<Stencil> level = levels[n];
+    level.down.b = near_b(n, memory, false);
+    level.down.x = near_x(n, memory, false);
+    level.down.coarse = near_b(n + 1, memory, true);
+    level.coarse_x = near_x(n + 1, memory, true);
+    return level;
+  }
+
+  /// Brings b of the first level of a block, and x where the cycle goes on from it. Ghosts are zero.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, int begin, Real* memory) const {
+    for (int n = team.rank(); n < scratch; n += team.size()) memory[n] = 0;
+    team.barrier();
+    if (begin == count) return;
+    LegViews<Stencil> const& at = levels[begin].down;
+    BlockView<Real> const x = near_x(begin, memory, false);
+    BlockView<Real> const b = near_b(begin, memory, false);
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+      b(i, j, k) = at.b(i, j, k);
+      if (!from_zero && begin == first) x(i, j, k) = at.x(i, j, k);
+    });
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void bring_back(Team const& team, int begin, Real* memory) const {
+    if (begin == count) return;
+    LegViews<Stencil> const& at = levels[begin].down;
+    BlockView<Real> const x = near_x(begin, memory, false);
+    for_unknowns(team, at, [&](Index i, Index j, Index k) { at.x(i, j, k) = x(i, j, k); });
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, LegViews<Stencil> const& at, bool starts_from_zero) const {
     for (int stage = 0; stage < 2 * sweeps; ++stage) {
-      if (stage == 0 && (from_zero || n > first)) {
+      if (stage == 0 && starts_from_zero) {
         relax_zero(team, at);
       } else {
         relax(team, at, stage % 2 == 0 ? Colour::red : Colour::black);
@@ -62,9 +137,9 @@ struct RunResidentCycle {
   }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, int n) const {
-    LegViews<Stencil> const& at = levels[n].down;
-    prolong(team, at, levels[n].coarse_x);
+  KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, ResidentLevel<Stencil> const& level) const {
+    LegViews<Stencil> const& at = level.down;
+    prolong(team, at, level.coarse_x);
     for (int stage = 0; stage < 2 * sweeps; ++stage) {
       relax(team, at, stage % 2 == 0 ? Colour::black : Colour::red);
     }
@@ -88,12 +163,17 @@ struct RunResidentCycle {
     return static_cast<int>(at.end[axis] - at.begin[axis]);
   }
 
+  /// The same for the unknowns of a level, by their local indices.
+  template <class Team, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_unknowns(Team const& team, LegViews<Stencil> const& at,
+                                                       Visit const& visit) {
+    for_each(team, {extent(at, 0), extent(at, 1), extent(at, 2)},
+             [&](int a, int b, int c) { visit(at.begin[0] + a, at.begin[1] + b, at.begin[2] + c); });
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Team const& team, LegViews<Stencil> const& at) {
-    for_each(team, {extent(at, 0), extent(at, 1), extent(at, 2)}, [&](int a, int b, int c) {
-      Index const i = at.begin[0] + a;
-      Index const j = at.begin[1] + b;
-      Index const k = at.begin[2] + c;
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
       bool const mine = ((i + at.row_parity(j, k)) & 1) == static_cast<Index>(Colour::red);
       at.x(i, j, k) = mine ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
     });
@@ -128,10 +208,7 @@ struct RunResidentCycle {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void prolong(Team const& team, LegViews<Stencil> const& at,
                                                   BlockView<Real const> const& coarse_x) {
-    for_each(team, {extent(at, 0), extent(at, 1), extent(at, 2)}, [&](int a, int b, int c) {
-      Index const i = at.begin[0] + a;
-      Index const j = at.begin[1] + b;
-      Index const k = at.begin[2] + c;
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
       at.x(i, j, k) = at.x(i, j, k) + coarse_x(at.parent(0, i), at.parent(1, j), at.parent(2, k));
     });
   }
@@ -140,6 +217,7 @@ struct RunResidentCycle {
 template <class Stencil>
 class TeamCycle final : public ResidentCycle {
  public:
+  using Real = typename Stencil::Real;
   /// Of more unknowns launches for each stage are no slower.
   static constexpr Index most_unknowns = Index{1} << (kernel::teams_are_wide ? 15U : 12U);
   /// With fewer unknowns a block that meets no others is faster.
@@ -153,7 +231,7 @@ class TeamCycle final : public ResidentCycle {
     RunResidentCycle<Stencil> run = run_;
     run.first = static_cast<int>(first);
     run.from_zero = from_zero;
-    kernel::run_team(execution_, run.first < run.smallest, run);
+    kernel::run_team(execution_, run.first < run.smallest, run, static_cast<std::size_t>(run.scratch) * sizeof(Real));
   }
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 
 #include "framework/kernel/cuda/device.hpp"
 
@@ -18,6 +19,10 @@ class BlockOfCluster {
   [[nodiscard]] __device__ __forceinline__ int rank() const { return static_cast<int>(threadIdx.x); }
   [[nodiscard]] __device__ __forceinline__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ __forceinline__ void barrier() const { __syncthreads(); }
+  [[nodiscard]] __device__ __forceinline__ void* scratch(std::size_t) const {
+    extern __shared__ __align__(16) unsigned char memory_of_block[];
+    return memory_of_block;
+  }
   template <class Work>
   __device__ __forceinline__ void in_one_block(Work const& work) const {
     work(*this);
@@ -48,15 +53,19 @@ __global__ void __launch_bounds__(threads_of_cluster_block, 1) run_by_cluster(__
   functor(Cluster());
 }
 
-/// Enqueues `functor(team)` for a cluster of so many blocks.
+/// Enqueues `functor(team)` for a cluster of so many blocks, each with so many bytes of shared memory.
 template <class Functor>
-void run_cluster(cudaStream_t stream, int blocks, Functor const& functor) {
+void run_cluster(cudaStream_t stream, int blocks, Functor const& functor, std::size_t scratch) {
+  check(cudaFuncSetAttribute(run_by_cluster<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(scratch)),
+        "cudaFuncSetAttribute");
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(blocks));
   config.blockDim = dim3(threads_of_cluster_block);
+  config.dynamicSmemBytes = scratch;
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;
