@@ -96,13 +96,15 @@ class DeviceRegion {
 
 void BoxMessages::run(Execution const& execution, BoxCopies const& copies) {
   if (!beside_) return copies.run(execution, slots_);
-  cuda::StreamBeside const& beside = cuda::message_stream();
+  cuda::MessageStream& beside = cuda::MessageStream::instance();
   bool const out = &copies == &outgoing_;
   if (out) beside.follow(execution.cuda_stream());
   DeviceRegion const region(out ? "halo: pack and send" : "halo: receive and unpack", beside.stream());
   copies.run(beside.stream(), slots_);
 }
-void BoxMessages::rejoin(Execution const& execution) { cuda::message_stream().precede(execution.cuda_stream()); }
+void BoxMessages::rejoin(Execution const& execution) {
+  cuda::MessageStream::instance().precede(execution.cuda_stream());
+}
 #else
 void BoxMessages::run(Execution const& execution, BoxCopies const& copies) { copies.run(execution, slots_); }
 void BoxMessages::rejoin(Execution const&) {}

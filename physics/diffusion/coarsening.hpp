@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/beside.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
@@ -303,9 +302,8 @@ void DiffusionCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, 
       if (at_walls.ratio[a][0] != Real{1}) ++inner.begin[a];
       if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
     }
-    kernel::run_beside(
-        execution(block), [&](Execution const&) { restrict_sums(block, at_walls.views, inner); },
-        [&](Execution const& instance) { for_boxes(instance, without(parents, inner), at_walls); });
+    restrict_sums(block, at_walls.views, inner);
+    for_boxes(execution(block), without(parents, inner), at_walls);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/beside.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
@@ -138,30 +137,20 @@ class FusedRelaxation {
     return views;
   }
 
-  /// The shell's first colour, its messages under the sweep of what is inside, then its second colour. Without messages
-  /// the first colour runs beside the sweep.
+  /// The shell's first colour, its messages under the sweep of what is inside, then its second colour.
   template <class MakeFirst, class Inside>
   void run(Colour first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
            Inside const& sweep_inside) const {
     auto const& blocks = grid_.mesh->blocks();
-    auto const relax_first = [&](Execution const& instance, Block const& block) {
+    for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
-      for_boxes(instance, part.shell, make_first(block, views(part, block, b, x)));
-    };
-    if (exchange_ == nullptr) {
-      for (Block const& block : blocks) {
-        kernel::run_beside(
-            execution(block), [&](Execution const&) { sweep_inside(block, parts_[block.local]); },
-            [&](Execution const& instance) { relax_first(instance, block); });
-      }
-    } else {
-      for (Block const& block : blocks) relax_first(execution(block), block);
-      bool const hidden = exchange_->overlaps();
-      if (hidden) exchange_->start({&to});
-      for (Block const& block : blocks) sweep_inside(block, parts_[block.local]);
-      if (hidden) exchange_->finish();
-      if (!hidden) exchange_->exchange({&to});
+      for_boxes(execution(block), part.shell, make_first(block, views(part, block, b, x)));
     }
+    bool const hidden = exchange_ != nullptr && exchange_->overlaps();
+    if (hidden) exchange_->start({&to});
+    for (Block const& block : blocks) sweep_inside(block, parts_[block.local]);
+    if (hidden) exchange_->finish();
+    if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
       for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), other(first)});
