@@ -363,9 +363,9 @@ std::unique_ptr<ResidentCycle> DiffusionCoarsening<Stencil>::resident_cycle(std:
     while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
       ++run.smallest;
     }
+    while (run.smallest < run.count && !run.place(kernel::most_team_scratch())) ++run.smallest;
     if (run.smallest == run.count) return nullptr;
     run.inverse = field(inverse).view(field(inverse).mesh().blocks().front());
-    if (!run.place(kernel::most_team_scratch())) return nullptr;
     return std::make_unique<TeamCycle<Stencil>>(execution(fine_.mesh->blocks().front()), run);
   }
 }

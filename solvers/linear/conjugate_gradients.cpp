@@ -103,6 +103,7 @@ class CgIteration {
   /// Takes the residual in r as the first of a new sequence of directions.
   std::optional<Outcome> start() {
     s_.coefficients_.clear();
+    taken_ = {};
     checked_at_ = std::numeric_limits<double>::infinity();
     smallest_ = residual_;
     alpha_ = 0;
@@ -131,7 +132,7 @@ class CgIteration {
   /// more than `next_direction` is done after.
   [[nodiscard]] std::optional<CgSquares> square_of_taken() {
     if (taken_.empty()) {
-      double const enough = std::max({convergence_.target(), std::min(rounding_, checked_at_ / 10), look_at()});
+      double const enough = std::max({convergence_.target(), rounding_, look_at()});
       Index const most = smallest_ <= rounding_ ? 1 : std::min(convergence_.patience(), left());
       taken_ = a_.take_cg_steps(
           {.beta = beta_, .square = rz_, .enough = enough, .too_much = convergence_.most(), .most = most}, x_, *s_.p_,

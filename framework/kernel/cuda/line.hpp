@@ -9,6 +9,7 @@
 #include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/plan.hpp"
 #include "framework/kernel/cuda/window.hpp"
+#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
 // The streaming form of a sweep in 1D. The line is cut into rows of 1024 points, which is what bricks side by side take
@@ -123,11 +124,12 @@ struct LineThread {
 
   Task const& task;
   LinePlan const& plan;
+  BoundFunctor<typename Task::FunctorType> functor;
   int thread;
   Accumulator sum[sum_count][packs * width];
 
   __device__ __forceinline__ LineThread(Task const& a_task, LinePlan const& a_plan, int a_thread)
-      : task(a_task), plan(a_plan), thread(a_thread) {}
+      : task(a_task), plan(a_plan), functor(bound(a_task.functor)), thread(a_thread) {}
 
   /// Evaluates the thread's points of the step from index x on, which are all inside of the range.
   __device__ __forceinline__ void evaluate(Index x, std::uint32_t stage) {
@@ -183,7 +185,7 @@ struct LineThread {
   template <int X, std::size_t... N, class... Real>
   [[nodiscard]] __device__ __forceinline__ Returned evaluate_point(InputsAt<std::index_sequence<N...>, Real...> const&,
                                                                    Index x, std::uint32_t stage, int at) const {
-    return task.functor(
+    return functor(
         Point(task.geometry, x + at + X, plan.j, plan.k),
         typename Stage::template InputAs<N, Real>::template Reader<width, X>{
             stage + static_cast<std::uint32_t>(Stage::places.of[N].offset +

@@ -3,7 +3,9 @@
 namespace halocline::kernel::cuda {
 
 int blocks_at_a_time(void const* kernel, std::size_t shared_bytes) {
-  if (shared_bytes > static_cast<std::size_t>(current_device().shared_bytes)) return 0;
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  if (shared_bytes + attributes.sharedSizeBytes > static_cast<std::size_t>(current_device().shared_bytes)) return 0;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
   int blocks = 0;

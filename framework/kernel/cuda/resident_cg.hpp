@@ -188,14 +188,12 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
   Index const memory_step = axis == 2 ? problem.p.plane : problem.p.row;
   Index const x_step = axis == 2 ? problem.x.plane : problem.x.row;
   // The points of the thread inside of the range: those from `low` to `high`.
-  int low = 0;
-  int high = depth;
+  bool has_any = true;
   for (int a = 0; a < 3; ++a) {
-    bool const along = a == axis;
-    if (along) high = static_cast<int>(min(Index{depth}, problem.end[a] - mine.at[a]));
-    if (along) low = static_cast<int>(max(Index{0}, problem.begin[a] - mine.at[a]));
-    if (!along && (mine.at[a] < problem.begin[a] || mine.at[a] >= problem.end[a])) high = 0;
+    has_any = has_any && (a == axis || (mine.at[a] >= problem.begin[a] && mine.at[a] < problem.end[a]));
   }
+  int const low = static_cast<int>(max(Index{0}, problem.begin[axis] - mine.at[axis]));
+  int const high = has_any ? static_cast<int>(min(Index{depth}, problem.end[axis] - mine.at[axis])) : 0;
   auto const inside = [&](int n) { return n >= low && n < high; };
   Real* const r_of_mine = problem.r.at(mine.at[0], mine.at[1], mine.at[2]);
   Real* const x_of_mine = problem.x.at(mine.at[0], mine.at[1], mine.at[2]);
