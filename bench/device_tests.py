@@ -6,8 +6,9 @@
     bench/device_tests.py --program bin/halocline --tests tests --sanitizer racecheck --json racecheck_h100.json
 
 The first form runs every program at the numbers of ranks that it has tests for, and the scripts that hold runs of decks to
-reference values; several at a time share the device, best under NVIDIA's multi-process service. The second runs each kernel test by itself under a tool of compute-sanitizer,
-which wants the device for itself. What did not pass is shown and kept beside the record's counts.
+reference values; several at a time share the device, best under NVIDIA's multi-process service. The second runs the kernel
+tests under a tool of compute-sanitizer, which wants the device for itself: each alone, or in so many parts, since a process
+takes seconds to begin there. What did not pass is shown and kept beside the record's counts.
 """
 import argparse
 import concurrent.futures
@@ -29,6 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Hazards and errors are counted in a line of one of these forms.
 REASON = re.compile(r"FAILED|Failure|what\(\)|rror[: ]|hazard|Signal:")
 SUMMARY = re.compile(r"(?:ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard)")
+COUNT = re.compile(r"^\[==========\] (\d+) tests? from .* ran", re.MULTILINE)
 
 
 def arguments():
@@ -38,9 +40,10 @@ def arguments():
     parser.add_argument("--list", type=pathlib.Path, help="what ctest --show-only=json-v1 says")
     parser.add_argument("--sanitizer", choices=["memcheck", "racecheck", "initcheck", "synccheck"])
     parser.add_argument("--launches", type=int, help="of a test that the sanitizer checks; it keeps memory for each")
-    parser.add_argument("--filter", default="*", help="of kernel tests, as --gtest_filter takes it")
+    parser.add_argument("--test", default="kernel_test", help="the program that the sanitizer checks")
+    parser.add_argument("--filter", default="*", help="of its tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
-    parser.add_argument("--parts", type=int, default=1, help="that programs without ranks are run in")
+    parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -50,6 +53,12 @@ def arguments():
 
 def place_of(pattern, words):
     return next((n for n, word in enumerate(words) if re.search(pattern, word)), None)
+
+
+def parts(given, name, command):
+    for part in range(given.parts):
+        said = f"{name}, part {part + 1} of {given.parts}" if given.parts > 1 else name
+        yield said, command, {"GTEST_TOTAL_SHARDS": str(given.parts), "GTEST_SHARD_INDEX": str(part)}
 
 
 def listed_tests(given):
@@ -68,24 +77,25 @@ def listed_tests(given):
         if "-n" in command[:program]:
             yield test["name"], [*shlex.split(given.launcher), command[command.index("-n") + 1], *own], {}
             continue
-        for part in range(given.parts):
-            name = f"{test['name']}, part {part + 1} of {given.parts}" if given.parts > 1 else test["name"]
-            yield name, own, {"GTEST_TOTAL_SHARDS": str(given.parts), "GTEST_SHARD_INDEX": str(part)}
+        yield from parts(given, test["name"], own)
 
 
-def kernel_tests(given):
-    """(name, command, environment) of every kernel test, alone under the sanitizer."""
-    kernel_test = str(given.tests / "kernel_test")
+def checked_tests(given):
+    """(name, command, environment) of every test of a program, or of every part of them, under the sanitizer."""
+    program = str(given.tests / given.test)
+    limit = ["--launch-count", str(given.launches)] if given.launches else []
+    sanitizer = ["compute-sanitizer", "--tool", given.sanitizer, *limit, "--error-exitcode", "9", program]
+    if given.parts > 1:
+        yield from parts(given, given.test, [*sanitizer, f"--gtest_filter={given.filter}"])
+        return
     suite = ""
-    for line in run_or_exit([kernel_test, "--gtest_list_tests", f"--gtest_filter={given.filter}"]).splitlines():
+    for line in run_or_exit([program, "--gtest_list_tests", f"--gtest_filter={given.filter}"]).splitlines():
         line = line.split("#")[0].rstrip()
         if line and not line.startswith(" ") and line.endswith("."):
             suite = line
         elif line.startswith("  "):
             name = suite + line.strip()
-            limit = ["--launch-count", str(given.launches)] if given.launches else []
-            yield name, ["compute-sanitizer", "--tool", given.sanitizer, *limit, "--error-exitcode", "9", kernel_test,
-                         f"--gtest_filter={name}"], {}
+            yield name, [*sanitizer, f"--gtest_filter={name}"], {}
 
 
 def run(given, name, command, environment):
@@ -105,6 +115,7 @@ def run(given, name, command, environment):
     test = {"test": name, "exit_code": code, "seconds": round(time.monotonic() - begin, 1)}
     if given.sanitizer:
         test["found"] = int(found[-1][0] or found[-1][1]) if found else None
+        test["ran"] = sum(int(count) for count in COUNT.findall(said))
     passed = code == 0 and test.get("found", 0) == 0
     outcome = "passed" if passed else "not over" if code is None else f"exit {code}"
     print(f"{name}: {outcome}, {test['seconds']} s", flush=True)
@@ -127,7 +138,7 @@ def main():
     given = arguments()
     if (given.list is None) == (given.sanitizer is None):
         sys.exit("device_tests: either --list or --sanitizer")
-    tests = list(kernel_tests(given) if given.sanitizer else listed_tests(given))
+    tests = list(checked_tests(given) if given.sanitizer else listed_tests(given))
     with concurrent.futures.ThreadPoolExecutor(given.parallel) as pool:
         outcomes = list(pool.map(lambda test: run(given, *test), tests))
     failed = [test for passed, test in outcomes if not passed]

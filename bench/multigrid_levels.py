@@ -4,14 +4,17 @@
 Below its finest level a cycle for n^3 cells is a cycle for (n/2)^3 cells. So the time of a level is that of a cycle for
 its mesh less that of one for the next coarser mesh, each measured in a run of its own: nothing is timed inside a cycle,
 which runs as it does in any solve (as one graph on a device). Cells of a cube with Dirichlet walls, conjugate gradients
-in double precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs in turn.
+in double precision; the mean of all cycles of a solve but for set-up, and the fastest of `--repeat` runs in turn. A device
+works behind the host's clock: there `--bench` takes the cycles of `halocline bench multigrid`, which events time.
 
     bench/multigrid_levels.py --program bin/halocline --cells 256 --ranks 1 --json bench/results/multigrid_levels.json
+    bench/multigrid_levels.py --program bin/halocline --bench --repeat 1 --json bench/results/multigrid_levels_h100.json
 """
+import json
 import pathlib
 import tempfile
 
-from deck_runs import parser_of
+from deck_runs import parser_of, run_or_exit
 from multigrid import solve
 from record import store
 
@@ -29,21 +32,33 @@ def cycle(given, folder, cells, precision):
     summary = solve(given, folder, given.ranks[0], cells, precision, sweeps=2)
     regions = {region["name"]: region for region in summary["timings"]["regions"]}
     of_cycles = regions["multigrid: cycle"]
-    return of_cycles["seconds"] / of_cycles["calls"], summary
+    return of_cycles["seconds"] / of_cycles["calls"], summary["provenance"]
+
+
+def benchmarked_cycle(given, folder, cells, precision):
+    """The same, timed on a device."""
+    file = folder / "cycles.json"
+    run_or_exit([str(given.program), "bench", "multigrid", "--size", str(cells), "--json", str(file)])
+    record = json.loads(file.read_text())
+    named = {"run": "double", "single": "single"}[precision]
+    row = next(row for row in record["rows"] if row["problem"].startswith(f"V-cycle, {named}, "))
+    return row["median_seconds"], {**record, "revision": record["commit"], "started": record["date"]}
 
 
 def main():
     parser = parser_of(__doc__, repeat=5)
     parser.add_argument("--cells", type=int, default=512, help="along each axis of the finest mesh")
     parser.add_argument("--precisions", nargs="+", default=["run", "single"], help="of cycles")
+    parser.add_argument("--bench", action="store_true", help="cycles of `halocline bench multigrid`")
     parser.set_defaults(ranks=[1])
     given = parser.parse_args()
+    measure = benchmarked_cycle if given.bench else cycle
     fastest = {}
     with tempfile.TemporaryDirectory() as name:
         for _ in range(given.repeat):
             for precision in given.precisions:
                 for cells in meshes(given.cells):
-                    seconds, summary = cycle(given, pathlib.Path(name), cells, precision)
+                    seconds, provenance = measure(given, pathlib.Path(name), cells, precision)
                     fastest[precision, cells] = min(seconds, fastest.get((precision, cells), seconds))
     rows = []
     for precision in given.precisions:
@@ -56,7 +71,7 @@ def main():
             print(f"{precision:7} {cells:5}^3 cycle {1e3 * of_cycle:9.3f} ms, "
                   f"level {1e3 * (of_cycle - below):9.3f} ms, {100 * rows[-1]['share']:5.1f} %", flush=True)
     if given.json:
-        store(given.json, summary["provenance"], remark=given.remark, ranks=given.ranks[0], rows=rows)
+        store(given.json, provenance, remark=given.remark, ranks=given.ranks[0], rows=rows)
 
 
 if __name__ == "__main__":
