@@ -27,7 +27,6 @@ import tempfile
 from deck_runs import run_or_exit
 from record import store
 
-FEW, MANY = 20, 120
 SOURCE = "sin(17*x)*cos(31*y)+z"
 COEFFICIENTS = 4  # the diagonal and the faces across each of three axes
 
@@ -54,7 +53,11 @@ LAPLACE = {
 }
 HEAT = {"conductivity that varies: four coefficients": {"heat.conductivity": "1+x*y+z"}}
 # With zeros beyond the faces.
-WAVE = {"wave: two fields": {}, "wave in a medium: three fields": {"wave.speed": "1+x*y"}}
+WAVE = {
+    "wave: two fields": {},
+    "wave in a medium: three fields": {"wave.speed": "1+x*y"},
+    "wave in a medium with a sponge: three fields": {"wave.speed": "1+x*y", "wave.sponge.width": 0.05},
+}
 CASES = {**LAPLACE, **HEAT, **WAVE}
 
 
@@ -66,7 +69,9 @@ def arguments():
     parser.add_argument("--methods", nargs="+", default=["jacobi", "cg"])
     parser.add_argument("--precisions", nargs="+", default=["double", "single"])
     parser.add_argument("--cases", nargs="+", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--iterations", type=int, nargs=2, default=[20, 120], help="that two runs end after", metavar=("FEW", "MANY"))
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--tune", choices=["off", "read", "search"], default="read", help="as a deck has it")
     parser.add_argument("--transports", nargs="+", default=["auto"], help="between ranks, each measured")
     parser.add_argument("--launcher", default="mpirun -n", help="for several ranks; their number follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -89,7 +94,7 @@ def run(given, folder, case, method, precision, ranks, transport, limit):
     """Seconds that iterations or steps took, how many they were, and what summary.json says."""
     (folder / "deck.yaml").write_text(json.dumps(deck_of(case, given.cells)))  # YAML, too
     command = [given.program, "run", str(folder / "deck.yaml"), "--output", str(folder / "out"), "--overwrite", "--quiet"]
-    settings = {**CASES[case], "precision": precision, "halo.transport": transport}
+    settings = {**CASES[case], "precision": precision, "halo.transport": transport, "tune": given.tune}
     if case in WAVE:
         settings["time.steps"] = limit
     else:
@@ -106,14 +111,15 @@ def run(given, folder, case, method, precision, ranks, transport, limit):
 
 
 def measure(given, *of_run):
-    seconds, made = {FEW: [], MANY: []}, {}
+    few, many = given.iterations
+    seconds, made = {few: [], many: []}, {}
     for _ in range(given.repeat):
         for limit, times in seconds.items():
             time, made[limit], summary = run(given, *of_run, limit)
             times.append(time)
-    if made[MANY] <= made[FEW]:
-        sys.exit(f"deck_rates: all is over after {made[FEW]} iterations")
-    each = (statistics.median(seconds[MANY]) - statistics.median(seconds[FEW])) / (made[MANY] - made[FEW])
+    if made[many] <= made[few]:
+        sys.exit(f"deck_rates: all is over after {made[few]} iterations")
+    each = (statistics.median(seconds[many]) - statistics.median(seconds[few])) / (made[many] - made[few])
     return each, seconds, summary
 
 
@@ -153,7 +159,7 @@ def main():
                     print(f"{case:43} {method:8} {precision:7} {ranks} ranks {transport} {1e3 * each:8.4f} ms "
                           f"{1e-9 * row['bytes_per_second']:8.1f} GB/s {row['of_dirichlet']:6.3f}", flush=True)
                     if given.json:  # rows are minutes apart: none is lost if a later one fails
-                        store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=[FEW, MANY],
+                        store(given.json, provenance, remark=given.remark, cells=given.cells, iterations=given.iterations,
                               rows=rows)
 
 

@@ -53,12 +53,27 @@ struct LeapfrogStep {
   }
 };
 
+/// The same in a medium whose speed varies: `change` has h^2 in its weights. Inputs: u, what it was before, c^2.
+template <class Real, int Axes>
+struct MediumStep {
+  static constexpr Shape shape = star<radius, Axes>;
+  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
+  WeightedStar<Real, Axes> change;
+
+  template <class P, class U, class Before, class Speed>
+  KOKKOS_FUNCTION Real operator()(P const& at, U const& u, Before const& before, Speed const& speed_squared) const {
+    return (Real{2} * u[here] - before[here]) + speed_squared[here] * change(at, u);
+  }
+};
+
 /// Step times rate of damping in a sponge at the faces of a box: zero inside, growing with the square of the depth.
 template <class Real, int Axes>
 struct SpongeDamping {
-  Real lower[Axes];  ///< where the sponge at the lower face ends
-  Real upper[Axes];  ///< where the one at the upper face begins
-  Real scale[Axes];  ///< h s / w^2 with the rate s at the face and the width w; zero along axes without a sponge
+  Real lower[Axes];   ///< where the sponge at the lower face ends
+  Real upper[Axes];   ///< where the one at the upper face begins
+  Real scale[Axes];   ///< h s / w^2 with the rate s at the face and the width w; zero along axes without a sponge
+  Index begin[Axes];  ///< global index of the first cell beyond the sponge at the lower face
+  Index end[Axes];    ///< and of the first cell in the one at the upper face
 
   template <class P>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
@@ -73,22 +88,32 @@ struct SpongeDamping {
     }
     return sum;
   }
+
+  template <class P>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool holds(P const& at) const {
+    bool inside = true;
+    for (int axis = 0; axis < Axes; ++axis) {
+      inside = inside && at.index(axis) >= begin[axis] && at.index(axis) < end[axis];
+    }
+    return !inside;
+  }
 };
 
-/// The same in a medium whose speed varies, with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives
-/// central. `change` has h^2 in its weights. Inputs: u, what it was before, c^2.
+/// The same with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives central.
 template <class Real, int Axes>
 struct DampedStep {
   static constexpr Shape shape = star<radius, Axes>;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
-  WeightedStar<Real, Axes> change;
+  MediumStep<Real, Axes> undamped;
   SpongeDamping<Real, Axes> sponge;
 
   template <class P, class U, class Before, class Speed>
   KOKKOS_FUNCTION Real operator()(P const& at, U const& u, Before const& before, Speed const& speed_squared) const {
+    Real const next = undamped(at, u, before, speed_squared);
+    // Threads of a device spare the division outside of the sponge; loops of a host stay free of branches.
+    KOKKOS_IF_ON_DEVICE((if (!sponge.holds(at)) return next;))
     Real const damping = sponge(at);
-    Real const free = Real{2} * u[here] - (Real{1} - damping) * before[here] + speed_squared[here] * change(at, u);
-    return free / (Real{1} + damping);
+    return (next + damping * before[here]) / (Real{1} + damping);
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,10 +29,17 @@ class StarSweeps final : public Sweeps<Real> {
     if (medium.speed_squared == nullptr) {
       LeapfrogStep<Real, Axes> const functor{derivative(h * h * medium.speed * medium.speed)};
       sweep(execution(block), box, geometry, before.view(block), functor, u.view(block), was);
-    } else {
-      DampedStep<Real, Axes> const functor{derivative(h * h), damping(medium.sponge, h)};
+      return;
+    }
+    MediumStep<Real, Axes> const undamped{derivative(h * h)};
+    auto const step_by = [&](auto const& functor) {
       sweep(execution(block), box, geometry, before.view(block), functor, u.view(block), was,
             medium.speed_squared->view(block));
+    };
+    if (medium.sponge.width == 0) {
+      step_by(undamped);
+    } else {
+      step_by(DampedStep<Real, Axes>{undamped, damping(medium.sponge, h)});
     }
   }
 
@@ -75,8 +83,12 @@ class StarSweeps final : public Sweeps<Real> {
   [[nodiscard]] SpongeDamping<Real, Axes> damping(Sponge const& sponge, double h) const {
     SpongeDamping<Real, Axes> damping{};
     for (int axis = 0; axis < Axes; ++axis) {
-      if (mesh_->periodic(axis) || sponge.width == 0) continue;
       Axis const& line = mesh_->axis(axis);
+      damping.end[axis] = line.cells();
+      if (mesh_->periodic(axis)) continue;
+      auto const in_sponge = static_cast<Index>(std::ceil(sponge.width / line.spacing()));
+      damping.begin[axis] = in_sponge;
+      damping.end[axis] -= in_sponge;
       damping.lower[axis] = static_cast<Real>(line.lower() + sponge.width);
       damping.upper[axis] = static_cast<Real>(line.upper() - sponge.width);
       damping.scale[axis] = static_cast<Real>(h * sponge.rate / (sponge.width * sponge.width));
