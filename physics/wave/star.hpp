@@ -66,54 +66,20 @@ struct MediumStep {
   }
 };
 
-/// Step times rate of damping in a sponge at the faces of a box: zero inside, growing with the square of the depth.
-template <class Real, int Axes>
-struct SpongeDamping {
-  Real lower[Axes];   ///< where the sponge at the lower face ends
-  Real upper[Axes];   ///< where the one at the upper face begins
-  Real scale[Axes];   ///< h s / w^2 with the rate s at the face and the width w; zero along axes without a sponge
-  Index begin[Axes];  ///< global index of the first cell beyond the sponge at the lower face
-  Index end[Axes];    ///< and of the first cell in the one at the upper face
-
-  template <class P>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at) const {
-    Real sum = 0;
-    for (int axis = 0; axis < Axes; ++axis) {
-      Real const x = at.position(axis);
-      Real const below = lower[axis] - x;
-      Real const above = x - upper[axis];
-      Real const outside = select(below > above, below, above);
-      Real const depth = select(outside > Real{0}, outside, Real{0});
-      sum += scale[axis] * (depth * depth);
-    }
-    return sum;
-  }
-
-  template <class P>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool holds(P const& at) const {
-    bool inside = true;
-    for (int axis = 0; axis < Axes; ++axis) {
-      inside = inside && at.index(axis) >= begin[axis] && at.index(axis) < end[axis];
-    }
-    return !inside;
-  }
-};
-
-/// The same with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives central.
+/// The same with a sponge: d2u/dt2 + 2 s du/dt = c^2 div grad u, both derivatives central. A point is left with
+/// 1 / (1 + h s) of its change, which is a product of one factor for each axis: see SpongeFactors.
 template <class Real, int Axes>
 struct DampedStep {
   static constexpr Shape shape = star<radius, Axes>;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
   MediumStep<Real, Axes> undamped;
-  SpongeDamping<Real, Axes> sponge;
+  Real const* factors[Axes];  ///< by axis, then global index
 
   template <class P, class U, class Before, class Speed>
   KOKKOS_FUNCTION Real operator()(P const& at, U const& u, Before const& before, Speed const& speed_squared) const {
-    Real const next = undamped(at, u, before, speed_squared);
-    // Threads of a device spare the division outside of the sponge; loops of a host stay free of branches.
-    KOKKOS_IF_ON_DEVICE((if (!sponge.holds(at)) return next;))
-    Real const damping = sponge(at);
-    return (next + damping * before[here]) / (Real{1} + damping);
+    Real left = factors[0][at.index(0)];
+    for (int axis = 1; axis < Axes; ++axis) left *= factors[axis][at.index(axis)];
+    return left * undamped(at, u, before, speed_squared) + (Real{1} - left) * before[here];
   }
 };
 

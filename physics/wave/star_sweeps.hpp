@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -36,11 +35,10 @@ class StarSweeps final : public Sweeps<Real> {
       sweep(execution(block), box, geometry, before.view(block), functor, u.view(block), was,
             medium.speed_squared->view(block));
     };
-    if (medium.sponge.width == 0) {
-      step_by(undamped);
-    } else {
-      step_by(DampedStep<Real, Axes>{undamped, damping(medium.sponge, h)});
-    }
+    if (medium.sponge.none()) return step_by(undamped);
+    DampedStep<Real, Axes> damped{undamped, {}};
+    for (int axis = 0; axis < Axes; ++axis) damped.factors[axis] = medium.sponge.along(axis);
+    step_by(damped);
   }
 
   void laplacian(Block const& block, IndexRange const& box, double factor, Field<Real> const& u,
@@ -78,22 +76,6 @@ class StarSweeps final : public Sweeps<Real> {
     }
     star.centre = static_cast<Real>(centre);
     return star;
-  }
-
-  [[nodiscard]] SpongeDamping<Real, Axes> damping(Sponge const& sponge, double h) const {
-    SpongeDamping<Real, Axes> damping{};
-    for (int axis = 0; axis < Axes; ++axis) {
-      Axis const& line = mesh_->axis(axis);
-      damping.end[axis] = line.cells();
-      if (mesh_->periodic(axis)) continue;
-      auto const in_sponge = static_cast<Index>(std::ceil(sponge.width / line.spacing()));
-      damping.begin[axis] = in_sponge;
-      damping.end[axis] -= in_sponge;
-      damping.lower[axis] = static_cast<Real>(line.lower() + sponge.width);
-      damping.upper[axis] = static_cast<Real>(line.upper() - sponge.width);
-      damping.scale[axis] = static_cast<Real>(h * sponge.rate / (sponge.width * sponge.width));
-    }
-    return damping;
   }
 
   std::shared_ptr<StructuredMesh const> mesh_;

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <array>
 #include <memory>
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/backend.hpp"
 #include "physics/wave/star.hpp"
 
 namespace halocline::wave {
@@ -24,8 +26,25 @@ inline constexpr Weights second_derivative{-205.0 / 72, 8.0 / 5, -1.0 / 5, 8.0 /
 
 /// A layer along the faces of the mesh that are not periodic, in which waves are damped.
 struct Sponge {
-  double width = 0;  ///< in the mesh's unit of length; 0: none
+  double width = 1;  ///< above 0, in the mesh's unit of length
   double rate = 0;   ///< of damping at the face, per unit of time; it falls with the square of the distance from it
+};
+
+/// What a sponge leaves of the change that a step of length h makes, 1 / (1 + h s) by cell, as a product of one factor
+/// for each axis: 1 + h s is the product of 1 + h r (d / w)^2 over the axes, with the rate r at the face, the width w
+/// and the depth d in the sponge. Where the sponges of two faces meet, s is a little more than the sum of both.
+template <class Real>
+class SpongeFactors {
+ public:
+  /// From the first time on the factors stay in the same memory, which recorded steps know.
+  void set(StructuredMesh const& mesh, Sponge const& sponge, double h);
+  /// Never set: there is no sponge.
+  [[nodiscard]] bool none() const { return factors_.front().data() == nullptr; }
+  /// By global index of the cell; in the memory of fields.
+  [[nodiscard]] Real const* along(int axis) const { return factors_[static_cast<std::size_t>(axis)].data(); }
+
+ private:
+  std::array<Kokkos::View<Real*, Memory>, 3> factors_;
 };
 
 /// What waves go through.
@@ -33,7 +52,7 @@ template <class Real>
 struct Medium {
   double speed = 1;                            ///< where `speed_squared` is null
   Field<Real> const* speed_squared = nullptr;  ///< by cell
-  Sponge sponge{};
+  SpongeFactors<Real> sponge{};                ///< of the step's length, where `speed_squared` is given
 };
 
 /// The sweeps over the cells of a mesh with equal spacing along each axis, and four ghost layers around its fields.

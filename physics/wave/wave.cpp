@@ -192,13 +192,13 @@ class Wave final : public Physics {
     highest_speed_ = squared.maximum();
     squared.multiply(squared, squared);
     medium_.speed_squared = speed_squared_.get();
+    if (!has_sponge(options_)) return;
     Options const sponge = options_.section("sponge");
-    medium_.sponge.width = sponge.real("width");
+    sponge_.width = sponge.real("width");
     // So that what goes in, meets the face and comes out again is left with a part of its amplitude (Collino and
     // Tsogka, 2001, Geophysics 66, for the same profile).
-    if (has_sponge(options_)) {
-      medium_.sponge.rate = 1.5 * highest_speed_ * std::log(1 / sponge.real("reflection")) / medium_.sponge.width;
-    }
+    sponge_.rate = 1.5 * highest_speed_ * std::log(1 / sponge.real("reflection")) / sponge_.width;
+    medium_.sponge.set(*mesh_, sponge_, h_);
   }
 
   /// u after, in place of u before, with its exchange under way.
@@ -238,6 +238,7 @@ class Wave final : public Physics {
     double const ratio = h / h_;
     set_before(1 - ratio, ratio, (h * h - h * h_) / 2);
     h_ = h;
+    if (!medium_.sponge.none()) medium_.sponge.set(*mesh_, sponge_, h_);
   }
 
   /// u before = keep u + change (u before) + factor d2u/dt2. The sponge is left out: it is weak where waves start.
@@ -317,6 +318,7 @@ class Wave final : public Physics {
   std::shared_ptr<Field<Real>> laplacian_;      ///< to work on; null for a weighted sum
   std::shared_ptr<Field<Real>> speed_squared_;  ///< null where it is one number
   Medium<Real> medium_;
+  Sponge sponge_;
   Weights weights_{};
   double highest_speed_ = 0;
   mutable Exchange exchange_;  ///< of u, under way since the step that made it
