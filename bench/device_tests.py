@@ -44,6 +44,7 @@ def arguments():
     parser.add_argument("--filter", default="*", help="of its tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
+    parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which nothing is begun any more")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -100,6 +101,9 @@ def checked_tests(given):
 
 def run(given, name, command, environment):
     begin = time.monotonic()
+    if begin > given.begin + given.within:
+        print(f"{name}: not begun", flush=True)
+        return False, {"test": name, "exit_code": None, "seconds": 0}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
@@ -138,6 +142,7 @@ def main():
     given = arguments()
     if (given.list is None) == (given.sanitizer is None):
         sys.exit("device_tests: either --list or --sanitizer")
+    given.begin = time.monotonic()
     tests = list(checked_tests(given) if given.sanitizer else listed_tests(given))
     with concurrent.futures.ThreadPoolExecutor(given.parallel) as pool:
         outcomes = list(pool.map(lambda test: run(given, *test), tests))
