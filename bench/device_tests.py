@@ -44,6 +44,7 @@ def arguments():
     parser.add_argument("--filter", default="*", help="of its tests, as --gtest_filter takes it")
     parser.add_argument("--parallel", type=int, default=1, help="that run at a time")
     parser.add_argument("--parts", type=int, default=1, help="that programs without ranks, or the one that is checked, are run in")
+    parser.add_argument("--part", type=int, nargs="+", help="of --parts, these alone")
     parser.add_argument("--within", type=float, default=float("inf"), help="seconds after which nothing is begun any more")
     parser.add_argument("--limit", type=float, default=300, help="seconds for each")
     parser.add_argument("--launcher", default="mpirun --oversubscribe --bind-to none -n", help="the number of ranks follows")
@@ -58,6 +59,8 @@ def place_of(pattern, words):
 
 def parts(given, name, command):
     for part in range(given.parts):
+        if given.part and part + 1 not in given.part:
+            continue
         said = f"{name}, part {part + 1} of {given.parts}" if given.parts > 1 else name
         yield said, command, {"GTEST_TOTAL_SHARDS": str(given.parts), "GTEST_SHARD_INDEX": str(part)}
 
