@@ -7,10 +7,9 @@
 #include <thread>
 
 #include "framework/field/field.hpp"
-#include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/halo/orders.hpp"
 #include "framework/halo/settings.hpp"
+#include "framework/halo/test_exchanges.hpp"
 #include "framework/halo/transports/mixed.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
@@ -23,85 +22,16 @@ namespace halocline {
 namespace {
 
 using test::all_centrings;
+using test::expect_exchanged;
+using test::for_each_entry;
 using test::HostCopy;
+using test::mesh_of_cells;
+using test::mesh_shapes;
+using test::MeshShape;
 using test::message_of;
-
-std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Index> const& cells, Periodicity const& periodic,
-                                              ProcessGrid const& grid = {0, 0, 0}) {
-  std::vector<Axis> axes;
-  for (Index const n : cells) axes.push_back(Axis::uniform(n, 0, 1));
-  return test::mesh_of(std::move(axes), periodic, grid);
-}
-
-constexpr double untouched = -1;
-
-/// A value that tells each entry of each component of each centring apart; below 2^24, so exact as a float too.
-double value_of(StructuredMesh const& mesh, Centring centring, int c, Extents const& global) {
-  Extents const all = mesh.extents(centring);
-  Extents wrapped{};
-  for (std::size_t axis = 0; axis < 3; ++axis) wrapped[axis] = (global[axis] % all[axis] + all[axis]) % all[axis];
-  return static_cast<double>(1 + c + 3 * (wrapped[0] + all[0] * (wrapped[1] + all[1] * wrapped[2])));
-}
-
-/// Calls visit(local, global, steps), `steps` being the direction in which the entry lies outside of what is owned.
-template <class Visit>
-void for_each_entry(FieldBase const& field, Block const& block, Visit const& visit) {
-  IndexRange const all = field.with_ghosts(block);
-  IndexRange const owned = field.owned(block);
-  Extents const first = field.mesh().global_owned(block.id, field.centring()).begin;
-  for (Index k = all.begin[2]; k < all.end[2]; ++k) {
-    for (Index j = all.begin[1]; j < all.end[1]; ++j) {
-      for (Index i = all.begin[0]; i < all.end[0]; ++i) {
-        Extents const local{i, j, k};
-        Extents global{};
-        Direction steps{};
-        for (std::size_t a = 0; a < 3; ++a) {
-          global[a] = local[a] + first[a];
-          steps[a] = local[a] < 0 ? -1 : (local[a] >= owned.end[a] ? 1 : 0);
-        }
-        visit(local, global, steps);
-      }
-    }
-  }
-}
-
-template <class Real>
-void set_owned_only(Field<Real>& field) {
-  StructuredMesh const& mesh = structured(field.mesh());
-  for (Block const& block : mesh.blocks()) {
-    HostCopy<Real> host(field, block);
-    for (int c = 0; c < field.components(); ++c) {
-      for_each_entry(field, block, [&](Extents const& at, Extents const& global, Direction const& steps) {
-        double const value = distance(steps) == 0 ? value_of(mesh, field.centring(), c, global) : untouched;
-        host(c, at[0], at[1], at[2]) = static_cast<Real>(value);
-      });
-    }
-    host.write_back();
-  }
-}
-
-/// Every ghost within `width` layers beside a neighbour holds the value of its entry, every other one is untouched.
-template <class Real>
-void expect_exchanged(Field<Real>& field, bool corners, int width) {
-  StructuredMesh const& mesh = structured(field.mesh());
-  for (Block const& block : mesh.blocks()) {
-    HostCopy<Real> host(field, block);
-    IndexRange const reached = mesh.with_ghosts(block, field.centring(), width);
-    for (int c = 0; c < field.components(); ++c) {
-      Index wrong = 0;
-      for_each_entry(field, block, [&](Extents const& at, Extents const& global, Direction const& steps) {
-        bool within = true;
-        for (std::size_t a = 0; a < 3; ++a) within = within && reached.begin[a] <= at[a] && at[a] < reached.end[a];
-        bool const filled =
-            distance(steps) == 0 || (within && block.neighbour(steps).has_value() && (corners || distance(steps) == 1));
-        double const expected = filled ? value_of(mesh, field.centring(), c, global) : untouched;
-        wrong += static_cast<double>(host(c, at[0], at[1], at[2])) != expected;
-      });
-      EXPECT_EQ(wrong, 0) << field.name() << ' ' << to_string(field.centring()) << " component " << c << " width "
-                          << width;
-    }
-  }
-}
+using test::on_host;
+using test::set_owned_only;
+using test::untouched;
 
 /// What is owned becomes `value`, and ghosts `untouched` where they are to be wiped.
 template <class Real>
@@ -131,27 +61,6 @@ Index ghosts_other_than(Field<Real>& field, double value) {
   }
   return others;
 }
-
-struct Shape {
-  std::vector<Index> cells;
-  Periodicity periodic;
-  ProcessGrid grid{0, 0, 0};
-};
-
-/// Uneven partitions in one, two and three dimensions, every block at least four cells thick for up to four ranks.
-std::vector<Shape> shapes() {
-  return {{{17}, {}},
-          {{17}, {true, false, false}},
-          {{19, 18}, {}},
-          {{19, 18}, {true, true, false}},
-          {{18, 17}, {false, true, false}, {1, 0, 1}},
-          {{17, 5}, {true, true, false}, {0, 1, 1}},
-          {{9, 17, 9}, {}},
-          {{9, 10, 17}, {true, true, true}},
-          {{17, 4, 5}, {true, false, true}, {0, 1, 1}}};
-}
-
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 /// All transports that this build can try, and several of them in one exchange. Device memory is the host's there, so
 /// messages from and to it go anywhere.
@@ -199,8 +108,8 @@ INSTANTIATE_TEST_SUITE_P(EveryTransport, ExchangeBy, testing::ValuesIn(transport
 });
 
 TEST_P(ExchangeBy, FillsGhostsOfEveryCentringAndWidth) {
-  for (Shape const& shape : shapes()) {
-    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+  for (MeshShape const& shape : mesh_shapes()) {
+    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
     for (bool const corners : {false, true}) {
       for (int const ghosts : {1, 2, 3, 4}) {
         for (Centring const centring : all_centrings) {
@@ -216,8 +125,8 @@ TEST_P(ExchangeBy, FillsGhostsOfEveryCentringAndWidth) {
 }
 
 TEST_P(ExchangeBy, TakesManyFieldsInOneMessage) {
-  for (Shape const& shape : shapes()) {
-    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+  for (MeshShape const& shape : mesh_shapes()) {
+    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
     for (bool const corners : {false, true}) {
       Field<double> a(mesh, {.name = "a", .ghosts = 2});
       Field<float> b(mesh, {.name = "b", .centring = Centring::node, .components = 3, .ghosts = 3});
@@ -244,7 +153,7 @@ TEST_P(ExchangeBy, TakesManyFieldsInOneMessage) {
 }
 
 TEST_P(ExchangeBy, TakesOtherFieldsOfTheSameShape) {
-  auto const mesh = mesh_of({19, 18}, {true, true, false});
+  auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u"});
   Field<double> v(mesh, {.name = "v"});
   Exchange exchange({&u});
@@ -260,7 +169,7 @@ TEST_P(ExchangeBy, TakesOtherFieldsOfTheSameShape) {
 }
 
 TEST(Exchange, ExchangesFewerLayersWhenAsked) {
-  auto const mesh = mesh_of({19, 18}, {true, false, false});
+  auto const mesh = mesh_of_cells({19, 18}, {true, false, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 4});
   Exchange exchange({&u}, {.corners = true, .width = 2});
   set_owned_only(u);
@@ -270,7 +179,7 @@ TEST(Exchange, ExchangesFewerLayersWhenAsked) {
 
 TEST_P(ExchangeBy, LargeMessagesArePackedInManyPieces) {
   // Faces of 300 x 300 cells, two layers: well above what one host thread copies at a time.
-  auto const mesh = mesh_of({24, 300, 300}, {true, false, false}, {0, 1, 1});
+  auto const mesh = mesh_of_cells({24, 300, 300}, {true, false, false}, {0, 1, 1});
   Field<float> u(mesh, {.name = "u", .ghosts = 2});
   Exchange exchange({&u}, {.corners = true});
   set_owned_only(u);
@@ -280,7 +189,7 @@ TEST_P(ExchangeBy, LargeMessagesArePackedInManyPieces) {
 
 TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
   for (Index const side : {19, 230}) {  // small messages, and such as go beside sweeps
-    auto const mesh = mesh_of({side, side - 1, 37}, {true, true, false});
+    auto const mesh = mesh_of_cells({side, side - 1, 37}, {true, true, false});
     Field<double> u(mesh, {.name = "u", .ghosts = 2});
     Field<float> v(mesh, {.name = "v", .centring = Centring::node, .ghosts = 4});
     Exchange of_u({&u});
@@ -300,7 +209,7 @@ TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
 
 /// Ranks come late, each in its own time, and overwrite what they have sent as soon as they may.
 TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
-  auto const mesh = mesh_of({19, 18}, {true, true, false});
+  auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .centring = Centring::node, .ghosts = 3});
   Field<float> v(mesh, {.name = "v", .centring = Centring::face_x, .components = 2});
   Exchange exchange({&u, &v}, {.corners = true});
@@ -350,7 +259,7 @@ struct NumberedEntries {
 /// Uses that follow each other without a word of the host, with ranks that are late between start and finish.
 TEST_P(ExchangeBy, KeepsUsesApartWithoutTheHost) {
   for (Index const side : {16, 320}) {  // faces of 2 KiB and of 800 KiB
-    auto const mesh = mesh_of({side, side, 33}, {false, false, true}, {1, 1, 0});
+    auto const mesh = mesh_of_cells({side, side, 33}, {false, false, true}, {1, 1, 0});
     Block const& block = mesh->blocks().front();
     Field<float> u(mesh, {.name = "u", .ghosts = 2});
     Field<float> elsewhere(mesh, {.name = "elsewhere", .ghosts = 2});
@@ -408,7 +317,7 @@ TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
 /// Exchanges that are made and forgotten do not use the device's memory up. Others on the device may take some
 /// meanwhile, but hardly every time.
 TEST_P(ExchangeBy, GivesBackWhatItTook) {
-  auto const mesh = mesh_of({300, 300}, {true, true, false});
+  auto const mesh = mesh_of_cells({300, 300}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 2});
   constexpr Index slack = Index{32} << 20U;  // fifty blocks are 100 MiB
   bool gave_back = false;
@@ -439,8 +348,8 @@ TEST(Exchange, WithoutNeighboursDoesNothing) {
 }
 
 TEST(Exchange, RefusesWhatDoesNotFit) {
-  auto const mesh = mesh_of({8, 8}, {true, true, false});
-  auto const other_mesh = mesh_of({8, 8}, {true, true, false});
+  auto const mesh = mesh_of_cells({8, 8}, {true, true, false});
+  auto const other_mesh = mesh_of_cells({8, 8}, {true, true, false});
   Field<double> u(mesh, {.name = "u"});
   Field<float> single(mesh, {.name = "s"});
   Field<double> elsewhere(other_mesh, {.name = "e"});
@@ -459,52 +368,17 @@ TEST(Exchange, RefusesWhatDoesNotFit) {
 }
 
 TEST(Exchange, RefusesBlocksThinnerThanTheirNeighboursGhosts) {
-  auto const mesh = mesh_of({4}, {true, false, false});
+  auto const mesh = mesh_of_cells({4}, {true, false, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 5});
   EXPECT_THAT(message_of([&] { Exchange({&u}); }),
               testing::MatchesRegex("field `u`: block [0-3] has [1-4] layers along x, its neighbour needs 5 of them as "
                                     "ghosts: use fewer ranks or more cells"));
 }
 
-/// Adds up what a stencil of radius 2 on the axes reads: what is missing in a ghost is missing in the sum.
-struct AddStar {
-  BlockView<double const> in;
-  BlockView<double> out;
-  Index first[2];
-  Index row;  ///< points of a row
-  bool has_y;
-
-  KOKKOS_FUNCTION void operator()(Index n) const {
-    Index const i = first[0] + n % row;
-    Index const j = first[1] + n / row;
-    double sum = 0;
-    for (int d = -2; d <= 2; ++d) sum += in(i + d, j, 0) + (has_y ? in(i, j + d, 0) : 0);
-    out(i, j, 0) = sum;
-  }
-};
-
-/// Counts the entries that a sweep visits, and sweeps.
-struct CountingSweep {
-  Field<double> const& in;
-  Field<double>& out;
-  Index& visited;
-
-  void operator()(Block const& block, IndexRange const& range) const {
-    visited += range.size();
-    if (range.empty()) return;
-    Kokkos::parallel_for("add star", Kokkos::RangePolicy<Execution>(execution(block), 0, range.size()),
-                         AddStar{in.view(block),
-                                 out.view(block),
-                                 {range.begin[0], range.begin[1]},
-                                 range.extent(0),
-                                 in.mesh().dimensions() > 1});
-  }
-};
-
 /// Calls of `progress` bring all messages in; what is left to `finish` is to put them where they belong.
 TEST_P(ExchangeBy, GetsOnWithMessages) {
-  for (Shape const& shape : shapes()) {
-    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
+  for (MeshShape const& shape : mesh_shapes()) {
+    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
     Field<double> u(mesh, {.name = "u", .ghosts = 2});
     Exchange exchange({&u});
     EXPECT_TRUE(exchange.progress()) << "nothing is under way";
@@ -519,38 +393,11 @@ TEST_P(ExchangeBy, GetsOnWithMessages) {
   }
 }
 
-/// Ranks that are said to be on hosts of their own.
-TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
-  Communicator const& all = test::communicator();
-  for (bool const apart : {false, true}) {
-    std::vector<int> hosts;
-    for (int rank = 0; rank < all.size(); ++rank) hosts.push_back(apart ? rank : 0);
-    auto const mesh = StructuredMesh::make({.axes = {Axis::uniform(19, 0, 1), Axis::uniform(18, 0, 1)}},
-                                           std::make_shared<Communicator>(all.data(), hosts));
-    Field<double> u(mesh, {.name = "u", .ghosts = 2});
-    Field<double> made(mesh, {.name = "made", .ghosts = 2});
-    Exchange exchange({&u});
-    Index owned = 0;
-    for (Block const& block : mesh->blocks()) owned += u.owned(block).size();
-    Index visited = 0;
-    int boxes = 0;
-    exchange.exchange({&u});
-    produce(exchange, {&made}, Centring::cell, 2, [&](Block const&, IndexRange const& box) {
-      visited += box.size();
-      ++boxes;
-      EXPECT_EQ(exchange.test_points() > 0, on_host && apart && exchange.under_way() && all.size() > 1);
-    });
-    EXPECT_EQ(visited, owned);
-    EXPECT_GE(boxes, 1);
-    exchange.finish();
-  }
-}
-
 /// Copies within a rank never are, nor are small messages between devices; all others are.
 TEST(Exchange, KnowsWhatIsWorthHiding) {
   bool const others = test::communicator().size() > 1;
   for (Index const side : {16, 120, 320}) {  // two faces of 2, 112 and 800 KiB
-    auto const mesh = mesh_of({side, side, 33}, {false, false, true}, {1, 1, 0});
+    auto const mesh = mesh_of_cells({side, side, 33}, {false, false, true}, {1, 1, 0});
     Field<float> const u(mesh, {.name = "u", .ghosts = 2});
     Field<float> const v(mesh, {.name = "v", .ghosts = 2});
     for (std::vector<FieldBase const*> const& fields : {std::vector<FieldBase const*>{&u}, {&u, &v}}) {
@@ -561,7 +408,7 @@ TEST(Exchange, KnowsWhatIsWorthHiding) {
 
 /// Kernels alone exchange by cuda-ipc, by turns; by other transports the host takes part.
 TEST_P(ExchangeBy, KnowsItsTurn) {
-  auto const mesh = mesh_of({16, 16, 33}, {false, false, true}, {1, 1, 0});
+  auto const mesh = mesh_of_cells({16, 16, 33}, {false, false, true}, {1, 1, 0});
   Field<float> u(mesh, {.name = "u", .ghosts = 2});
   Exchange exchange({&u});
   bool const alone = mesh->communicator().size() == 1;
@@ -576,65 +423,6 @@ TEST_P(ExchangeBy, KnowsItsTurn) {
       EXPECT_EQ(*turn, alone ? 0 : use % 2);
     }
     exchange.exchange({&u});
-  }
-}
-
-class Orders : public testing::TestWithParam<bool> {
- protected:
-  Orders() { set_halo_settings({.overlap = GetParam()}); }
-  ~Orders() override { set_halo_settings({}); }
-};
-INSTANTIATE_TEST_SUITE_P(WithAndWithoutOverlap, Orders, testing::Bool());
-
-TEST_P(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
-  for (Shape const& shape : shapes()) {
-    if (shape.cells.size() > 2) continue;
-    auto const mesh = mesh_of(shape.cells, shape.periodic, shape.grid);
-    auto const make = [&](char const* name) { return Field<double>(mesh, {.name = name, .ghosts = 2}); };
-    Field<double> u = make("u"), once = make("once"), twice = make("twice");
-    Field<double> consumed = make("consumed"), produced = make("produced");
-    Exchange exchange({&u});
-    Index owned = 0;
-    for (Block const& block : mesh->blocks()) owned += u.owned(block).size();
-
-    set_owned_only(u);
-    Index visited = 0;
-    exchange.exchange({&u});
-    for (Block const& block : mesh->blocks()) CountingSweep{u, once, visited}(block, u.owned(block));
-    exchange.exchange({&once});
-    for (Block const& block : mesh->blocks()) CountingSweep{once, twice, visited}(block, u.owned(block));
-
-    set_owned_only(u);
-    visited = 0;
-    exchange.exchange({&u});
-    produce(exchange, {&produced}, Centring::cell, 2, CountingSweep{u, produced, visited});
-    EXPECT_EQ(visited, owned);
-    bool const overlaps = exchange.overlaps();
-    bool const has_messages = mesh->communicator().size() > 1 && mesh->block_count() > 1;
-    EXPECT_EQ(overlaps, GetParam() && has_messages);  // by messages of MPI
-    EXPECT_EQ(exchange.under_way(), overlaps);
-    exchange.finish();
-    visited = 0;
-    Field<double> from_consumed = make("from consumed");
-    int boxes = 0;
-    consume(exchange, {&once}, Centring::cell, 2, [&](Block const& block, IndexRange const& range) {
-      EXPECT_EQ(exchange.under_way(), overlaps && boxes == 0) << "the interior is the first";
-      ++boxes;
-      CountingSweep{once, from_consumed, visited}(block, range);
-    });
-    EXPECT_EQ(visited, owned);
-
-    for (Block const& block : mesh->blocks()) {
-      CountingSweep{produced, consumed, visited}(block, u.owned(block));
-      HostCopy<double> expected(twice, block);
-      HostCopy<double> by_produce(consumed, block);
-      HostCopy<double> by_consume(from_consumed, block);
-      for_each_entry(u, block, [&](Extents const& at, Extents const&, Direction const& steps) {
-        if (distance(steps) != 0) return;
-        EXPECT_EQ(by_produce(0, at[0], at[1], 0), expected(0, at[0], at[1], 0));
-        EXPECT_EQ(by_consume(0, at[0], at[1], 0), expected(0, at[0], at[1], 0));
-      });
-    }
   }
 }
 
