@@ -192,9 +192,10 @@ std::vector<std::pair<MeshPointer, double>> meshes_and_widths() {
 TYPED_TEST(WaveSweepsTest, AStepInAMediumIsDampedBySponges) {
   using Real = TypeParam;
   double const h = 0.03125;
-  for (auto const& [mesh, width] : meshes_and_widths()) {
+  for (auto const& mesh_and_width : meshes_and_widths()) {
+    MeshPointer const& mesh = mesh_and_width.first;
     std::optional<Sponge> sponge;
-    if (width > 0) sponge = Sponge{.width = width, .rate = 3};
+    if (mesh_and_width.second > 0) sponge = Sponge{.width = mesh_and_width.second, .rate = 3};
     auto const u = field_of<Real>(mesh);
     auto const before = field_of<Real>(mesh);
     auto const speed_squared = field_of<Real>(mesh);
