@@ -1,107 +1,27 @@
+#include "framework/kernel/reduce.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <vector>
 
-#include "framework/kernel/reduce.hpp"
-#include "framework/kernel/reduce/bodies.hpp"
-#include "framework/kernel/reduce/fields.hpp"
+#include "framework/kernel/reduce/test_numbers.hpp"
 #include "framework/runtime/error.hpp"
-
-#if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/graph.hpp"
-#endif
 
 namespace halocline::reduce {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using namespace test;
+
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-/// Fewer and more than a pack, a warp, a brick, a block, a group of blocks, and nothing at all.
-std::vector<Index> const awkward = {0,    1,    2,    3,    5,     31,    32,    33,    255,   257,    1021,
-                                    2047, 2048, 2049, 8191, 16384, 16385, 32768, 32771, 65537, 131101, 1000003};
-
-template <class ASpace, class AReal>
-struct Combination {
-  using Space = ASpace;
-  using Real = AReal;
-};
 
 template <class Case>
 class ReduceTest : public testing::Test {};
-using Cases = testing::Types<
-#if defined(KOKKOS_ENABLE_CUDA)
-    Combination<Kokkos::Cuda, float>, Combination<Kokkos::Cuda, double>,
-#elif defined(KOKKOS_ENABLE_HIP)
-    Combination<Kokkos::HIP, float>, Combination<Kokkos::HIP, double>,
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-    Combination<Kokkos::OpenMP, float>, Combination<Kokkos::OpenMP, double>,
-#endif
-#if defined(KOKKOS_ENABLE_THREADS)
-    Combination<Kokkos::Threads, float>, Combination<Kokkos::Threads, double>,
-#endif
-    Combination<Kokkos::Serial, float>, Combination<Kokkos::Serial, double>>;
 TYPED_TEST_SUITE(ReduceTest, Cases);
-
-/// Bits that look random, of a place and a seed.
-std::uint32_t bits_of(Index n, int seed) {
-  auto state = (static_cast<std::uint32_t>(n) + 1U) * 2654435761U + static_cast<std::uint32_t>(seed) * 40503U;
-  state ^= state >> 15U;
-  state *= 2246822519U;
-  return state ^ (state >> 13U);
-}
-
-/// Whole numbers from -8 to 8: their sums are exact in single precision, however they are grouped.
-template <class Real>
-std::vector<Real> whole_numbers(Index count, int seed) {
-  std::vector<Real> numbers(static_cast<std::size_t>(count));
-  for (Index n = 0; n < count; ++n) {
-    numbers[static_cast<std::size_t>(n)] = static_cast<Real>(static_cast<int>(bits_of(n, seed) % 17U) - 8);
-  }
-  return numbers;
-}
-
-/// Numbers in [-0.5, 0.5) with 24 bits, so that every addition rounds.
-template <class Real>
-std::vector<Real> random_numbers(Index count, int seed) {
-  std::vector<Real> numbers(static_cast<std::size_t>(count));
-  for (Index n = 0; n < count; ++n) {
-    numbers[static_cast<std::size_t>(n)] = static_cast<Real>(bits_of(n, seed) >> 8U) * Real{0x1p-24F} - Real{0.5};
-  }
-  return numbers;
-}
-
-/// Numbers in the memory of an execution space, `offset` entries after a place where any pack could start.
-template <class Space, class Real>
-class Stored {
- public:
-  explicit Stored(std::vector<Real> const& numbers, Index offset = 0)
-      : memory_("stored", numbers.size() + static_cast<std::size_t>(offset) + 1), offset_(offset) {
-    count_ = static_cast<Index>(numbers.size());
-    // What lies around must not be read.
-    auto const host = Kokkos::create_mirror_view(memory_);
-    Kokkos::deep_copy(host, std::numeric_limits<Real>::quiet_NaN());
-    std::copy(numbers.begin(), numbers.end(), host.data() + offset);
-    Kokkos::deep_copy(memory_, host);
-  }
-  [[nodiscard]] Values<Real> values() const { return {memory_.data() + offset_, count_}; }
-
- private:
-  Kokkos::View<Real*, Space> memory_;
-  Index offset_;
-  Index count_;
-};
-
-bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 /// The plain definition of the grouping.
 template <class Kind, class Real>
@@ -206,74 +126,6 @@ TYPED_TEST(ReduceTest, ResultsAreInTheMemoryOfTheSpace) {
   Kokkos::deep_copy(Kokkos::View<double*, Kokkos::HostSpace, Unmanaged>(seen.data(), 3),
                     Kokkos::View<double const*, typename Space::memory_space, Unmanaged>(outcome.data(), 3));
   EXPECT_EQ(seen, outcome.values());
-}
-
-template <class Space, class Real>
-void expect_exact_sums(Segments const& segments, Index offset) {
-  auto const numbers = whole_numbers<Real>(segments.count * segments.length, 3);
-  std::vector<double> expected;
-  for (Index s = 0; s < segments.count; ++s) {
-    Index total = 0;
-    for (Index n = 0; n < segments.length; ++n) {
-      total += static_cast<Index>(numbers[static_cast<std::size_t>(s * segments.length + n)]);
-    }
-    expected.push_back(static_cast<double>(total));
-  }
-  Stored<Space, Real> const stored(numbers, offset);
-  for (Body const body : bodies<Space>(segments)) {
-    auto const summation = make_summation<Space, Real>(Space{}, body, segments);
-    for (int run = 0; run < 3; ++run) {
-      summation->enqueue(stored.values().first);
-      EXPECT_EQ(summation->values(), expected)
-          << name_of(body) << ": " << segments.count << " x " << segments.length << ", offset " << offset;
-    }
-  }
-}
-
-TYPED_TEST(ReduceTest, EveryBodyAddsUpEveryValueOnce) {
-  for (Index const count : awkward) {
-    for (Index const offset : {0, 1, 2, 3}) {
-      expect_exact_sums<typename TypeParam::Space, typename TypeParam::Real>({1, count}, offset);
-    }
-  }
-}
-
-TYPED_TEST(ReduceTest, EveryBodyAddsUpEverySegment) {
-  for (Segments const& segments :
-       {Segments{0, 100}, Segments{2, 0}, Segments{2, 1}, Segments{1000, 3}, Segments{7, 33}, Segments{3, 2048},
-        Segments{5, 2052}, Segments{130, 4099}, Segments{300, 4096}, Segments{133, 8196}, Segments{3, 65541},
-        Segments{140, 16384}, Segments{2, 500009}}) {
-    for (Index const offset : {0, 1}) {
-      expect_exact_sums<typename TypeParam::Space, typename TypeParam::Real>(segments, offset);
-    }
-  }
-}
-
-/// Errors as arithmetic bounds them: for ours by the depth of its tree, for the others by what a thread adds up in a
-/// row at most and the trees after it.
-TYPED_TEST(ReduceTest, RandomSumsAreAsAccurateAsTheirGrouping) {
-  using Space = typename TypeParam::Space;
-  using Real = typename TypeParam::Real;
-  constexpr double deepest_of_others = 8192;
-  for (Index const count : awkward) {
-    auto const numbers = random_numbers<Real>(count, 4);
-    long double exact = 0;
-    long double magnitudes = 0;
-    for (Real const x : numbers)
-      exact += static_cast<long double>(x), magnitudes += std::abs(static_cast<long double>(x));
-    Stored<Space, Real> const stored(numbers);
-    for (Body const body : bodies<Space>({1, count})) {
-      bool const ours = body == Body::specialised || body == Body::portable;
-      double const roundoff = ours ? 0x1p-53 : static_cast<double>(std::numeric_limits<Real>::epsilon()) / 2;
-      double const depth = ours ? std::log2(static_cast<double>(std::max<Index>(count, 1))) + 8
-                                : std::min(static_cast<double>(count), deepest_of_others);
-      auto const summation = make_summation<Space, Real>(Space{}, body, {1, count});
-      summation->enqueue(stored.values().first);
-      // The exact sum is rounded as well, once.
-      double const tolerance = (depth * roundoff + 0x1p-60) * static_cast<double>(magnitudes);
-      EXPECT_NEAR(summation->values().at(0), static_cast<double>(exact), tolerance) << name_of(body) << ", " << count;
-    }
-  }
 }
 
 /// A segment has the bits that its values have alone, whatever its neighbours and its place in memory.
@@ -440,133 +292,9 @@ TYPED_TEST(ReduceTest, WhatDoesNotFitIsADefect) {
   EXPECT_THROW(outcome.reserve(space, {-1, 1}), DefectError);
   EXPECT_THROW(outcome.reserve(space, {1, -1}), DefectError);
   EXPECT_THROW(outcome.reserve(space, {Index{1} << 40U, 1}), DefectError);
-  EXPECT_THROW(((void)make_summation<Space, Real>(space, Body::cooperative_filled, {2, 5})), DefectError);
-  EXPECT_THROW(((void)make_summation<Space, Real>(space, Body::specialised, {1, -5})), DefectError);
-}
-
-/// Values of a field, with others around them that no reduction may see.
-template <class Space, class Real>
-class StoredField {
- public:
-  explicit StoredField(std::vector<Real> const& owned) : memory_("field", row * (extents[1] + 2) * (extents[2] + 2)) {
-    auto const host = Kokkos::create_mirror_view(memory_);
-    Kokkos::deep_copy(host, std::numeric_limits<Real>::quiet_NaN());
-    std::size_t n = 0;
-    for (Index k = 0; k < extents[2]; ++k) {
-      for (Index j = 0; j < extents[1]; ++j) {
-        for (Index i = 0; i < extents[0]; ++i) host(static_cast<std::size_t>(place(i, j, k))) = owned[n++];
-      }
-    }
-    Kokkos::deep_copy(memory_, host);
-  }
-  [[nodiscard]] BlockView<Real const> view() const { return {memory_.data() + place(0, 0, 0), row, plane}; }
-  static constexpr Extents extents{37, 9, 5};
-  static constexpr Index count = 37 * 9 * 5;
-  static constexpr IndexRange range{{0, 0, 0}, extents};
-
- private:
-  static constexpr Index row = 64;
-  static constexpr Index plane = row * (extents[1] + 2);
-  static Index place(Index i, Index j, Index k) { return 16 + i + (j + 1) * row + (k + 1) * plane; }
-  Kokkos::View<Real*, Space> memory_;
-};
-
-TYPED_TEST(ReduceTest, FieldsReduceByTheSameNames) {
-  using Space = typename TypeParam::Space;
-  using Real = typename TypeParam::Real;
-  using Field = StoredField<Space, Real>;
-  auto const x = whole_numbers<Real>(Field::count, 9);
-  auto const y = whole_numbers<Real>(Field::count, 10);
-  Field const field_x(x);
-  Field const field_y(y);
-  double total = 0;
-  double products = 0;
-  double squares = 0;
-  double magnitudes = 0;
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    double const value = static_cast<double>(x[n]);
-    total += value;
-    products += value * static_cast<double>(y[n]);
-    squares += value * value;
-    magnitudes += std::abs(value);
-  }
-  Space const space{};
-  Reduction<Space> sums;
-  sum(space, Field::range, field_x.view(), sums);
-  EXPECT_EQ(sums.value(), total);
-  dot(space, Field::range, field_x.view(), field_y.view(), sums);
-  EXPECT_EQ(sums.value(), products);
-  square_norm(space, Field::range, field_x.view(), sums);
-  EXPECT_EQ(sums.value(), squares);
-  one_norm(space, Field::range, field_x.view(), sums);
-  EXPECT_EQ(sums.value(), magnitudes);
-  auto raised = x;
-  for (Real& value : raised) value += Real{20};
-  Field const positive(raised);
-  Reduction<Space, Least> least;
-  minimum(space, Field::range, positive.view(), least);
-  EXPECT_EQ(least.value(), static_cast<double>(*std::min_element(raised.begin(), raised.end())));
-  for (Real& value : raised) value -= Real{100};
-  Field const negative(raised);
-  Reduction<Space, Greatest> greatest;
-  maximum(space, Field::range, negative.view(), greatest);
-  EXPECT_EQ(greatest.value(), static_cast<double>(*std::max_element(raised.begin(), raised.end())));
-  Reduction<Space, halocline::Maximum> norm;
-  maximum_norm(space, Field::range, negative.view(), norm);
-  EXPECT_EQ(norm.value(), -static_cast<double>(*std::min_element(raised.begin(), raised.end())));
-  minimum(space, {}, positive.view(), least);
-  EXPECT_EQ(least.value(), infinity);
-  maximum(space, {}, positive.view(), greatest);
-  EXPECT_EQ(greatest.value(), -infinity);
-}
-
-TYPED_TEST(ReduceTest, AFieldWithNotANumberHasNoLeastAndNoGreatest) {
-  using Space = typename TypeParam::Space;
-  using Real = typename TypeParam::Real;
-  using Field = StoredField<Space, Real>;
-  for (Index const place : {Index{0}, Field::count / 2, Field::count - 1}) {
-    auto numbers = random_numbers<Real>(Field::count, 11);
-    numbers[static_cast<std::size_t>(place)] = static_cast<Real>(not_a_number);
-    Field const field(numbers);
-    Reduction<Space, Least> least;
-    minimum(Space{}, Field::range, field.view(), least);
-    EXPECT_TRUE(std::isnan(least.value())) << place;
-    Reduction<Space, Greatest> greatest;
-    maximum(Space{}, Field::range, field.view(), greatest);
-    EXPECT_TRUE(std::isnan(greatest.value())) << place;
-  }
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-
-/// What `work` enqueues on the stream, captured and run `runs` times.
-template <class Work>
-void run_captured(cudaStream_t stream, int runs, Work const& work) {
-  kernel::cuda::Graph const graph(stream, work);
-  for (int n = 0; n < runs; ++n) graph.launch(stream);
-  kernel::cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-}
-
-TEST(CudaReduceTest, EveryBodyCanBeCaptured) {
-  kernel::cuda::OwnStream const stream;
-  Kokkos::Cuda const execution(stream.get());
-  for (Index const count : {Index{1000}, Index{16384}, Index{1000003}}) {
-    auto const numbers = whole_numbers<float>(count, 12);
-    double exact = 0;
-    for (float const x : numbers) exact += static_cast<double>(x);
-    Stored<Kokkos::Cuda, float> const stored(numbers);
-    for (Body const body : bodies<Kokkos::Cuda>({1, count})) {
-      auto const summation = make_summation<Kokkos::Cuda, float>(execution, body, {1, count});
-      // What Kokkos brings to the device before the first launch of a kernel is no part of a graph.
-      summation->enqueue(stored.values().first);
-      execution.fence();
-      run_captured(stream.get(), 3, [&] {
-        for (int n = 0; n < 5; ++n) summation->enqueue(stored.values().first);
-      });
-      EXPECT_EQ(summation->values().at(0), exact) << name_of(body) << ", " << count;
-    }
-  }
-}
 
 struct FillUnevenly {
   float* values;
