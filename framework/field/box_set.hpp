@@ -21,7 +21,7 @@ class BoxSet {
       extent_[count_][axis] = range.extent(axis);
     }
     tag_[count_] = tag;
-    first_[count_ + 1] = first_[count_] + (by_rows ? pieces(range.extent(1)) * range.extent(2) : range.size());
+    first_[count_ + 1] = first_[count_] + (memory_on_host ? pieces(range.extent(1)) * range.extent(2) : range.size());
     ++count_;
   }
   /// Number of pieces that the work is cut into.
@@ -35,7 +35,7 @@ class BoxSet {
     Index const rest = n - first_[box];
     Index const* const begin = begin_[box];
     Index const* const extent = extent_[box];
-    if constexpr (by_rows) {
+    if constexpr (memory_on_host) {
       Index const per_plane = pieces(extent[1]);
       Index const k = begin[2] + rest / per_plane;
       Index const j_begin = begin[1] + rest % per_plane * rows_per_piece;
@@ -49,7 +49,6 @@ class BoxSet {
   }
 
  private:
-  static constexpr bool by_rows = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
   static constexpr Index rows_per_piece = 64;
   KOKKOS_FUNCTION static constexpr Index pieces(Index rows) { return (rows + rows_per_piece - 1) / rows_per_piece; }
 

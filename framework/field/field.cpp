@@ -17,7 +17,6 @@ namespace halocline {
 
 namespace {
 
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 using Host = Kokkos::HostSpace;
 template <class Real>
 using Values = Kokkos::View<Real*, Memory>;
@@ -48,7 +47,7 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
   throw_site(ThrowSite::allocation);
   try {
     Values<Real> values(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
-    if constexpr (on_host) prefer_huge_pages(values.data(), values.span() * sizeof(Real));
+    if constexpr (memory_on_host) prefer_huge_pages(values.data(), values.span() * sizeof(Real));
     return values;
   } catch (std::exception const&) {
     throw Error(ExitCode::wrong_input,
@@ -155,7 +154,7 @@ void Field<Real>::copy_owned(Block const& block, int component, std::span<std::b
   require_size<Real>(*this, range, to.size());
   auto* const host = reinterpret_cast<Real*>(to.data());
   auto const view = const_cast<Field&>(*this).view(block, component);
-  if constexpr (on_host) {
+  if constexpr (memory_on_host) {
     copy_packed<Real, true>(execution(block), view, host, range.extents());
     execution(block).fence();
   } else {
@@ -172,7 +171,7 @@ void Field<Real>::set_owned(Block const& block, int component, std::span<std::by
   IndexRange const range = owned(block);
   require_size<Real>(*this, range, from.size());
   auto* const host = const_cast<Real*>(reinterpret_cast<Real const*>(from.data()));
-  if constexpr (on_host) {
+  if constexpr (memory_on_host) {
     copy_packed<Real, false>(execution(block), view(block, component), host, range.extents());
   } else {
     Values<Real> packed(Kokkos::view_alloc(Kokkos::WithoutInitializing, "packed"),

@@ -20,7 +20,7 @@ void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
 }
 
 Slot const* BoxSlots::for_kernels(KernelQueue queue) {
-  if constexpr (boxes_on_host) return slots_.data();
+  if constexpr (memory_on_host) return slots_.data();
   if (memory_.extent(0) != slots_.size()) {
     memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
   }
@@ -120,7 +120,7 @@ struct BoxCopies::Kernel {
   }
 
   KOKKOS_FUNCTION void operator()(Index n) const {
-    if constexpr (boxes_on_host) {
+    if constexpr (memory_on_host) {
       Piece const& piece = pieces[n];
       if (piece.copy.bytes_per_entry == 4) {
         copy_rows<float>(piece);
@@ -143,7 +143,7 @@ BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot
   for (BoxCopy const& copy : copies) {
     if (copy.entries() == 0) continue;
     Index const rows = copy.extents[1] * copy.extents[2];
-    Index const at_a_time = boxes_on_host ? std::max<Index>(1, entries_per_piece / copy.extents[0]) : rows;
+    Index const at_a_time = memory_on_host ? std::max<Index>(1, entries_per_piece / copy.extents[0]) : rows;
     for (Index row = 0; row < rows; row += at_a_time) {
       Index const taken = std::min(at_a_time, rows - row);
       pieces.push_back({copy, entries_, row, taken});
@@ -159,16 +159,16 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
   if (empty()) return;
   auto const count = static_cast<Index>(pieces_.extent(0));
   Kernel const kernel{pieces_.data(), count, slots.for_kernels(execution)};
-  if (boxes_on_host && entries_ < 2 * entries_per_piece) {
+  if (memory_on_host && entries_ < 2 * entries_per_piece) {
     // Small messages: a kernel launch would cost more than the copy. What was enqueued before is done first.
     execution.fence("halo: before a small copy");
-    if constexpr (boxes_on_host) {
+    if constexpr (memory_on_host) {
       for (Index n = 0; n < count; ++n) kernel(n);
     }
     return;
   }
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-  Kokkos::parallel_for("halocline halo", Policy(execution, 0, boxes_on_host ? count : entries_), kernel);
+  Kokkos::parallel_for("halocline halo", Policy(execution, 0, memory_on_host ? count : entries_), kernel);
 }
 
 void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
@@ -176,7 +176,7 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const
   incoming.run(execution, slots);
 }
 
-bool BoxCopies::travel(BoxSlots const&, BoxCopies const&, BoxCopies const&) { return boxes_on_host; }
+bool BoxCopies::travel(BoxSlots const&, BoxCopies const&, BoxCopies const&) { return memory_on_host; }
 
 #endif
 

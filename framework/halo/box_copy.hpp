@@ -14,9 +14,6 @@ namespace cuda {
 class PartCopies;
 }
 
-/// Whether boxes lie in memory of the host, which copies them itself.
-inline constexpr bool boxes_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-
 /// Where copies are enqueued.
 #if defined(KOKKOS_ENABLE_CUDA)
 using KernelQueue = cudaStream_t;

@@ -37,7 +37,7 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
   for (Message const& message : plan.sends) bytes += message.bytes;
-  small_ = !boxes_on_host && bytes < fewest_beside * plan.fields;
+  small_ = !memory_on_host && bytes < fewest_beside * plan.fields;
   beside_ = flagged_ && !small_;
 }
 

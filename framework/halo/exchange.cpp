@@ -71,7 +71,7 @@ class Exchange::Implementation {
     under_way_ = false;
   }
 
-  [[nodiscard]] Index test_points() const { return boxes_on_host && far_ && under_way_ ? 3 : 0; }
+  [[nodiscard]] Index test_points() const { return memory_on_host && far_ && under_way_ ? 3 : 0; }
   [[nodiscard]] bool is_worth_hiding() const { return messages_.are_worth_hiding(); }
   [[nodiscard]] bool overlaps() const { return overlaps_ && messages_.may_be_hidden(); }
   [[nodiscard]] bool under_way() const { return under_way_; }

@@ -29,7 +29,6 @@ using test::mesh_of_cells;
 using test::mesh_shapes;
 using test::MeshShape;
 using test::message_of;
-using test::on_host;
 using test::set_owned_only;
 using test::untouched;
 
@@ -67,7 +66,7 @@ Index ghosts_other_than(Field<Real>& field, double value) {
 std::vector<std::string> transports() {
   std::vector<std::string> names{"mixed"};
   for (TransportEntry const& entry : known_transports()) {
-    if (entry.obstacle.empty() || (on_host && entry.name == "mpi-device")) names.push_back(entry.name);
+    if (entry.obstacle.empty() || (memory_on_host && entry.name == "mpi-device")) names.push_back(entry.name);
   }
   return names;
 }
@@ -75,7 +74,7 @@ std::vector<std::string> transports() {
 /// Null where the ranks find out that this machine has no use for it.
 std::shared_ptr<Transport const> probed(TransportEntry const& entry) {
   Communicator const& all = test::communicator();
-  bool const asks = !on_host && entry.probe != nullptr;
+  bool const asks = !memory_on_host && entry.probe != nullptr;
   return all.all(!asks || entry.probe(all).empty()) ? entry.make() : nullptr;
 }
 
@@ -401,7 +400,7 @@ TEST(Exchange, KnowsWhatIsWorthHiding) {
     Field<float> const u(mesh, {.name = "u", .ghosts = 2});
     Field<float> const v(mesh, {.name = "v", .ghosts = 2});
     for (std::vector<FieldBase const*> const& fields : {std::vector<FieldBase const*>{&u}, {&u, &v}}) {
-      EXPECT_EQ(Exchange(fields).is_worth_hiding(), others && (on_host || side == 320)) << side;
+      EXPECT_EQ(Exchange(fields).is_worth_hiding(), others && (memory_on_host || side == 320)) << side;
     }
   }
 }

@@ -20,7 +20,6 @@ using test::HostCopy;
 using test::mesh_of_cells;
 using test::mesh_shapes;
 using test::MeshShape;
-using test::on_host;
 using test::set_owned_only;
 
 /// Adds up what a stencil of radius 2 on the axes reads: what is missing in a ghost is missing in the sum.
@@ -77,7 +76,7 @@ TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
     produce(exchange, {&made}, Centring::cell, 2, [&](Block const&, IndexRange const& box) {
       visited += box.size();
       ++boxes;
-      EXPECT_EQ(exchange.test_points() > 0, on_host && apart && exchange.under_way() && all.size() > 1);
+      EXPECT_EQ(exchange.test_points() > 0, memory_on_host && apart && exchange.under_way() && all.size() > 1);
     });
     EXPECT_EQ(visited, owned);
     EXPECT_GE(boxes, 1);

@@ -14,8 +14,6 @@
 
 namespace halocline::test {
 
-inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
-
 inline std::shared_ptr<StructuredMesh const> mesh_of_cells(std::vector<Index> const& cells, Periodicity const& periodic,
                                                            ProcessGrid const& grid = {0, 0, 0}) {
   std::vector<Axis> axes;

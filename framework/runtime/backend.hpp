@@ -10,6 +10,8 @@ namespace halocline {
 /// Where kernels run in this build, and the memory they work on.
 using Execution = HALOCLINE_EXECUTION;
 using Memory = Execution::memory_space;
+/// Whether the host reads and writes it itself.
+inline constexpr bool memory_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 /// The threads of the host: those of the kernels where these run on the host.
 using HostExecution =

@@ -17,7 +17,6 @@ std::string gpu_aware_mpi_of_host(Communicator const& communicator) {
 }  // namespace
 
 std::span<TransportEntry const> known_transports() {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 #if defined(KOKKOS_ENABLE_CUDA)
   constexpr bool has_cuda = true;
 #else
@@ -32,13 +31,13 @@ std::span<TransportEntry const> known_transports() {
        {.name = "mpi-device",
         .sentence = "MPI messages from and to device memory, where a trial shows that MPI takes it",
         .across_hosts = true,
-        .obstacle = on_host ? "fields are in the memory of the host, where mpi-host does the same" : "",
+        .obstacle = memory_on_host ? "fields are in the memory of the host, where mpi-host does the same" : "",
         .make = mpi_device_transport,
         .probe = gpu_aware_mpi_of_host},
        {.name = "shared-memory",
         .sentence = "ranks of one host pack into each other's memory",
         .across_hosts = false,
-        .obstacle = on_host ? "" : "fields are in the memory of a device, not of the host",
+        .obstacle = memory_on_host ? "" : "fields are in the memory of a device, not of the host",
         .make = shared_memory_transport},
        {.name = "cuda-ipc",
         .sentence = "kernels of ranks of one host pack into each other's device memory",

@@ -20,7 +20,6 @@ constexpr int tag = 1;
 
 /// Host memory that the device reads and writes directly where there is such a thing.
 using Staging = Kokkos::SharedHostPinnedSpace;
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
 constexpr Index alignment = 64;  // bytes
 
@@ -125,13 +124,13 @@ class MpiChannel final : public Channel {
   std::byte* send_memory(std::size_t n) override { return buffers_->sent.work(n); }
   std::byte* receive_memory(std::size_t n) override { return buffers_->received.work(n); }
   void expect() override {
-    if constexpr (on_host) start(0, receives_);
+    if constexpr (memory_on_host) start(0, receives_);
   }
   void send() override {
     buffers_->sent.to_host(execution_);
     execution_.fence("halo: packed");
     // What came last may only now be off the buffer that MPI writes, which a device reads in its own time.
-    start(on_host ? receives_ : 0, requests_.size());
+    start(memory_on_host ? receives_ : 0, requests_.size());
   }
   bool progress() override { return communicator_.test_all(requests_); }
   void receive() override {
@@ -168,7 +167,9 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
-std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<MpiTransport>("mpi-host", !on_host); }
+std::shared_ptr<Transport const> mpi_host_transport() {
+  return std::make_shared<MpiTransport>("mpi-host", !memory_on_host);
+}
 
 std::shared_ptr<Transport const> mpi_device_transport() { return std::make_shared<MpiTransport>("mpi-device", false); }
 
