@@ -107,9 +107,9 @@ std::string quoted(std::string const& word) {
   return text + "'";
 }
 
-std::string typed(int count, char** arguments) {
+std::string typed(std::vector<std::string> const& words) {
   std::string text = "halocline";
-  for (int n = 1; n < count; ++n) text += " " + quoted(arguments[n]);
+  for (std::size_t n = 1; n < words.size(); ++n) text += " " + quoted(words[n]);
   return text;
 }
 
@@ -122,11 +122,11 @@ std::string unknown_word(CLI::App const& app) {
 }
 
 /// What is wrong with a command line, and what would be right.
-std::string explained(CLI::App const& program, int count, char** arguments, CLI::ParseError const& error) {
+std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
-  if (chosen.empty() && count < 2) return "run, check, list or bench? `halocline --help` tells what each does";
+  if (chosen.empty() && words.size() < 2) return "run, check, list or bench? `halocline --help` tells what each does";
   if (chosen.empty()) {
-    std::string const word = arguments[1];
+    std::string const word = words[1];
     return "`" + word + "`: not a subcommand of halocline; " + advice_for(word, first_words);
   }
   CLI::App const& app = *chosen.front();
@@ -144,7 +144,7 @@ std::string explained(CLI::App const& program, int count, char** arguments, CLI:
 
 }  // namespace
 
-CommandLine read_command_line(int count, char** arguments) {
+CommandLine read_command_line(std::vector<std::string> const& words) {
   CommandLine line;
   auto const commands = std::make_shared<Commands>();
   CLI::App program("Halocline: performance-portable stencil solvers", "halocline");
@@ -157,17 +157,18 @@ CommandLine read_command_line(int count, char** arguments) {
   add_list(program, commands->list);
   add_bench(program, commands->bench);
   try {
-    program.parse(count, arguments);
+    // CLI11 takes the words behind the program's name, the last one first.
+    program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
   } catch (CLI::ParseError const& error) {
     std::ostringstream out;
     std::ostringstream wrong;
     line.code = program.exit(error, out, wrong) == 0 ? ExitCode::done : ExitCode::wrong_input;
-    line.text = line.code == ExitCode::done ? out.str() : explained(program, count, arguments, error);
+    line.text = line.code == ExitCode::done ? out.str() : explained(program, words, error);
     return line;
   }
   line.verbose = commands->run.verbose;
   line.quiet = commands->run.quiet;
-  commands->run.typed = commands->bench.typed = typed(count, arguments);
+  commands->run.typed = commands->bench.typed = typed(words);
   line.plot = commands->run.plot;
   line.judge = [deck = commands->run, ranks = line.ranks](std::shared_ptr<Communicator> const& communicator) {
     return check({deck.deck, deck.overrides, deck.plugins, ranks, true}, communicator);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/runtime/error.hpp"
 
@@ -26,7 +27,8 @@ struct CommandLine {
   std::filesystem::path folder;  ///< where the run writes; empty for other subcommands
 };
 
-/// Reads the arguments of main. Never throws: what is wrong with them is in `text`, with code wrong_input.
-[[nodiscard]] CommandLine read_command_line(int count, char** arguments);
+/// Reads the words of a command line, the program's name first. Never throws: what is wrong with them is in `text`,
+/// with code wrong_input.
+[[nodiscard]] CommandLine read_command_line(std::vector<std::string> const& words);
 
 }  // namespace halocline

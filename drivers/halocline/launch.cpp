@@ -11,21 +11,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <system_error>
-#include <vector>
 
+#include "drivers/halocline/job.hpp"
 #include "drivers/halocline/mpirun.hpp"
 
 namespace halocline {
 namespace {
-
-/// Where the rank that speaks writes its verdict: the exit code on the first line, then the message.
-constexpr char const* verdict_variable = "HALOCLINE_VERDICT";
-constexpr char const* columns_variable = "HALOCLINE_COLUMNS";
-/// What the first rank writes there when all ranks listen to signals.
-constexpr char const* listening = "listening";
 
 /// Bytes of temporary files that mpirun and its ranks share memory by; with less it waits for ever.
 constexpr std::uint64_t mpirun_needs = 16 << 20;
@@ -34,50 +27,17 @@ void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
 }
 
-/// A file that only this process and, by the environment, its ranks know; gone with the object.
-class VerdictFile {
- public:
-  VerdictFile() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "halocline-XXXXXX").string();
-    int const file = mkstemp(pattern.data());
-    if (file < 0) throw InputOutputError("`" + pattern + "`: cannot be written: " + std::strerror(errno));
-    close(file);
-    path_ = pattern;
-    setenv(verdict_variable, path_.c_str(), 1);
-  }
-  ~VerdictFile() {
-    unsetenv(verdict_variable);
-    unlink(path_.c_str());
-  }
-  VerdictFile(VerdictFile const&) = delete;
-  VerdictFile& operator=(VerdictFile const&) = delete;
-
-  /// Whether the ranks have come so far that signals reach them.
-  [[nodiscard]] bool ranks_listen() const { return std::ifstream(path_).get() != EOF; }
-  /// False if no rank has written one.
-  [[nodiscard]] bool read(int& code, std::string& message) const {
-    std::ifstream file(path_);
-    if (!(file >> code)) return false;
-    file.ignore();
-    message.assign(std::istreambuf_iterator<char>(file), {});
-    return true;
-  }
-
- private:
-  std::string path_;
-};
-
-/// What the ranks of one host need: nothing between hosts, no pinning to cores that others use too, no lectures.
-std::vector<std::string> mpirun_command(int ranks, char** arguments) {
-  std::vector<std::string> words{"mpirun", "--quiet", "--oversubscribe",    "--bind-to", "none", "--stdin",
-                                 "none",   "-n",      std::to_string(ranks)};
-  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
-  for (char** word = arguments + 1; *word != nullptr; ++word) words.emplace_back(*word);
-  return words;
+/// What the ranks of one host need: nothing between hosts, no pinning to cores that others use too, no lectures. No
+/// word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
+std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& job) {
+  std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
+  return {"mpirun", "--quiet", "--oversubscribe",     "--bind-to", "none",      "--stdin",
+          "none",   "-n",      std::to_string(ranks), program,     rank_option, job.string()};
 }
 
-void prepare_environment() {
-  setenv(columns_variable, std::to_string(terminal_columns()).c_str(), 1);
+void prepare_environment(std::filesystem::path const& job) {
+  // Jobs that share a folder for MPI's sessions remove it under each other.
+  setenv("OMPI_MCA_orte_tmpdir_base", job.c_str(), 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
   // mpirun closes what it still waits for when it is told to end; libevent's epoll speaks of that, its poll does not.
@@ -104,7 +64,7 @@ LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal befo
 
 }  // namespace
 
-bool launched() { return std::getenv(verdict_variable) != nullptr; }
+bool launched() { return joined_job() != nullptr; }
 
 void require_temporary_folder(int ranks) {
   namespace fs = std::filesystem;
@@ -118,30 +78,28 @@ void require_temporary_folder(int ranks) {
   if (error) throw InputOutputError("TMPDIR names no folder for temporary files: " + error.message());
 }
 
-LaunchEnd launch(int ranks, char** arguments, HeldSignals const& signals) {
+LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals const& signals) {
   if (signals.stopping()) return stopped_early();
-  VerdictFile const verdict;
-  prepare_environment();
-  MpirunEnd const end = run_mpirun(mpirun_command(ranks, arguments), signals, [&] { return verdict.ranks_listen(); });
+  JobFolder const job({.ranks = ranks, .columns = terminal_columns(), .words = words});
+  prepare_environment(job.path());
+  MpirunEnd const end = run_mpirun(mpirun_command(ranks, job.path()), signals, [&] { return job.ranks_listen(); });
 
   // A lost rank explains what the others may have said when mpirun ended them.
   bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
-  int code = 0;
-  std::string message;
-  if (whole && verdict.read(code, message)) return {static_cast<ExitCode>(code), message};
+  if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
   if (!end.stopped) return lost(end.status);
-  if (!verdict.ranks_listen()) return stopped_early();
+  if (!job.ranks_listen()) return stopped_early();
   return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};
 }
 
 int deliver(ExitCode code, std::string const& message) {
-  char const* const path = std::getenv(verdict_variable);
-  if (path == nullptr) {
-    print_message(message);
-    return static_cast<int>(code);
+  try {
+    if (launched()) return tell_end({code, message}), 0;
+  } catch (InputOutputError const& error) {
+    print_message(error.what());
   }
-  std::ofstream(path) << static_cast<int>(code) << '\n' << message;
-  return 0;
+  print_message(message);
+  return static_cast<int>(code);
 }
 
 int silent_end(ExitCode code) { return launched() ? 0 : static_cast<int>(code); }
@@ -151,11 +109,11 @@ void accept_passed_signals() {
 }
 
 void report_listening() {
-  if (launched()) std::ofstream(std::getenv(verdict_variable)) << listening << '\n';
+  if (launched()) tell_listening();
 }
 
 int terminal_columns() {
-  if (char const* const text = std::getenv(columns_variable)) return std::atoi(text);
+  if (Job const* const job = joined_job()) return job->columns;
   winsize size{};
   if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col > 0 ? size.ws_col : 80;

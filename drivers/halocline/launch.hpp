@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "framework/runtime/error.hpp"
 
@@ -21,10 +22,10 @@ struct LaunchEnd {
 /// there is none, or no room in it for several ranks.
 void require_temporary_folder(int ranks);
 
-/// Runs this program again with the same arguments, on `ranks` ranks of this host under mpirun, and waits for its end.
-/// A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends them. Throws
-/// InputError when mpirun cannot be started.
-[[nodiscard]] LaunchEnd launch(int ranks, char** arguments, HeldSignals const& signals);
+/// Runs this program again on `ranks` ranks of this host under mpirun, with the same command line `words`, and waits
+/// for its end. A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends
+/// them. Throws InputError when mpirun cannot be started.
+[[nodiscard]] LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals const& signals);
 
 /// How this rank's program ends: tells the launching process where `launch` started this rank, else writes the message
 /// to standard error. Returns what main must return. For one rank of a run, the one that speaks for all.

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "drivers/halocline/command_line.hpp"
+#include "drivers/halocline/job.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
@@ -99,11 +101,11 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
 }
 
 /// Runs on ranks of their own, and completes the record of a run that could not do so itself.
-int launch_ranks(CommandLine const& line, char** arguments) {
+int launch_ranks(CommandLine const& line, std::vector<std::string> const& words) {
   HeldSignals const signals;
   if (int const code = judge_apart(line, signals); code != 0) return code;
   auto const start = std::filesystem::file_time_type::clock::now();
-  LaunchEnd const end = launch(line.ranks, arguments, signals);
+  LaunchEnd const end = launch(line.ranks, words, signals);
   std::string message = end.message;
   try {
     if (!line.folder.empty()) close_summary(line.folder, start, end.code, end.message);
@@ -114,8 +116,17 @@ int launch_ranks(CommandLine const& line, char** arguments) {
   return deliver(end.code, message);
 }
 
-int run_program(int count, char** arguments) {
-  CommandLine const line = read_command_line(count, arguments);
+/// The words that the user has typed: a rank of a launch has them from the process that launched it.
+std::vector<std::string> command_words(int count, char** arguments) {
+  std::vector<std::string> words(arguments, arguments + count);
+  if (words.empty()) words.emplace_back("halocline");
+  if (count != 3 || words[1] != rank_option) return words;
+  join_job(words[2]);
+  return joined_job()->words;
+}
+
+int run_program(std::vector<std::string> const& words) {
+  CommandLine const line = read_command_line(words);
   if (!line.command) {
     if (line.code != ExitCode::done) return deliver(line.code, line.text);
     say(line.text);
@@ -124,7 +135,7 @@ int run_program(int count, char** arguments) {
   }
   if (!under_launcher()) require_temporary_folder(line.ranks);
   bool const launches = line.ranks > 1 && !under_launcher();
-  RankEnd const end = launches ? RankEnd{launch_ranks(line, arguments)} : run_ranks(line);
+  RankEnd const end = launches ? RankEnd{launch_ranks(line, words)} : run_ranks(line);
   // Drawn when the ranks have ended, by the process that the user started, or by the first of those.
   if (line.plot && end.code == 0 && end.speaks && !launched()) draw_plots(line.folder, line.quiet);
   return end.code;
@@ -138,7 +149,7 @@ int main(int count, char** arguments) {
   // A reader of what is said may go before the end: `| head` is no reason to lose a run.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return run_program(count, arguments);
+    return run_program(command_words(count, arguments));
   } catch (Error const& error) {
     return deliver(error.exit_code(), error.what());
   } catch (std::exception const& error) {

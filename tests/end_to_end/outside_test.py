@@ -55,11 +55,11 @@ def arrived(folder):
 
 
 def at_work(folder):
-    """Numbers of the processes that run the deck of `folder`, or are mpirun for it."""
+    """Numbers of the processes whose working directory is `folder`: the program there, its mpirun and its ranks."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if str(folder).encode() in pathlib.Path(f"/proc/{entry}/cmdline").read_bytes():
+            if os.readlink(f"/proc/{entry}/cwd") == str(folder):
                 found.append(int(entry))
         except OSError:
             pass

@@ -25,13 +25,13 @@ def without_shared(text):
 class Run:
     """One finished command: `code`, `out`, `err` without warnings of shared hardware, `said` with them, `seconds`, and
     the folder it wrote, if it did. `launcher` are the words of a launcher in front of it, `prepare` is called in the new
-    process."""
+    process; `program` is another one, or this one in another place."""
 
-    def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None):
+    def __init__(self, arguments, folder, environment=None, timeout=1000, launcher=(), prepare=None, program=PROGRAM):
         self.folder = pathlib.Path(folder)
         start = time.monotonic()
         done = subprocess.run(
-            [*launcher, PROGRAM, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
+            [*launcher, program, *map(str, arguments)], cwd=folder, env={**os.environ, **(environment or {})},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, preexec_fn=prepare)
         self.seconds = time.monotonic() - start
         self.code, self.out, self.said = done.returncode, done.stdout, done.stderr
