@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Holds the speed of a new build against that of an old one, on one machine in one sitting.
+
+Every round measures the old build, the new one and the old one again, so that a change in the machine's load meets all
+three. A row's time is the least of all rounds. The spread is how far the two series of the old build lie apart, and the
+new build may be slower by that and `--allowed` of the old one's time.
+
+    bench/compare_builds.py --old OLD/bin --new NEW/bin --rounds 7 --json bench/results/compared_builds.json
+
+Rows: the sweeps of sweep_bench, each by itself; iterations of conjugate gradients, steps of a wave and of heat in decks;
+the benchmark decks of TeaLeaf, as whole commands and their solves alone. OLD and NEW are `bin` folders of build trees.
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+from record import store
+
+QUIET = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+TEALEAF = pathlib.Path(__file__).resolve().parent.parent / "decks/tealeaf"
+
+
+def conjugate_gradients(precision, cells, iterations):
+    return {"physics": "laplace", "precision": precision, "mesh": {"cells": [cells] * 3},
+            "laplace": {"source": "sin(17*x)*cos(31*y)+z"},
+            "solver": {"method": "cg", "cg": {"relative_tolerance": 1e-300, "iterations": iterations}}, **QUIET}
+
+
+def steps(physics, cells, number, size):
+    return {"physics": physics, "mesh": {"cells": [cells] * 3}, "time": {"step": size, "steps": number},
+            physics: {"initial": "sin(3*x)*sin(2*y)*sin(z)"}, **QUIET}
+
+
+# By name: a deck, and the exit codes that it ends with (a solve that is held to a number of iterations does not converge).
+DECKS = {
+    "cg double 128^3, 100 iterations": (conjugate_gradients("double", 128, 100), (0, 3)),
+    "cg single 128^3, 100 iterations": (conjugate_gradients("single", 128, 100), (0, 3)),
+    "wave 128^3, 100 steps": (steps("wave", 128, 100, 1e-4), (0,)),
+    "wave 16^3, 3000 steps": (steps("wave", 16, 3000, 1e-4), (0,)),
+    "heat 64^3, 10 steps": (steps("heat", 64, 10, 1e-3), (0,)),
+}
+TEA = {"tea_bm_2, cg": ("tea_bm_2.in", []), "tea_bm_3, cg": ("tea_bm_3.in", []),
+       "tea_bm_3, multigrid": ("tea_bm_3.in", ["--set", "solver.method=cg", "--set", "solver.cg.preconditioner=multigrid"])}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--old", required=True, help="its bin folder", type=pathlib.Path)
+    parser.add_argument("--new", required=True, help="its bin folder", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--allowed", type=float, default=0.02, help="slower by that part, beyond the spread, still passes")
+    parser.add_argument("--json", help="where the result goes")
+    return parser.parse_args()
+
+
+def run(folder, command, exit_codes=(0,)):
+    """Runs a program of a build with the libraries of that build; the seconds it took."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(folder.resolve().parent / "lib")}
+    start = time.perf_counter()
+    done = subprocess.run([str(folder / command[0]), *command[1:]], capture_output=True, text=True, env=environment)
+    seconds = time.perf_counter() - start
+    if done.returncode not in exit_codes:
+        sys.exit(f"exit {done.returncode} of {command} in {folder}\n{done.stdout}{done.stderr}")
+    return seconds
+
+
+def sweeps(folder, scratch):
+    result = scratch / "sweeps.json"
+    run(folder, ["sweep_bench", "--json", str(result)])
+    return {f"sweep: {case['name']}": case["minimum_seconds"] for case in json.loads(result.read_text())["cases"]}
+
+
+def run_deck(folder, deck, out, settings=(), exit_codes=(0,)):
+    whole = run(folder, ["halocline", "run", str(deck), "--output", str(out), "--overwrite", "--quiet", *settings],
+                exit_codes)
+    return whole, json.loads((out / "summary.json").read_text())
+
+
+def decks(folder, scratch):
+    rows = {}
+    for name, (deck, exit_codes) in DECKS.items():
+        path = scratch / "deck.yaml"
+        path.write_text(json.dumps(deck))
+        _, summary = run_deck(folder, path, scratch / "out", exit_codes=exit_codes)
+        region = next(region for region in summary["timings"]["regions"] if region["name"] == "step")
+        rows[name] = sum(solve["seconds"] for solve in summary["solves"]) or region["seconds"]
+    for name, (deck, settings) in TEA.items():
+        whole, summary = run_deck(folder, TEALEAF / deck, scratch / "out", settings)
+        rows[f"{name}: solves"] = sum(solve["seconds"] for solve in summary["solves"])
+        rows[f"{name}: whole command"] = whole
+    return rows, summary["provenance"]
+
+
+def measured(folder, scratch):
+    rows, provenance = decks(folder, scratch)
+    return {**sweeps(folder, scratch), **rows}, provenance
+
+
+def compared(given, scratch):
+    """Rows by name, and the provenances of the old and of the new build."""
+    series = {"old": {}, "new": {}, "old again": {}}
+    provenance = {}
+    for number in range(given.rounds):
+        for which in series:
+            rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch)
+            for name, seconds in rows.items():
+                series[which][name] = min(seconds, series[which].get(name, seconds))
+        print(f"round {number + 1} of {given.rounds}", file=sys.stderr)
+    table = []
+    for name, once in series["old"].items():
+        again, new = series["old again"][name], series["new"][name]
+        old, spread = min(once, again), abs(once - again) / min(once, again)
+        table.append({"row": name, "old_seconds": old, "new_seconds": new, "ratio": round(new / old, 4),
+                      "spread": round(spread, 4), "passes": bool(new <= old * (1 + given.allowed + spread))})
+    return table, provenance
+
+
+def main():
+    given = arguments()
+    with tempfile.TemporaryDirectory() as scratch:
+        table, provenance = compared(given, pathlib.Path(scratch))
+    for row in table:
+        print(f"{row['row']:48} {1e3 * row['old_seconds']:10.3f} ms  {row['ratio']:6.3f}  spread {row['spread']:6.3f}"
+              f"{'' if row['passes'] else '  SLOWER'}")
+    if given.json:
+        store(given.json, provenance["new"], old_commit=provenance["old"]["revision"], rounds=given.rounds,
+              allowed=given.allowed, rows=table)
+    sys.exit(0 if all(row["passes"] for row in table) else 1)
+
+
+main()
