@@ -61,11 +61,21 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
 }
 
+/// Of its options and sections, without those of physics.
+std::vector<std::string> names_of_the_deck() {
+  Registry<PhysicsEntry> const none("physics");
+  Section const deck = declare_deck(none);
+  std::vector<std::string> names;
+  for (Option const& option : deck.options()) names.push_back(option.name());
+  for (Section const& section : deck.sections()) names.push_back(section.name());
+  return names;
+}
+
 }  // namespace
 
 Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins) {
   Registry<PhysicsEntry> physics("physics");
-  PluginLoader loader(physics);
+  PluginLoader loader(physics, names_of_the_deck());
   loader.load_folder(PluginLoader::folder_of_this_program());
   for (std::string const& plugin : plugins) loader.load(plugin);
   return physics;
@@ -73,7 +83,7 @@ Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins) {
 
 Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
   Section deck("", "A run: what is solved, where, how, and what is written.");
-  deck.choice("physics", "What is solved.", physics.names());
+  deck.choice("physics", "What is solved.", physics.names()).more_names("`--plugin FILE.so` loads one of your own");
   deck.choice("precision", "Floating-point numbers of all fields.", std::vector<std::string>{"double", "single"})
       .defaults_to(std::string("double"));
   deck.choice("tune",

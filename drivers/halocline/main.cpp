@@ -92,6 +92,8 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
     CommandLine judging = line;
     judging.command = line.judge;
     judging.ranks = 0;
+    judging.quiet = true;  // what is no mistake is the run's to tell
+    judging.verbose = false;
     _exit(run_ranks(judging).code);
   }
   int status = 0;

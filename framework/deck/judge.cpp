@@ -5,6 +5,7 @@
 
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/parameters.hpp"
+#include "framework/deck/unjudged.hpp"
 #include "framework/deck/value_reader.hpp"
 #include "framework/runtime/error.hpp"
 

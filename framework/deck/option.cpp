@@ -89,6 +89,11 @@ Option& Option::names(Names names) {
   return *this;
 }
 
+Option& Option::more_names(std::string advice) {
+  more_names_ = std::move(advice);
+  return *this;
+}
+
 Option& Option::names(std::vector<std::string> names) {
   return this->names(Names([names = std::move(names)] { return names; }));
 }

@@ -43,6 +43,8 @@ class Option {
   /// The names a choice may take.
   Option& names(Names names);
   Option& names(std::vector<std::string> names);
+  /// What a deck is told that takes another name, beside the nearest known: where more of them come from.
+  Option& more_names(std::string advice);
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] OptionKind kind() const { return kind_; }
@@ -55,6 +57,7 @@ class Option {
   [[nodiscard]] int minimum_entries() const { return minimum_entries_; }
   [[nodiscard]] int maximum_entries() const { return maximum_entries_; }
   [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::string const& more_names() const { return more_names_; }
 
   struct Bound {
     double value;
@@ -75,6 +78,7 @@ class Option {
   int minimum_entries_ = 0;
   int maximum_entries_ = 0;
   Names names_;
+  std::string more_names_;
 };
 
 }  // namespace halocline

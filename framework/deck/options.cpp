@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "framework/deck/parameters.hpp"
+#include "framework/deck/unjudged.hpp"
 #include "framework/deck/values.hpp"
 #include "framework/runtime/error.hpp"
 

@@ -47,6 +47,10 @@ class RefusedValue : public Teuchos::Exceptions::InvalidParameterValue {
   std::vector<Refusal> refusals_;
 };
 
+std::string joined_advice(std::string const& first, std::string const& second) {
+  return first.empty() || second.empty() ? first + second : first + " " + second;
+}
+
 /// Holds a parameter to the declaration of its option.
 class OptionValidator : public Teuchos::ParameterEntryValidator {
  public:
@@ -83,8 +87,9 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
   void judge_one(std::string const& value, std::optional<std::size_t> entry, std::vector<Refusal>& refusals) const {
     if (option_.kind() == OptionKind::choice && std::find(names_.begin(), names_.end(), value) == names_.end()) {
       std::string const nearest = nearest_name(value, names_);
-      refusals.push_back({entry, "expected " + expected_entry(option_) + ", got '" + printable(value) + "'",
-                          nearest.empty() ? "" : "did you mean `" + nearest + "`?"});
+      refusals.push_back(
+          {entry, "expected " + expected_entry(option_) + ", got '" + printable(value) + "'",
+           joined_advice(nearest.empty() ? "" : "did you mean `" + nearest + "`?", option_.more_names())});
     }
     if (option_.kind() == OptionKind::path && value.empty())
       refusals.push_back({entry, "expected a path, got none", ""});

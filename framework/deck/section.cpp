@@ -86,6 +86,12 @@ void Section::sections(std::string chooser, Sections sections) {
 
 void Section::check(Check check) { checks_.push_back(std::move(check)); }
 
+void Section::wrap_checks(std::function<Check(Check)> const& wrap) {
+  for (Check& check : checks_) check = wrap(std::move(check));
+  for (Section& nested : sections_) nested.wrap_checks(wrap);
+  for (Section& element : lists_) element.wrap_checks(wrap);
+}
+
 Section& Section::optional() {
   optional_ = true;
   return *this;

@@ -64,6 +64,8 @@ class Section {
   Section& optional();
   /// Adds a rule between the options of this section and those inside it.
   void check(Check check);
+  /// Replaces every rule of this section, and of those inside it that are not registered, by what `wrap` makes of it.
+  void wrap_checks(std::function<Check(Check)> const& wrap);
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& sentence() const { return sentence_; }

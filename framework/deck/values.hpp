@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "framework/deck/options.hpp"
-#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -26,13 +25,4 @@ struct Options::Values {
   std::map<std::string, std::vector<std::shared_ptr<Values const>>, std::less<>> lists;
 };
 
-namespace deck {
-
-/// A value that is asked for is missing or has a mistake of its own. Out of a check this ends the check; after the
-/// deck is judged it is a defect of who asks: only what a section that is not in use requires can be missing then.
-struct Unjudged : DefectError {
-  using DefectError::DefectError;
-};
-
-}  // namespace deck
 }  // namespace halocline

@@ -3,45 +3,49 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "framework/plugin/entry_obstacle.hpp"
+#include "framework/plugin/guarded_physics.hpp"
 #include "framework/plugin/plugin.hpp"
+#include "framework/plugin/plugin_call.hpp"
+#include "framework/plugin/shared_object_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 
 namespace halocline {
 namespace {
 
-[[noreturn]] void refuse(std::filesystem::path const& file, std::string const& why) {
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(fs::path const& file, std::string const& why) {
   throw InputError("`" + file.string() + "`: " + why);
 }
 
 // dlopen names the file first; the message already does.
-std::string reason_of_dlopen(std::filesystem::path const& file) {
+std::string reason_of_dlopen(fs::path const& file) {
   char const* text = dlerror();
   std::string message = text == nullptr ? "unknown reason" : text;
-  std::string const prefix = std::filesystem::absolute(file).string() + ": ";
+  std::string const prefix = fs::absolute(file).string() + ": ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
 /// Why a plugin does not load. Libraries of Halocline carry its version in their names: those of another are not found.
-std::string loading_error(std::filesystem::path const& file) {
+std::string loading_error(fs::path const& file) {
   std::string const reason = reason_of_dlopen(file);
   if (!reason.starts_with("libhalocline_")) return "cannot be loaded as a plugin: " + reason;
   return std::string("built for another version than this Halocline, which has ") + HALOCLINE_VERSION + " (" + reason +
          "); build the plugin against this installation";
 }
 
-void require_same(std::filesystem::path const& file, std::string_view what, std::string_view theirs,
-                  std::string_view ours) {
-  if (theirs == ours) return;
-  refuse(file, "built for " + std::string(what) + " " + std::string(theirs) + ", but this Halocline has " +
-                   std::string(ours) + "; build the plugin against this installation");
+void require_same(fs::path const& file, std::string const& what, char const* theirs, std::string const& ours) {
+  if (theirs != nullptr && theirs == ours) return;
+  refuse(file, "built for " + what + " " + (theirs == nullptr ? "(null)" : theirs) + ", but this Halocline has " +
+                   ours + "; build the plugin against this installation");
 }
 
-void require_compatible(std::filesystem::path const& file, PluginDescription const& plugin) {
+void require_compatible(fs::path const& file, PluginDescription const& plugin) {
   if (plugin.layout != plugin_layout) {
     refuse(file, "its plugin interface is number " + std::to_string(plugin.layout) +
                      ", but this Halocline has number " + std::to_string(plugin_layout) +
@@ -50,39 +54,101 @@ void require_compatible(std::filesystem::path const& file, PluginDescription con
   require_same(file, "version", plugin.version, HALOCLINE_VERSION);
   require_same(file, "backend", plugin.backend, HALOCLINE_BACKEND_NAME);
   require_same(file, "compiler", plugin.compiler, compiler_abi);
+  if (plugin.physics == nullptr) refuse(file, "it names no function that describes its physics (a null pointer)");
+}
+
+PluginCall loading(fs::path const& file, std::string const& place) {
+  return {"plugin `" + file.string() + "`", place, PluginStage::loading};
+}
+
+/// What works, but not as it should.
+std::vector<std::string> flaws_of(fs::path const& file, PluginDescription const& plugin) {
+  std::vector<std::string> flaws;
+  if (std::string const writable = writable_by_everybody(file); !writable.empty()) {
+    flaws.push_back(writable + ", and so run code as whoever loads it; `chmod o-w` ends that");
+  }
+  if (plugin.optimised == 0) {
+    flaws.emplace_back(
+        "built without optimisation, so that it may be ten times slower; build it with "
+        "-DCMAKE_BUILD_TYPE=Release");
+  }
+  if (plugin.fast_math != 0) {
+    flaws.emplace_back(
+        "built with -ffast-math, so that numbers that are none may go unseen and bits of results depend "
+        "on the build; build it without");
+  } else if (plugin.contracts != nullptr && plugin.contracts() != 0) {
+    flaws.emplace_back(
+        "built with multiplications and additions fused, so that bits of results depend on the build; "
+        "build it by halocline_add_physics, or with -ffp-contract=off");
+  }
+  return flaws;
 }
 
 }  // namespace
 
-std::filesystem::path PluginLoader::folder_of_this_program() {
-  auto const program = std::filesystem::read_symlink("/proc/self/exe");
+fs::path PluginLoader::folder_of_this_program() {
+  auto const program = fs::read_symlink("/proc/self/exe");
   return program.parent_path().parent_path() / "lib" / "halocline" / "physics";
 }
 
-void PluginLoader::load(std::filesystem::path const& shared_object) {
-  std::error_code none;
-  if (!std::filesystem::exists(shared_object, none)) refuse(shared_object, "no such plugin");
-  void* const handle = dlopen(std::filesystem::absolute(shared_object).c_str(), RTLD_NOW | RTLD_LOCAL);
+PluginDescription const& PluginLoader::open(fs::path const& shared_object) {
+  if (std::string const damage = shared_object_damage(shared_object); !damage.empty()) refuse(shared_object, damage);
+  PluginCall const call = loading(shared_object, "what runs when it is loaded");
+  // dlopen says that it never throws, but what it runs may: the compiler must not know what is called.
+  void* (*volatile open_library)(char const*, int) = dlopen;
+  void* const handle =
+      call_plugin(call, [&] { return open_library(fs::absolute(shared_object).c_str(), RTLD_NOW | RTLD_LOCAL); });
   if (handle == nullptr) refuse(shared_object, loading_error(shared_object));
+  auto const [first, is_new] = opened_.emplace(handle, shared_object);
+  if (!is_new) {
+    std::string const before = first->second == shared_object ? "" : ", as `" + first->second.string() + "` before";
+    refuse(shared_object, "this plugin is loaded already" + before + "; name it once");
+  }
   auto const* const plugin = static_cast<PluginDescription const*>(dlsym(handle, plugin_symbol));
   if (plugin == nullptr) {
     refuse(shared_object, std::string("not a Halocline plugin: it has no symbol `") + plugin_symbol +
                               "` (HALOCLINE_PLUGIN in one of its sources makes it)");
   }
   require_compatible(shared_object, *plugin);
-  PhysicsEntry entry = plugin->physics();
-  log_debug("physics " + entry.name + " from " + shared_object.string());
-  registry_.add(std::move(entry));
+  return *plugin;
 }
 
-void PluginLoader::load_folder(std::filesystem::path const& folder) {
-  std::vector<std::filesystem::path> files;
+void PluginLoader::require_free_name(fs::path const& shared_object, std::string const& name) const {
+  bool const reserved = std::find(reserved_.begin(), reserved_.end(), name) != reserved_.end();
+  if (!reserved && !registry_.contains(name)) return;
+  auto const other = of_the_user_.find(name);
+  std::string const whose = other != of_the_user_.end() ? "the physics of `" + other->second.string() + "`"
+                            : reserved                  ? "a part of every deck"
+                                                        : "one of Halocline's own";
+  refuse(shared_object, "its physics is called `" + name + "`, and so is " + whose + "; give it another name");
+}
+
+void PluginLoader::load(fs::path const& shared_object) {
+  PluginDescription const& plugin = open(shared_object);
+  PhysicsEntry entry =
+      call_plugin(loading(shared_object, "the function of HALOCLINE_PLUGIN"), [&] { return plugin.physics(); });
+  if (std::string const obstacle = entry_obstacle(entry); !obstacle.empty()) refuse(shared_object, obstacle);
+  require_free_name(shared_object, entry.name);
+  for (std::string const& flaw : flaws_of(shared_object, plugin)) {
+    log_warning("plugin `" + shared_object.string() + "`: " + flaw);
+  }
+  log_debug("physics " + entry.name + " from " + shared_object.string());
+  of_the_user_.emplace(entry.name, shared_object);
+  registry_.add(guarded(std::move(entry), shared_object.string()));
+}
+
+void PluginLoader::load_folder(fs::path const& folder) {
+  std::vector<fs::path> files;
   std::error_code none;
-  for (auto const& file : std::filesystem::directory_iterator(folder, none)) {
+  for (auto const& file : fs::directory_iterator(folder, none)) {
     if (file.path().extension() == ".so") files.push_back(file.path());
   }
   std::sort(files.begin(), files.end());
-  for (auto const& file : files) load(file);
+  for (auto const& file : files) {
+    PhysicsEntry entry = open(file).physics();
+    log_debug("physics " + entry.name + " from " + file.string());
+    registry_.add(std::move(entry));
+  }
 }
 
 std::string precision_obstacle(PhysicsEntry const& entry, Precision precision) {

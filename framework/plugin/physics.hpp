@@ -39,7 +39,8 @@ struct Step {
 
 /// A physics on one mesh: its state, how it advances and what it declares about itself. What it declares decides what
 /// it gets: fields are written, quantities are reported and recorded, conserved ones are watched, the stable step
-/// limits an explicit run. Every method is collective over the ranks of the mesh.
+/// limits an explicit run. Every method is collective over the ranks of the mesh. The GuardedPhysics around that of a
+/// plugin calls each of them: a method that is added here is added there.
 class Physics {
  public:
   virtual ~Physics() = default;

@@ -10,14 +10,28 @@ namespace halocline {
 /// What a plugin says of itself before any of its C++ is run. Only C types, and the layout number first, so that a
 /// Halocline of any version can read enough to refuse one of another.
 struct PluginDescription {
-  std::uint32_t layout;       ///< plugin_layout of the headers it was built with
-  char const* version;        ///< Halocline's version
-  char const* backend;        ///< name of the execution space
-  char const* compiler;       ///< compiler_abi of its compiler
-  PhysicsEntry (*physics)();  ///< returns the descriptor of its physics
+  std::uint32_t layout;         ///< plugin_layout of the headers it was built with
+  char const* version;          ///< Halocline's version
+  char const* backend;          ///< name of the execution space
+  char const* compiler;         ///< compiler_abi of its compiler
+  std::int32_t optimised;       ///< 0: compiled without optimisation, or for a debugger on devices
+  std::int32_t fast_math;       ///< 1: compiled with -ffast-math
+  std::int32_t (*contracts)();  ///< returns 1 if its multiplications and additions are fused into one operation
+  PhysicsEntry (*physics)();    ///< returns the descriptor of its physics
 };
 
-inline constexpr std::uint32_t plugin_layout = 2;
+inline constexpr std::uint32_t plugin_layout = 3;
+
+#if defined(__OPTIMIZE__) && !defined(__CUDACC_DEBUG__)
+#define HALOCLINE_OPTIMISED 1
+#else
+#define HALOCLINE_OPTIMISED 0
+#endif
+#ifdef __FAST_MATH__
+#define HALOCLINE_FAST_MATH 1
+#else
+#define HALOCLINE_FAST_MATH 0
+#endif
 
 #define HALOCLINE_TEXT_OF(x) #x
 #define HALOCLINE_TEXT(x) HALOCLINE_TEXT_OF(x)
@@ -37,9 +51,19 @@ inline constexpr char const* plugin_symbol = "halocline_plugin";
 
 /// Makes a shared object a plugin. `function` takes nothing and returns the PhysicsEntry of its physics. Once a plugin,
 /// outside of every namespace.
-// Not const: clang takes a constant along to an AMD GPU, where the function that it points to is not.
-#define HALOCLINE_PLUGIN(function)                                                                          \
-  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription halocline_plugin;          \
-  halocline::PluginDescription halocline_plugin {                                                           \
-    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, &function \
+// No macro tells of contraction: (1 + e) * (1 - e) - 1 is 0 where the product is rounded, and -e^2 where it is not.
+// The description is not const: clang takes a constant along to an AMD GPU, where the function that it points to is
+// not.
+#define HALOCLINE_PLUGIN(function)                                                                                     \
+  static std::int32_t halocline_plugin_contracts() {                                                                   \
+    double volatile above = 1 + 0x1p-30;                                                                               \
+    double volatile below = 1 - 0x1p-30;                                                                               \
+    double const factor = above;                                                                                       \
+    double const other = below;                                                                                        \
+    return factor * other - 1 != 0 ? 1 : 0;                                                                            \
+  }                                                                                                                    \
+  extern "C" __attribute__((visibility("default"))) halocline::PluginDescription halocline_plugin;                     \
+  halocline::PluginDescription halocline_plugin {                                                                      \
+    halocline::plugin_layout, HALOCLINE_VERSION, HALOCLINE_BACKEND_NAME, halocline::compiler_abi, HALOCLINE_OPTIMISED, \
+        HALOCLINE_FAST_MATH, &halocline_plugin_contracts, &function                                                    \
   }

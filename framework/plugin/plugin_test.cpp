@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
+#include <utility>
 
 #include "framework/plugin/loader.hpp"
+#include "framework/plugin/shared_object_file.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -23,10 +26,11 @@ std::filesystem::path const folder = std::filesystem::read_symlink("/proc/self/e
 std::string message_of(std::function<void()> const& action) {
   try {
     action();
-  } catch (InputError const& error) {
+  } catch (Error const& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::wrong_input);
     return error.what();
   }
-  return "no InputError";
+  return "no Error";
 }
 
 std::string message_of_loading(std::filesystem::path const& file) {
@@ -74,6 +78,15 @@ TEST(Registry, RefusesASecondOfOneName) {
   EXPECT_EQ(registry.find("cg").value, 1);
 }
 
+/// While one of these lives, the hostile plugin breaks this promise.
+class Hostility {
+ public:
+  explicit Hostility(std::string const& what) { setenv("HOSTILE_PLUGIN", what.c_str(), 1); }
+  ~Hostility() { unsetenv("HOSTILE_PLUGIN"); }
+  Hostility(Hostility const&) = delete;
+  Hostility& operator=(Hostility const&) = delete;
+};
+
 TEST(Loader, LoadsAPlugin) {
   Registry<PhysicsEntry> registry("physics");
   PluginLoader loader(registry);
@@ -81,7 +94,102 @@ TEST(Loader, LoadsAPlugin) {
   EXPECT_THAT(registry.names(), ElementsAre("single_only"));
   EXPECT_EQ(registry.find("single_only").options.name(), "single_only");
   EXPECT_EQ(message_of([&] { loader.load(folder / "fitting.so"); }),
-            "`single_only`: there is already a physics of this name");
+            "`" + (folder / "fitting.so").string() + "`: this plugin is loaded already; name it once");
+}
+
+TEST(Loader, RefusesADeclarationThatIsWrong) {
+  for (auto const& [what, words] : std::initializer_list<std::pair<char const*, char const*>>{
+           {"entry: no name", "its physics has no name"},
+           {"entry: name with a dot",
+            "its physics `hostile.physics` has a name that is not made of letters, digits, _ and -"},
+           {"entry: other section",
+            "its physics `hostile` has its options in a section `friendly`; give both one name"},
+           {"entry: no create", "its physics `hostile` has no function `create` to make it"},
+           {"entry: no precision",
+            "its physics `hostile` is built for no precision; leave `precisions` out or name one"},
+           {"entry: mistaken default",
+            "its physics `hostile` has options that are wrong: the default of option `hostile.table` is not allowed: "
+            "expected one of one, two, got 'three'"}}) {
+    Hostility const hostility(what);
+    EXPECT_EQ(message_of_loading(folder / "hostile.so"), words);
+  }
+}
+
+TEST(Loader, RefusesNamesThatAreTaken) {
+  std::string const file = (folder / "hostile.so").string();
+  std::string const other = (folder / "unoptimised.so").string();
+  Registry<PhysicsEntry> registry("physics");
+  registry.add({.name = "heat", .sentence = "", .options = Section("heat", ""), .judge = {}, .create = {}});
+  PluginLoader loader(registry, {"mesh"});
+  loader.load(other);
+  EXPECT_EQ(message_of([&] { loader.load(file); }),
+            "`" + file + "`: its physics is called `hostile`, and so is the physics of `" + other +
+                "`; give it another name");
+  for (auto const& [what, words] : std::initializer_list<std::pair<char const*, char const*>>{
+           {"entry: name of ours", "`heat`, and so is one of Halocline's own"},
+           {"entry: name of a section", "`mesh`, and so is a part of every deck"}}) {
+    Hostility const hostility(what);
+    PluginLoader another(registry, {"mesh"});
+    EXPECT_EQ(message_of([&] { another.load(file); }),
+              "`" + file + "`: its physics is called " + words + "; give it another name");
+  }
+}
+
+TEST(Loader, NamesAPluginThatThrowsWhenItIsLoaded) {
+  std::string const plugin = "plugin `" + (folder / "hostile.so").string() + "`, in the function of HALOCLINE_PLUGIN: ";
+  std::string const blame = "; this is a defect of the plugin: please report it to its author";
+  for (auto const& [what, words] : std::initializer_list<std::pair<char const*, std::string>>{
+           {"entry: throws", "std::runtime_error: no such table" + blame},
+           {"entry: throws a number", "threw int, which is no std::exception and says nothing" + blame},
+           {"entry: throws InputError", "`hostile.table`: no such table"},
+           {"entry: two options of a name", "section `hostile` declares `table` twice" + blame}}) {
+    Hostility const hostility(what);
+    Registry<PhysicsEntry> registry("physics");
+    EXPECT_EQ(message_of([&] { PluginLoader(registry).load(folder / "hostile.so"); }), plugin + words);
+  }
+}
+
+/// A file of another length than its tables say is not given to the dynamic loader, which would die of it.
+TEST(Loader, RefusesAFileThatIsCutShort) {
+  namespace fs = std::filesystem;
+  fs::path const cut = fs::temp_directory_path() / "halocline_cut_plugin.so";
+  fs::copy_file(folder / "fitting.so", cut, fs::copy_options::overwrite_existing);
+  std::uintmax_t const size = fs::file_size(cut);
+  for (std::uintmax_t const left : {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{64}}) {
+    fs::resize_file(cut, left);
+    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: the file is cut short, with " +
+                                           std::to_string(left) + " of its " + std::to_string(size) +
+                                           " bytes; build or copy it anew");
+  }
+  for (std::uintmax_t const left : {63, 1, 0}) {
+    fs::resize_file(cut, left);
+    EXPECT_EQ(message_of_loading(cut), "cannot be loaded as a plugin: it is no shared object (64-bit ELF)");
+  }
+  fs::remove(cut);
+}
+
+TEST(Loader, RefusesWhatIsNoRegularFile) {
+  EXPECT_EQ(message_of_loading(folder), "a folder, not a plugin");
+  EXPECT_EQ(message_of_loading("/dev/zero"), "not a regular file");
+}
+
+TEST(SharedObjectFile, KnowsWhatEverybodyMayWriteTo) {
+  namespace fs = std::filesystem;
+  fs::path const home = fs::temp_directory_path() / "halocline_writable_plugin";
+  fs::create_directory(home);
+  fs::path const file = home / "plugin.so";
+  std::ofstream(file) << "plugin";
+  fs::permissions(home, fs::perms::owner_all);
+  fs::permissions(file, fs::perms::owner_all);
+  EXPECT_EQ(writable_by_everybody(file), "");
+  fs::permissions(file, fs::perms::all);
+  EXPECT_EQ(writable_by_everybody(file), "everybody may write to it");
+  fs::permissions(file, fs::perms::owner_all);
+  fs::permissions(home, fs::perms::all);
+  EXPECT_EQ(writable_by_everybody(file), "everybody may write to its folder `" + fs::canonical(home).string() + "`");
+  fs::permissions(home, fs::perms::all | fs::perms::sticky_bit);
+  EXPECT_EQ(writable_by_everybody(file), "");
+  fs::remove_all(home);
 }
 
 TEST(Loader, RefusesWhatDoesNotFitNamingBothSides) {
@@ -95,6 +203,10 @@ TEST(Loader, RefusesWhatDoesNotFitNamingBothSides) {
   EXPECT_EQ(
       message_of_loading(folder / "other_layout.so"),
       "its plugin interface is number 4711, but this Halocline has number " + std::to_string(plugin_layout) + advice);
+  EXPECT_EQ(message_of_loading(folder / "no_compiler.so"),
+            std::string("built for compiler (null), but this Halocline has ") + compiler_abi + advice);
+  EXPECT_EQ(message_of_loading(folder / "no_function.so"),
+            "it names no function that describes its physics (a null pointer)");
 }
 
 TEST(Loader, KnowsLibrariesOfAnotherVersionByTheirNames) {
@@ -119,7 +231,7 @@ TEST(Loader, LoadsAFolderAndTakesNoneForEmpty) {
   Registry<PhysicsEntry> registry("physics");
   PluginLoader(registry).load_folder(folder / "nowhere");
   EXPECT_TRUE(registry.names().empty());
-  EXPECT_THAT(message_of([&] { PluginLoader(registry).load_folder(folder); }), HasSubstr("no_symbol.so"));
+  EXPECT_THAT(message_of([&] { PluginLoader(registry).load_folder(folder); }), HasSubstr("`hostile`: there is already"));
 }
 
 TEST(Loader, NamesBothPrecisions) {

@@ -13,16 +13,23 @@
 #ifndef TEST_COMPILER
 #define TEST_COMPILER halocline::compiler_abi
 #endif
+#ifndef TEST_FUNCTION
+#define TEST_FUNCTION &single_only
+#endif
 
-static halocline::PhysicsEntry single_only() {
+namespace {
+
+[[maybe_unused]] halocline::PhysicsEntry single_only() {
   return {.name = "single_only",
           .sentence = "Nothing, in single precision.",
           .options = halocline::Section("single_only", "Nothing."),
           .precisions = {halocline::Precision::single},
           .judge = {},
-          .create = {}};
+          .create = [](halocline::PhysicsContext const&) { return std::unique_ptr<halocline::Physics>(); }};
 }
 
+}  // namespace
+
 extern "C" halocline::PluginDescription const halocline_plugin;
-halocline::PluginDescription const halocline_plugin{TEST_LAYOUT, TEST_VERSION, TEST_BACKEND, TEST_COMPILER,
-                                                    &single_only};
+halocline::PluginDescription const halocline_plugin{TEST_LAYOUT, TEST_VERSION, TEST_BACKEND, TEST_COMPILER, 1,
+                                                    0,           nullptr,      TEST_FUNCTION};

@@ -1,0 +1,45 @@
+#include "framework/plugin/entry_obstacle.hpp"
+
+#include <algorithm>
+
+#include "framework/deck/deck.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+/// Whether a deck can write `name` as it is, and a path of options have it as a part.
+bool is_plain(std::string const& name) {
+  return std::all_of(name.begin(), name.end(), [](char const c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+/// A default that its own option refuses shows when a deck without the section is read.
+std::string mistaken_default(Section const& options) {
+  Section root("", "");
+  root.section(options).optional();
+  try {
+    static_cast<void>(Deck("defaults", "{}").read(root));
+  } catch (DefectError const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string entry_obstacle(PhysicsEntry const& entry) {
+  if (entry.name.empty()) return "its physics has no name";
+  std::string const physics = "its physics `" + entry.name + "` ";
+  if (!is_plain(entry.name)) return physics + "has a name that is not made of letters, digits, _ and -";
+  if (entry.options.name() != entry.name) {
+    return physics + "has its options in a section `" + entry.options.name() + "`; give both one name";
+  }
+  if (!entry.create) return physics + "has no function `create` to make it";
+  if (entry.precisions.empty()) return physics + "is built for no precision; leave `precisions` out or name one";
+  std::string const mistake = mistaken_default(entry.options);
+  return mistake.empty() ? "" : physics + "has options that are wrong: " + mistake;
+}
+
+}  // namespace halocline

@@ -1,0 +1,152 @@
+#include "framework/plugin/guarded_physics.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "framework/field/field_base.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/plugin/plugin_call.hpp"
+#include "framework/runtime/shortest_text.hpp"
+
+namespace halocline {
+namespace {
+
+template <class Named>
+std::vector<std::string> names_of(std::vector<Named> const& all) {
+  std::vector<std::string> names;
+  for (Named const& one : all) names.push_back(one.name);
+  return names;
+}
+
+std::string listed(std::vector<std::string> const& names) {
+  std::string text;
+  for (std::string const& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
+  return text.empty() ? "none" : text;
+}
+
+/// The first name that is there twice; empty if none is.
+std::string repeated(std::vector<std::string> const& names) {
+  std::set<std::string> seen;
+  for (std::string const& name : names) {
+    if (!seen.insert(name).second) return name;
+  }
+  return "";
+}
+
+/// The physics of a plugin. Every method of Physics is called through here: what it throws names the plugin, and what
+/// the framework relies on is looked at.
+class GuardedPhysics final : public Physics {
+ public:
+  GuardedPhysics(std::unique_ptr<Physics> physics, PhysicsContext const& context, std::string plugin)
+      : physics_(std::move(physics)), mesh_(context.mesh), plugin_(std::move(plugin)) {}
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
+    PluginCall const call = in("`fields`");
+    auto const fields = call_plugin(call, [&] { return physics_->fields(); });
+    std::vector<std::string> names;
+    for (FieldBase const* const field : fields) {
+      if (field == nullptr) throw_broken_promise(call, "it returned a null pointer for a field");
+      if (&field->mesh() != mesh_.get())
+        throw_broken_promise(call, "field `" + field->name() + "` lies on another mesh than the run");
+      names.push_back(field->name());
+    }
+    if (std::string const name = repeated(names); !name.empty())
+      throw_broken_promise(call, "two fields are called `" + name + "`");
+    return fields;
+  }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    PluginCall const call = in("`quantities`");
+    auto quantities = call_plugin(call, [&] { return physics_->quantities(); });
+    require_same_names(call, "quantities", names_of(quantities), quantities_);
+    return quantities;
+  }
+
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    PluginCall const call = in("`conserved`");
+    auto conserved = call_plugin(call, [&] { return physics_->conserved(); });
+    std::vector<std::string> const known = quantities_.known ? quantities_.names : names_of(quantities());
+    for (std::string const& name : conserved) {
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw_broken_promise(call, "`" + name + "` is none of its quantities, which are " + listed(known));
+    }
+    return conserved;
+  }
+
+  [[nodiscard]] Traces take_traces() override {
+    PluginCall const call = in("`take_traces`");
+    Traces traces = call_plugin(call, [&] { return physics_->take_traces(); });
+    require_same_names(call, "points", traces.names, points_);
+    if (traces.values.size() != traces.times.size() * traces.names.size()) {
+      throw_broken_promise(call, "it returned " + std::to_string(traces.values.size()) + " values for " +
+                                     std::to_string(traces.times.size()) + " times at " +
+                                     std::to_string(traces.names.size()) + " points");
+    }
+    return traces;
+  }
+
+  [[nodiscard]] double stable_step() const override {
+    return call_plugin(in("`stable_step`"), [&] { return physics_->stable_step(); });
+  }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
+    std::string const place =
+        "`advance` of step " + std::to_string(step.number) + " (from t = " + shortest_text(step.time) + ")";
+    return call_plugin(in(place), [&] { return physics_->advance(step); });
+  }
+
+ private:
+  /// The names that the plugin gave first, kept so that later ones can be held to them.
+  struct FirstNames {
+    bool known = false;
+    std::vector<std::string> names;
+  };
+
+  [[nodiscard]] PluginCall in(std::string const& place) const { return {.plugin = plugin_, .place = place}; }
+
+  static void require_same_names(PluginCall const& call, std::string const& what, std::vector<std::string> names,
+                                 FirstNames& first) {
+    if (std::string const name = repeated(names); !name.empty())
+      throw_broken_promise(call, "two of its " + what + " are called `" + name + "`");
+    if (first.known && names != first.names) {
+      throw_broken_promise(
+          call, "its " + what + " were " + listed(first.names) + " at first, and are " + listed(names) + " now");
+    }
+    first = {true, std::move(names)};
+  }
+
+  std::unique_ptr<Physics> physics_;
+  std::shared_ptr<StructuredMesh const> mesh_;
+  std::string plugin_;
+  mutable FirstNames quantities_;
+  FirstNames points_;
+};
+
+}  // namespace
+
+PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
+  std::string const plugin = "plugin `" + file + "`, physics `" + entry.name + "`";
+  auto const call = [plugin](std::string const& place, PluginStage stage) { return PluginCall{plugin, place, stage}; };
+  auto const guard_check = [](PluginCall const& judging, Section::Check check) -> Section::Check {
+    return [judging, check = std::move(check)](Options const& options, Mistakes& mistakes) {
+      call_plugin(judging, [&] { check(options, mistakes); });
+    };
+  };
+  PluginCall const checking = call("a check of its options", PluginStage::judging);
+  entry.options.wrap_checks([&](Section::Check check) { return guard_check(checking, std::move(check)); });
+  if (entry.judge) entry.judge = guard_check(call("`judge`", PluginStage::judging), std::move(entry.judge));
+  if (entry.arrays) {
+    entry.arrays = [judging = call("`arrays`", PluginStage::judging), arrays = std::move(entry.arrays)](
+                       Options const& deck) { return call_plugin(judging, [&] { return arrays(deck); }); };
+  }
+  entry.create = [creating = call("`create`", PluginStage::creating),
+                  create = std::move(entry.create)](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    auto physics = call_plugin(creating, [&] { return create(context); });
+    if (physics == nullptr) throw_broken_promise(creating, "it returned no physics (a null pointer)");
+    return std::make_unique<GuardedPhysics>(std::move(physics), context, creating.plugin);
+  };
+  return entry;
+}
+
+}  // namespace halocline

@@ -1,0 +1,120 @@
+// A plugin that breaks one promise, which the environment chooses: HOSTILE_PLUGIN="advance: throws". Without it the
+// physics `hostile` counts its steps.
+#include <cstdlib>
+#include <new>
+#include <stdexcept>
+#include <string_view>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace {
+
+using namespace halocline;
+
+bool chosen(std::string_view what) {
+  char const* const choice = std::getenv("HOSTILE_PLUGIN");
+  return choice != nullptr && choice == what;
+}
+
+/// The ways of any function to fail: "PLACE: throws", …
+void act(std::string const& place, Options const* deck = nullptr) {
+  auto const is = [&](char const* way) { return chosen(place + ": " + way); };
+  if (is("throws")) throw std::runtime_error("no such table");
+  if (is("throws a number")) throw 42;
+  if (is("throws InputError")) throw InputError("`hostile.table`: no such table");
+  if (is("throws SolveError")) throw SolveError("the inner solve did not converge");
+  if (is("throws InputOutputError")) throw InputOutputError("`table`: cannot be read");
+  if (is("throws DefectError")) throw DefectError("two tables");
+  if (is("runs out of memory")) throw std::bad_alloc();
+  if (is("exits")) std::exit(0);
+  if (deck == nullptr) return;
+  if (is("asks for what it did not declare")) static_cast<void>(deck->section("hostile").real("undeclared"));
+  if (is("asks for another type")) static_cast<void>(deck->section("hostile").real("table"));
+}
+
+/// What the dynamic loader runs.
+[[maybe_unused]] bool const loaded = (act("load"), true);
+
+class Hostile final : public Physics {
+ public:
+  explicit Hostile(PhysicsContext const& context) : deck_(context.deck), mesh_(context.mesh) {}
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
+    act("fields");
+    if (chosen("fields: null")) return {nullptr};
+    return {};
+  }
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    act("quantities");
+    if (chosen("quantities: two of a name")) return {{"steps"}, {"steps"}};
+    if (chosen("quantities: other ones later") && steps_ > 0) return {{"tables", 0}};
+    return {{"steps", static_cast<double>(steps_)}};
+  }
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    if (chosen("conserved: no quantity")) return {"mass"};
+    return {};
+  }
+  [[nodiscard]] Traces take_traces() override {
+    if (chosen("traces: too few values")) return {{"a", "b"}, {0, 1}, {1, 2, 3}};
+    return {};
+  }
+  [[nodiscard]] double stable_step() const override {
+    act("stable_step");
+    return 1e9;
+  }
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
+    ++steps_;
+    if (step.number == 3) act("advance", &deck_);
+    if (step.number == 3 && mesh_->communicator().rank() == 1) act("advance on rank 1", &deck_);
+    return {};
+  }
+
+ private:
+  Options deck_;
+  std::shared_ptr<StructuredMesh const> mesh_;
+  Index steps_ = 0;
+};
+
+std::string name_of_the_physics() {
+  if (chosen("entry: no name")) return "";
+  if (chosen("entry: name of ours")) return "heat";
+  if (chosen("entry: name of a section")) return "mesh";
+  if (chosen("entry: name with a dot")) return "hostile.physics";
+  return "hostile";
+}
+
+PhysicsEntry hostile() {
+  act("entry");
+  std::string const name = name_of_the_physics();
+  Section options(chosen("entry: other section") ? "friendly" : name, "Counts steps, or breaks a promise.");
+  options.choice("table", "A table.", std::vector<std::string>{"one", "two"})
+      .defaults_to(std::string(chosen("entry: mistaken default") ? "three" : "one"));
+  options.check([](Options const&, Mistakes&) { act("check"); });
+  if (chosen("entry: two options of a name")) options.real("table", "Another table.");
+  PhysicsEntry entry{.name = name,
+                     .sentence = options.sentence(),
+                     .options = std::move(options),
+                     .steps_by_itself = true,
+                     .judge = [](Options const& deck, Mistakes&) { act("judge", &deck); },
+                     .create = [](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+                       act("create", &context.deck);
+                       if (chosen("create: null")) return nullptr;
+                       return std::make_unique<Hostile>(context);
+                     },
+                     .arrays =
+                         [](Options const& deck) {
+                           act("arrays", &deck);
+                           return 1.0;
+                         }};
+  if (chosen("entry: no create")) entry.create = {};
+  if (chosen("entry: no precision")) entry.precisions = {};
+  return entry;
+}
+
+}  // namespace
+
+HALOCLINE_PLUGIN(hostile);
