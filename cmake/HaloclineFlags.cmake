@@ -1,6 +1,10 @@
 # The flags that Halocline and every physics outside of it share, and the language that kernels are written in.
 include_guard()
 
+# The commands below are also called in folders that see no variable of ours: what they ask for is kept for all.
+set_property(GLOBAL PROPERTY HALOCLINE_BACKEND ${HALOCLINE_BACKEND})
+set_property(GLOBAL PROPERTY HALOCLINE_KOKKOS_VERSION ${Kokkos_VERSION})
+
 # Contraction is off everywhere: a fused multiply-add that the compiler forms in a vector loop, but not in its remainder
 # or in another specialisation, would change bits. The other two let a loop with sqrt or select become vectors, and
 # change no value.
@@ -11,7 +15,10 @@ if(NOT HALOCLINE_BACKEND STREQUAL "HIP")
   list(APPEND HALOCLINE_ARITHMETIC_FLAGS -fopenmp-simd)
 endif()
 list(JOIN HALOCLINE_ARITHMETIC_FLAGS "," _arithmetic)
-set(HALOCLINE_CUDA_ARITHMETIC_FLAGS --fmad=false -Xcompiler=${_arithmetic})
+set_property(GLOBAL PROPERTY HALOCLINE_ARITHMETIC
+  $<$<COMPILE_LANGUAGE:CXX>:${HALOCLINE_ARITHMETIC_FLAGS}>
+  $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${_arithmetic}>)
 
 # CMake 3.25 does not know how nvcc is told C++20.
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
@@ -22,9 +29,11 @@ endif()
 # halocline_kernel_sources(TARGET FILE…): adds files that include Kokkos to a target, in the language Kokkos asks for
 function(halocline_kernel_sources target)
   target_sources(${target} PRIVATE ${ARGN})
-  if(HALOCLINE_BACKEND STREQUAL "Cuda")
+  get_property(backend GLOBAL PROPERTY HALOCLINE_BACKEND)
+  get_property(kokkos GLOBAL PROPERTY HALOCLINE_KOKKOS_VERSION)
+  if(backend STREQUAL "Cuda")
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
-    if(Kokkos_VERSION VERSION_LESS 4.7)
+    if(kokkos VERSION_LESS 4.7)
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
     endif()
@@ -34,7 +43,8 @@ endfunction()
 # halocline_short_kernel_sources(TARGET FILE…): the same for files whose kernels, if any, take less to compile than the ten
 # seconds that a compiler for devices needs for the headers of Kokkos alone. It reads them as one file.
 function(halocline_short_kernel_sources target)
-  if(NOT HALOCLINE_BACKEND MATCHES "^(Cuda|HIP)$")
+  get_property(backend GLOBAL PROPERTY HALOCLINE_BACKEND)
+  if(NOT backend MATCHES "^(Cuda|HIP)$")
     halocline_kernel_sources(${target} ${ARGN})
     return()
   endif()
@@ -52,19 +62,23 @@ endfunction()
 # well, which takes twice as long and which clang 15 does not survive with some of the standard library in C++20.
 function(halocline_plain_sources target)
   target_sources(${target} PRIVATE ${ARGN})
-  if(HALOCLINE_BACKEND STREQUAL "HIP")
+  get_property(backend GLOBAL PROPERTY HALOCLINE_BACKEND)
+  if(backend STREQUAL "HIP")
     set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY
       COMPILE_OPTIONS -xc++ -Wno-unused-command-line-argument)
   endif()
 endfunction()
 
-# halocline_arithmetic(TARGET MARCH): what decides the bits of a result
-function(halocline_arithmetic target march)
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:${HALOCLINE_ARITHMETIC_FLAGS}>
-    $<$<COMPILE_LANGUAGE:CUDA>:${HALOCLINE_CUDA_ARITHMETIC_FLAGS}>)
-  if(march)
+# halocline_arithmetic(TARGET SCOPE): what decides the bits of a result. SCOPE is PRIVATE, or INTERFACE for who uses TARGET
+function(halocline_arithmetic target scope)
+  get_property(arithmetic GLOBAL PROPERTY HALOCLINE_ARITHMETIC)
+  target_compile_options(${target} ${scope} ${arithmetic})
+endfunction()
+
+# halocline_march(TARGET): the processor that it is compiled for
+function(halocline_march target)
+  if(HALOCLINE_MARCH)
     target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-march=${march}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${march}>)
+      $<$<COMPILE_LANGUAGE:CXX>:-march=${HALOCLINE_MARCH}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${HALOCLINE_MARCH}>)
   endif()
 endfunction()

@@ -2,19 +2,45 @@
 #
 # A physics as a shared object NAME.so, for `halocline run --plugin NAME.so`. Its sources may include Kokkos: they are
 # compiled in the language, and with the arithmetic, of the Halocline they are for. The same command serves the physics
-# of this repository and those that come to it by find_package(Halocline).
+# of this repository, those that come to it by find_package(Halocline), and projects that Halocline is a part of.
 include_guard()
+
+# Who chooses neither a build type nor an optimisation gets Release: kernels without optimisation are ten times slower.
+function(_halocline_choose_build_type)
+  get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(is_multi_config OR CMAKE_BUILD_TYPE OR CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    return()
+  endif()
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+  message(STATUS "Halocline: no CMAKE_BUILD_TYPE was chosen, so it is Release")
+endfunction()
+
+function(_halocline_warn_of_slow_code name)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    return()  # several configurations, of which the build chooses
+  endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  string(REGEX MATCHALL "(^| )-O[^ ]*" levels "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  list(POP_BACK levels level)
+  if(NOT level OR level MATCHES "-O[0g]")
+    message(WARNING "halocline_add_physics(${name}): CMAKE_BUILD_TYPE is `${CMAKE_BUILD_TYPE}`, which does not optimise: "
+      "runs may be ten times slower. -DCMAKE_BUILD_TYPE=Release makes a fast one.")
+  endif()
+endfunction()
 
 function(halocline_add_physics name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   set(target halocline_physics_${name})
   add_library(${target} MODULE)
   halocline_kernel_sources(${target} ${arg_SOURCES})
-  halocline_arithmetic(${target} "${HALOCLINE_MARCH}")
   target_link_libraries(${target} PRIVATE Halocline::halocline ${arg_LIBRARIES})
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX .so)
-  if(COMMAND halocline_place_physics)
+  if(COMMAND halocline_place_physics AND PROJECT_SOURCE_DIR STREQUAL Halocline_SOURCE_DIR)
     halocline_place_physics(${target})
+  else()
+    halocline_march(${target})
+    _halocline_choose_build_type()
+    _halocline_warn_of_slow_code(${name})
   endif()
 endfunction()

@@ -14,18 +14,25 @@ install(TARGETS halocline_all EXPORT HaloclineTargets)
 # What `halocline run` needs: the driver and the physics, no tests.
 add_custom_target(program)
 
-# halocline_strict(TARGET): the warnings our own code is held to, and the sanitizers if they are asked for
+# halocline_strict(TARGET): the warnings our own code is held to, as errors unless Halocline is a part of another project,
+# and the sanitizers if they are asked for
 function(halocline_strict target)
-  halocline_arithmetic(${target} "${HALOCLINE_MARCH}")
+  halocline_arithmetic(${target} PRIVATE)
+  halocline_march(${target})
+  # A compiler that we do not know may warn of more: that is no reason to stop somebody else's project.
+  if(PROJECT_IS_TOP_LEVEL)
+    set(error -Werror)
+    set(cuda_error -Werror=all-warnings)
+  endif()
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Werror>
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion ${error}>
     # GCC 12 sees an overlap in every `"text" + string` (GCC bug 105651).
     $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Xcompiler=-Wno-restrict>
     # GCC's own pragmas tune host loops, which are GCC's to compile (1675: nvcc's front does not know them).
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-pragmas>
     # To nvcc, a call of a host function from a device is no more than a warning.
-    $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -diag-suppress=1675 -Xcompiler=-Wall,-Wextra>)
+    $<$<COMPILE_LANGUAGE:CUDA>:${cuda_error} -diag-suppress=1675 -Xcompiler=-Wall,-Wextra>)
   if(HALOCLINE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
       -fno-omit-frame-pointer)
@@ -57,6 +64,8 @@ function(halocline_add_room name)
     halocline_short_kernel_sources(${target} ${arg_SHORT_KERNEL_SOURCES})
   endif()
   halocline_strict(${target})
+  # Kernels are compiled by who includes them.
+  halocline_arithmetic(${target} INTERFACE)
   halocline_link(${target} PUBLIC ${arg_PUBLIC_DEPENDENCIES})
   halocline_link(${target} PRIVATE ${arg_PRIVATE_DEPENDENCIES})
   target_compile_features(${target} PUBLIC cxx_std_20)
