@@ -1,8 +1,10 @@
 """A physics of somebody else, from its source folder to a run: `stranger_test.py PROGRAM BUILD`, BUILD being the build tree
 to install from."""
 
+import json
 import math
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,9 +17,27 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
 def command(*words):
+    """What it said, on both streams."""
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"{words} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def configure(source, build, **variables):
+    return command("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+                   *[f"-D{name}={value}" for name, value in variables.items()])
+
+
+def cached(build, variable):
+    """The value of a variable in a build tree."""
+    return re.search(rf"^{variable}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+
+
+def compiler_options(build, source):
+    """Those that a build tree compiles a file with."""
+    entries = json.loads((build / "compile_commands.json").read_text())
+    return next(entry["command"].split() for entry in entries if entry["file"].endswith(source))
 
 
 class Stranger(unittest.TestCase):
@@ -27,8 +47,7 @@ class Stranger(unittest.TestCase):
         cls.home = pathlib.Path(cls.scratch.name)
         command("cmake", "--install", BUILD, "--prefix", cls.home / "halocline")
         shutil.copytree(ROOT / "tests/stranger", cls.home / "source")
-        command("cmake", "-S", cls.home / "source", "-B", cls.home / "build", "-G", "Ninja",
-                f"-DCMAKE_PREFIX_PATH={cls.home / 'halocline'}")
+        cls.said_by_cmake = configure(cls.home / "source", cls.home / "build", CMAKE_PREFIX_PATH=cls.home / "halocline")
         command("cmake", "--build", cls.home / "build")
         cls.plugin = cls.home / "build/transport.so"
         program.PROGRAM = cls.home / "halocline/bin/halocline"
@@ -64,6 +83,50 @@ class Stranger(unittest.TestCase):
             self.assertRegex(run.err, r"warning: `total` should be conserved, but drifted by 0\.25 of its size; ")
             self.assertEqual(run.err.count("\n"), 1, run.err)
             self.assertAlmostEqual(run.summary()["conserved"]["total"]["largest_relative_drift"], 0.25, delta=1e-12)
+
+    def test_the_documented_build_optimises(self):
+        self.assertIn("no CMAKE_BUILD_TYPE was chosen, so it is Release", self.said_by_cmake[0])
+        self.assertEqual(self.said_by_cmake[1], "")
+        self.assertEqual(cached(self.home / "build", "CMAKE_BUILD_TYPE"), "Release")
+        self.assertIn("-O3", compiler_options(self.home / "build", "transport.cpp"))
+
+    def test_a_build_without_optimisation_is_a_warning(self):
+        for number, (choice, warned) in enumerate((
+                ({"CMAKE_BUILD_TYPE": "Debug"}, True), ({"CMAKE_CXX_FLAGS": "-O0"}, True),
+                ({"CMAKE_BUILD_TYPE": "Release", "CMAKE_CXX_FLAGS_RELEASE": "-Og"}, True),
+                ({"CMAKE_BUILD_TYPE": "RelWithDebInfo"}, False), ({"CMAKE_CXX_FLAGS": "-O2"}, False))):
+            with self.subTest(choice=choice):
+                _, said = configure(self.home / "source", self.home / f"build{number}",
+                                    CMAKE_PREFIX_PATH=self.home / "halocline", **choice)
+                told = re.sub(r"\s+", " ", said)
+                self.assertEqual("halocline_add_physics(transport): CMAKE_BUILD_TYPE is "
+                                 f"`{choice.get('CMAKE_BUILD_TYPE', '')}`, which does not optimise" in told, warned, said)
+
+    def test_a_part_of_another_project(self):
+        """Its physics, and whatever links Halocline, has our arithmetic; errors of warnings are for our own builds."""
+        guest = self.home / "guest"
+        guest.mkdir()
+        (guest / "own.cpp").write_text("double own(double a, double b, double c) { return a * b + c; }\n")
+        shutil.copy(self.home / "source/transport.cpp", guest)
+        (guest / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.25)
+project(Guest LANGUAGES C CXX)
+add_subdirectory({ROOT} halocline)
+halocline_add_physics(transport SOURCES transport.cpp)
+add_library(own MODULE own.cpp)
+target_link_libraries(own PRIVATE Halocline::halocline)
+""")
+        configure(guest, guest / "build", **{name: cached(BUILD, name) for name in (
+            "HALOCLINE_BACKEND", "HALOCLINE_PREFIX", "HALOCLINE_MARCH")})
+        device = cached(BUILD, "HALOCLINE_BACKEND") == "Cuda"
+        for source in ("transport.cpp", "own.cpp", "framework/plugin/loader.cpp"):
+            with self.subTest(source=source):
+                options = compiler_options(guest / "build", source)
+                contraction = "--fmad=false" if device and source == "transport.cpp" else "-ffp-contract=off"
+                self.assertIn(contraction, options)
+                self.assertEqual([word for word in options if word.startswith("-Werror")], [])
+        self.assertIn("-O3", compiler_options(guest / "build", "transport.cpp"))
+        self.assertIn(f"-march={cached(BUILD, 'HALOCLINE_MARCH')}" if cached(BUILD, "HALOCLINE_MARCH") else "-O3",
+                      " ".join(compiler_options(guest / "build", "transport.cpp")))
 
     def test_headers_of_tests_are_not_installed(self):
         names = {path.name for path in (self.home / "halocline/include").rglob("*.hpp")}
