@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <optional>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/job.hpp"
 #include "drivers/halocline/output.hpp"
 #include "framework/deck/nearest_name.hpp"
+#include "framework/io/output_folder.hpp"
 #include "framework/runtime/config.hpp"
+#include "framework/runtime/environment.hpp"
 
 namespace halocline {
 namespace {
@@ -33,7 +37,16 @@ struct Commands {
   CheckCommand check;
   ListCommand list;
   BenchCommand bench;
+  std::optional<FolderClaim> claim;  ///< of the output folder of `run`
 };
+
+FolderClaim& claim_folder(Commands& commands) {
+  std::filesystem::path const folder = output_folder(commands.run);
+  if (Job const* const job = joined_job()) {
+    return commands.claim.emplace(folder, LockHolder{host_name(), job->starter});
+  }
+  return commands.claim.emplace(folder, commands.run.overwrite);
+}
 
 /// Options that take one value each time they are given.
 void add_repeatable(CLI::App& app, std::string const& name, std::string const& what, std::vector<std::string>& values,
@@ -175,8 +188,10 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   };
   std::string const chosen = program.get_subcommands().front()->get_name();
   if (chosen == "run") line.folder = output_folder(commands->run);
-  line.command = [commands, chosen](std::shared_ptr<Communicator> const& communicator) {
-    if (chosen == "run") return run(commands->run, communicator);
+  line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
+  line.release = [commands] { commands->claim.reset(); };
+  line.command = [commands, chosen, claim = line.claim](std::shared_ptr<Communicator> const& communicator) {
+    if (chosen == "run") return run(commands->run, claim, communicator);
     if (chosen == "bench") return bench(commands->bench, communicator);
     return chosen == "check" ? check(commands->check, communicator) : list(commands->list, communicator);
   };

@@ -11,6 +11,7 @@
 namespace halocline {
 
 class Communicator;
+class FolderClaim;
 
 /// What a command line asks for.
 struct CommandLine {
@@ -25,6 +26,9 @@ struct CommandLine {
   bool quiet = false;            ///< --quiet
   bool plot = false;             ///< --plot: `folder` is drawn once the run is over
   std::filesystem::path folder;  ///< where the run writes; empty for other subcommands
+  /// Claims `folder` until `release`, or until the last copy of this object is gone. For the process that starts ranks.
+  std::function<FolderClaim&()> claim;
+  std::function<void()> release;
 };
 
 /// Reads the words of a command line, the program's name first. Never throws: what is wrong with them is in `text`,

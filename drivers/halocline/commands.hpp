@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 namespace halocline {
 
 class Communicator;
+class FolderClaim;
 
 /// What the command line gives to `halocline run`.
 struct RunCommand {
@@ -51,8 +53,13 @@ struct BenchCommand {
   std::string json;           ///< --json, where the rows go; empty: nowhere
 };
 
+/// Claims the output folder of a `run`, for as long as the program lives. For one rank, or the process that starts
+/// them.
+using ClaimFolder = std::function<FolderClaim&()>;
+
 /// The subcommands. Collective over `communicator`; rank 0 writes to standard output. They throw Errors.
-[[nodiscard]] ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& communicator);
+[[nodiscard]] ExitCode run(RunCommand const& command, ClaimFolder const& claim,
+                           std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator);

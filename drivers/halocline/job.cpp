@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include "framework/io/whole_file.hpp"
-#include "framework/runtime/process.hpp"
 
 namespace halocline {
 namespace {
@@ -103,13 +102,12 @@ void join_job(fs::path const& folder) {
   std::optional<std::string> const text = ours ? text_of(folder / job_file) : std::nullopt;
   if (!text) throw InputError(refusal);
   std::istringstream words(*text);
-  ProcessIdentity process;
   Job job;
-  bool const whole = read_number(words, process.number) && read_number(words, process.start) &&
+  bool const whole = read_number(words, job.starter.number) && read_number(words, job.starter.start) &&
                      read_number(words, job.ranks) && read_number(words, job.columns);
   if (!whole) throw InputError(refusal);
   for (std::string word; std::getline(words, word, '\0');) job.words.push_back(word);
-  if (!is_alive(process)) throw StoppedError("the process that started this rank has ended");
+  if (!is_alive(job.starter)) throw StoppedError("the process that started this rank has ended");
   joined = {job, folder};
 }
 

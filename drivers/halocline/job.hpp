@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/process.hpp"
 
 namespace halocline {
 
@@ -14,6 +15,7 @@ struct Job {
   int ranks = 0;
   int columns = 0;                 ///< of the terminal that standard output of the whole run is; 0 when it is none
   std::vector<std::string> words;  ///< of the user's command line, from the program's name on
+  ProcessIdentity starter{};       ///< this process, once it is handed to the ranks
 };
 
 /// How ranks came to their end, in the words of the one that speaks for all.

@@ -17,6 +17,7 @@
 #include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/standard_output.hpp"
+#include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
@@ -76,6 +77,8 @@ RankEnd run_ranks(CommandLine const& line) {
     return code;
   };
   Verdict const verdict = run_guarded(*communicator, command, {.abort = abort_all});
+  // A launcher kills all ranks once the first has ended in failure, which is after the end of MPI.
+  if (verdict.code != ExitCode::done) line.release();
   if (communicator->rank() == 0) return {deliver(verdict.code, spoken(verdict)), true};
   return {silent_end(verdict.code), false};
 }
@@ -106,6 +109,7 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
 int launch_ranks(CommandLine const& line, std::vector<std::string> const& words) {
   HeldSignals const signals;
   if (int const code = judge_apart(line, signals); code != 0) return code;
+  line.claim().leave_to_ranks();
   auto const start = std::filesystem::file_time_type::clock::now();
   LaunchEnd const end = launch(line.ranks, words, signals);
   std::string message = end.message;

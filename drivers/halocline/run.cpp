@@ -43,19 +43,15 @@ struct Case {
   std::filesystem::path folder;
 };
 
-std::filesystem::path judged_folder(RunCommand const& command, Communicator const& communicator) {
-  std::filesystem::path folder = output_folder(command);
-  on_first_rank(communicator, [&] { judge_output_folder(folder, command.overwrite); });
-  return folder;
-}
-
-Case judged(RunCommand const& command, Registry<PhysicsEntry> const& physics, Deck const& deck,
-            Communicator const& communicator) {
+/// The folder is claimed once the deck has no mistakes.
+Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
+            Deck const& deck, Communicator const& communicator) {
   Options const options = deck.read(declare_deck(physics, memory_budget(communicator)));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
-  return {entry, options, schedule, judged_folder(command, communicator)};
+  on_first_rank(communicator, [&] { claim(); });
+  return {entry, options, schedule, output_folder(command)};
 }
 
 HaloRecord record_of(TransportChoice const& choice) {
@@ -139,11 +135,11 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
 
 }  // namespace
 
-ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_ptr<Communicator> const& communicator) {
   Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
   Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
-  Case const run = judged(command, known, deck, *communicator);
+  Case const run = judged(command, claim, known, deck, *communicator);
 
   bool const speaks = communicator->rank() == 0 && !command.quiet;
   Progress progress({.speaks = speaks,
@@ -158,7 +154,7 @@ ExitCode run(RunCommand const& command, std::shared_ptr<Communicator> const& com
   auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
   if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
 
-  create_output_folder(*communicator, run.folder);
+  clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot);

@@ -42,9 +42,8 @@ fs::path nearest_existing(fs::path const& folder) {
   return nearest;
 }
 
-void create(fs::path const& folder) {
+void clear(fs::path const& folder) {
   try {
-    fs::create_directories(folder);
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
       if (belongs_to_a_run(entry.path().filename().string())) fs::remove(entry.path());
     }
@@ -53,11 +52,8 @@ void create(fs::path const& folder) {
   }
 }
 
-}  // namespace
-
-fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
-
-void judge_output_folder(fs::path const& folder, bool overwrite) {
+/// Without touching anything, whether a run may write into `folder`.
+void judge(fs::path const& folder, bool overwrite) {
   std::string const name = folder.string();
   try {
     fs::path const nearest = nearest_existing(folder);
@@ -73,8 +69,45 @@ void judge_output_folder(fs::path const& folder, bool overwrite) {
   }
 }
 
-void create_output_folder(Communicator const& communicator, fs::path const& folder) {
-  on_first_rank(communicator, [&] { create(folder); });
+}  // namespace
+
+fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
+
+FolderClaim::FolderClaim(fs::path folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
+  judge(folder, overwrite);
+  for (int attempts = 1; !lock_; ++attempts) {
+    try {
+      make(folder);
+      lock_.emplace(folder, lock);
+    } catch (fs::filesystem_error const& error) {
+      // Another run that did not begin has just removed it.
+      if (error.code() == std::errc::no_such_file_or_directory && attempts < 100) continue;
+      throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+    }
+  }
+  // Another run may have ended in it meanwhile.
+  judge(folder, overwrite);
+}
+
+FolderClaim::FolderClaim(fs::path folder, LockHolder const& starter, LockFunction const& lock) : FolderClaim() {
+  lock_.emplace(folder, starter, lock);
+}
+
+FolderClaim::~FolderClaim() {
+  lock_.reset();
+  for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) rmdir(folder->c_str());
+}
+
+void FolderClaim::make(fs::path const& folder) {
+  fs::path each;
+  for (fs::path const& part : folder) {
+    each /= part;
+    if (!fs::exists(each) && fs::create_directory(each)) made_.push_back(each);
+  }
+}
+
+void clear_output_folder(Communicator const& communicator, fs::path const& folder) {
+  on_first_rank(communicator, [&] { clear(folder); });
 }
 
 }  // namespace halocline

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
+#include "framework/io/folder_lock.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
@@ -10,12 +13,34 @@ namespace halocline {
 /// for its extension.
 [[nodiscard]] std::filesystem::path default_output_folder(std::filesystem::path const& deck);
 
-/// Judges, without touching anything, whether a run may write into `folder`. Throws InputError when the path is not a
-/// folder, cannot be written to, or holds a run and `overwrite` is false.
-void judge_output_folder(std::filesystem::path const& folder, bool overwrite);
+/// An output folder that is one run's, from its judgement to the end of the object. Whoever starts the run makes one; a
+/// rank that it has started joins that.
+class FolderClaim {
+ public:
+  /// Takes `folder`, which is created with those above it where there is none. Nothing else is touched, whatever the
+  /// folder holds. Throws InputError when the path is not a folder, cannot be written to, is in use by another run, or
+  /// holds a run and `overwrite` is false; InputOutputError when it cannot be prepared.
+  FolderClaim(std::filesystem::path folder, bool overwrite, LockFunction const& lock = lock_by_system);
+  /// For one rank of a run that the process `starter` has started: throws InputError if `starter` has not the folder.
+  FolderClaim(std::filesystem::path folder, LockHolder const& starter, LockFunction const& lock = lock_by_system);
+  /// Removes the folders that were created here, if they are still empty: a run that did not begin leaves nothing.
+  ~FolderClaim();
+  FolderClaim(FolderClaim const&) = delete;
+  FolderClaim& operator=(FolderClaim const&) = delete;
 
-/// Collective. Creates `folder` and the folders above it, and removes the files of an earlier run from it (no others);
-/// call it once the deck has been judged whole. Throws InputOutputError on all ranks.
-void create_output_folder(Communicator const& communicator, std::filesystem::path const& folder);
+  /// Lets a rank join.
+  void leave_to_ranks() { lock_->leave_to_ranks(); }
+
+ private:
+  FolderClaim() = default;
+  void make(std::filesystem::path const& folder);
+
+  std::vector<std::filesystem::path> made_;  ///< the outermost first
+  std::optional<FolderLock> lock_;
+};
+
+/// Collective. Removes the files of an earlier run from the folder of this one, and no others. Throws InputOutputError
+/// on all ranks.
+void clear_output_folder(Communicator const& communicator, std::filesystem::path const& folder);
 
 }  // namespace halocline

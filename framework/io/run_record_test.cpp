@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -132,58 +131,6 @@ TEST_F(Output, ReservedRoomIsTaken) {
 TEST_F(Output, AFullDiskIsNamed) {
   expect_message<InputOutputError>([] { TableWriter const table("/dev/full", {"step"}); },
                                    "cannot write /dev/full: No space left on device");
-}
-
-TEST_F(Output, DefaultFolders) {
-  EXPECT_EQ(default_output_folder("decks/heat.yaml"), "heat.out");
-  EXPECT_EQ(default_output_folder("/abs/tea_bm_2.in"), "tea_bm_2.out");
-  EXPECT_EQ(default_output_folder("noextension"), "noextension.out");
-}
-
-TEST_F(Output, AFolderThatHoldsARunIsRefused) {
-  for (std::string const file : {"summary.json", "snapshot_000010.vtkhdf", "scalars.csv"}) {
-    fs::path const used = folder / ("used_" + file);
-    fs::create_directory(used);
-    judge_output_folder(used, false);
-    write_whole_file(used / file, "");
-    expect_message<InputError>(
-        [&] { judge_output_folder(used, false); },
-        used.string() + " holds a run already; --overwrite replaces it, --output chooses another folder");
-    judge_output_folder(used, true);
-    EXPECT_TRUE(fs::exists(used / file)) << "judging touches nothing";
-  }
-}
-
-TEST_F(Output, JudgingCreatesNothing) {
-  judge_output_folder(folder / "a" / "b", false);
-  EXPECT_FALSE(fs::exists(folder / "a"));
-  fs::path const file = folder / "file";
-  write_whole_file(file, "");
-  expect_message<InputError>([&] { judge_output_folder(file, true); },
-                             file.string() + " cannot be the output folder: " + file.string() + " is not a folder");
-  expect_message<InputError>(
-      [&] { judge_output_folder(file / "b", false); },
-      (file / "b").string() + " cannot be the output folder: " + file.string() + " is not a folder");
-  fs::path const link = folder / "link";
-  fs::create_symlink("nowhere", link);
-  expect_message<InputError>([&] { judge_output_folder(link, false); },
-                             link.string() + " cannot be the output folder: " + link.string() + " is not a folder");
-}
-
-TEST_F(Output, CreatingTakesTheOldRunAwayAndNothingElse) {
-  fs::path const out = folder / "a" / "b";
-  create_output_folder(ranks, out);
-  if (ranks.rank() == 0) {
-    for (char const* const name : {"summary.json", "snapshot_000001.vtkhdf", "snapshots.xdmf", "mesh.h5", "notes.txt",
-                                   "snapshot_000002.vtkhdf.partial", "slice_u.png"}) {
-      write_whole_file(out / name, "");
-    }
-  }
-  create_output_folder(ranks, out);
-  if (ranks.rank() == 0) {
-    EXPECT_FALSE(fs::is_empty(out));
-    for (auto const& entry : fs::directory_iterator(out)) EXPECT_EQ(entry.path().filename(), "notes.txt");
-  }
 }
 
 TEST_F(Output, Checksum) {

@@ -1,0 +1,106 @@
+"""The output folder is one run's: who comes second is refused, and who did not begin leaves nothing."""
+
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import unittest
+
+from program import PROGRAM, Run, scratch
+
+HEAT = {"physics": "heat", "mesh": {"cells": [16, 16]}, "heat": {"initial": "x*y"}, "time": {"step": 1e-4, "steps": 20},
+        "output": {"snapshots": {"interval": 5}}}
+LONG = {**HEAT, "time": {"step": 1e-4, "steps": 1000000}, "output": {"snapshots": {"interval": 0}}}
+# The first step is longer than a stable one, which is found out when the physics is made.
+UNSTABLE = {"physics": "wave", "mesh": {"cells": [16, 16]}, "wave": {"initial": "x"}, "time": {"step": 10, "steps": 2}}
+# By what starts the run: words of a launcher, words behind the command.
+STARTS = {"alone": ([], []), "with ranks": ([], ["--ranks", "2"]), "under mpirun": (["mpirun", "-n", "2"], [])}
+
+
+def with_deck(folder, deck, name="run.yaml"):
+    path = pathlib.Path(folder) / name
+    path.write_text(json.dumps(deck))
+    return path
+
+
+def start(folder, deck, launcher=(), words=()):
+    return subprocess.Popen([*launcher, PROGRAM, "run", with_deck(folder, deck, "long.yaml"), "--output", "run.out", *words],
+                            cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+class Folder(unittest.TestCase):
+    def test_who_comes_second_is_refused(self):
+        for how, (launcher, words) in STARTS.items():
+            with self.subTest(first=how), scratch() as folder:
+                first = start(folder, LONG, launcher, ["--overwrite", *words])
+                while not (pathlib.Path(folder) / "run.out/summary.json").exists():
+                    self.assertIsNone(first.poll())
+                for launcher_now, words_now in STARTS.values():
+                    run = Run(["run", with_deck(folder, HEAT), "--overwrite", *words_now], folder, launcher=launcher_now)
+                    self.assertEqual(run.code, 2, run.err)
+                    said = r"halocline: run.out is in use by another run, process \d+ of {}; --output chooses another folder\n"
+                    self.assertRegex(run.err, "^" + said.format(re.escape(socket.gethostname())))
+                    self.assertEqual(run.err.count("halocline: "), 1)
+                first.send_signal(signal.SIGINT)
+                first.communicate(timeout=30)
+                summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                self.assertEqual(summary["provenance"]["deck"]["path"], str(pathlib.Path(folder) / "long.yaml"))
+                # An mpirun kills what does not end at once.
+                if not launcher:
+                    self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
+
+    def test_one_of_many_at_once_has_it(self):
+        with scratch() as folder:
+            runs = [start(folder, HEAT, words=["--quiet", *words]) for words in ([], ["--ranks", "2"], [], ["--overwrite"])]
+            for run in runs:
+                run.communicate(timeout=100)
+            codes = [run.returncode for run in runs]
+            self.assertEqual(set(codes) - {2}, {0}, codes)
+            together = Run(["--version"], folder).files()
+        with scratch() as folder:
+            start(folder, HEAT, words=["--quiet"]).communicate(timeout=100)
+            self.assertEqual(together, Run(["--version"], folder).files())
+
+    def test_a_run_that_does_not_begin_leaves_nothing(self):
+        for how, (launcher, words) in STARTS.items():
+            for output in ("run.out", "a/b/c"):
+                with self.subTest(how=how, output=output), scratch() as folder:
+                    run = Run(["run", with_deck(folder, UNSTABLE), "--output", output, *words], folder, launcher=launcher)
+                    self.assertEqual(run.code, 2, run.err)
+                    self.assertIn("stable step", run.err)
+                    self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["run.yaml"])
+
+    def test_a_run_that_does_not_begin_replaces_nothing(self):
+        with scratch() as folder:
+            self.assertEqual(Run(["run", with_deck(folder, HEAT)], folder).code, 0)
+            before = {name: (pathlib.Path(folder) / name).stat().st_mtime_ns for name in Run(["--version"], folder).files()}
+            for launcher, words in STARTS.values():
+                run = Run(["run", with_deck(folder, UNSTABLE, "next.yaml"), "--output", "run.out", "--overwrite", *words],
+                          folder, launcher=launcher)
+                self.assertEqual(run.code, 2, run.err)
+                (pathlib.Path(folder) / "next.yaml").unlink()
+                after = {name: (pathlib.Path(folder) / name).stat().st_mtime_ns for name in run.files()}
+                self.assertEqual(before, after)
+
+    def test_the_lock_of_a_killed_run_holds_nobody_up(self):
+        for how in ("alone", "with ranks"):
+            with self.subTest(how=how), scratch() as folder:
+                process = start(folder, LONG, *STARTS[how])
+                while not (pathlib.Path(folder) / "run.out/summary.json").exists():
+                    self.assertIsNone(process.poll())
+                process.kill()
+                process.communicate(timeout=30)
+                self.assertTrue((pathlib.Path(folder) / "run.out/halocline.lock").exists())
+                while True:
+                    run = Run(["run", with_deck(folder, HEAT), "--overwrite", "--quiet"], folder)
+                    # Its ranks may be ending still.
+                    if how == "alone" or "in use" not in run.err:
+                        break
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
