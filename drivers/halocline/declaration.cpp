@@ -1,5 +1,6 @@
 #include "drivers/halocline/declaration.hpp"
 
+#include "drivers/halocline/mesh_judgement.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "framework/deck/judgement.hpp"
@@ -52,12 +53,16 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     std::string const obstacle = precision_obstacle(entry, precision_of(given));
     if (!obstacle.empty()) add_mistake(given, "precision", obstacle, mistakes);
   });
+  add(judge_mesh);
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (entry.judge) entry.judge(given, mistakes);
   });
   if (!budget) return;
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     judge_memory(entry, *budget, given, mistakes);
+  });
+  add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    judge_blocks(entry, given, budget->ranks, mistakes);
   });
 }
 

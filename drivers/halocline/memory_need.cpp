@@ -5,32 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "framework/mesh/partition.hpp"
+#include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/memory.hpp"
 
 namespace halocline {
 namespace {
-
-struct Grid {
-  Extents cells{1, 1, 1};
-  Periodicity periodic{};
-  ProcessGrid wanted{};
-  std::size_t dimensions = 1;
-};
-
-Grid grid_of(Options const& mesh) {
-  Grid grid;
-  std::vector<std::int64_t> const cells = mesh.integers("cells");
-  grid.dimensions = cells.size();
-  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
-    grid.cells[axis] = cells[axis];
-    if (mesh.has("periodic")) grid.periodic[axis] = mesh.booleans("periodic")[axis];
-    if (mesh.has("processes")) grid.wanted[axis] = static_cast<int>(mesh.integers("processes")[axis]);
-  }
-  return grid;
-}
 
 /// Bytes of an array with one layer of ghosts, and of the buffers of an exchange of it.
 struct BlockBytes {
@@ -68,14 +49,14 @@ MemoryBudget memory_budget(Communicator const& communicator, int ranks) {
 }
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
-  Grid const grid = grid_of(deck.section("mesh"));
-  Partition const partition(grid.cells, choose_process_grid(grid.cells, ranks, grid.periodic, grid.wanted),
-                            grid.periodic);
+  Options const mesh = deck.section("mesh");
+  Partition const partition = partition_of(mesh, ranks);
+  std::size_t const dimensions = mesh.integers("cells").size();
   double const arrays = entry.arrays ? entry.arrays(deck) : 1;
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double all = 0;
   for (Index block = 0; block < partition.blocks(); ++block) {
-    BlockBytes const bytes = bytes_of(partition.cells(block), grid.dimensions, size);
+    BlockBytes const bytes = bytes_of(partition.cells(block), dimensions, size);
     all += arrays * bytes.array + (ranks > 1 ? exchanges * bytes.buffers : 0);
   }
   return all;

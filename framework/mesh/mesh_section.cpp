@@ -125,6 +125,19 @@ Section declare_mesh_section() {
   return mesh;
 }
 
+Partition partition_of(Options const& section, int ranks) {
+  Extents cells{1, 1, 1};
+  Periodicity periodic{};
+  ProcessGrid wanted{};
+  std::vector<std::int64_t> const given = section.integers("cells");
+  for (std::size_t axis = 0; axis < given.size(); ++axis) {
+    cells[axis] = given[axis];
+    if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
+    if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
+  }
+  return {cells, choose_process_grid(cells, ranks, periodic, wanted), periodic};
+}
+
 std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                            std::shared_ptr<Communicator> communicator) {
   StructuredMeshDescription description;

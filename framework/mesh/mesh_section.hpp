@@ -13,6 +13,10 @@ namespace halocline {
 /// bits count.
 [[nodiscard]] Section declare_mesh_section();
 
+/// The blocks that the mesh of a judged section has on so many ranks. Throws InputError when it cannot be cut into
+/// them.
+[[nodiscard]] Partition partition_of(Options const& section, int ranks);
+
 /// The mesh of a judged section. Collective. Throws InputError when it cannot be cut into as many blocks as
 /// `communicator` has ranks.
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,

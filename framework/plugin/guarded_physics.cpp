@@ -136,6 +136,14 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
   PluginCall const checking = call("a check of its options", PluginStage::judging);
   entry.options.wrap_checks([&](Section::Check check) { return guard_check(checking, std::move(check)); });
   if (entry.judge) entry.judge = guard_check(call("`judge`", PluginStage::judging), std::move(entry.judge));
+  if (entry.ghosts) {
+    entry.ghosts = [judging = call("`ghosts`", PluginStage::judging),
+                    ghosts = std::move(entry.ghosts)](Options const& deck) {
+      int const layers = call_plugin(judging, [&] { return ghosts(deck); });
+      if (layers < 0) throw_broken_promise(judging, "it returned " + std::to_string(layers) + " layers");
+      return layers;
+    };
+  }
   if (entry.arrays) {
     entry.arrays = [judging = call("`arrays`", PluginStage::judging), arrays = std::move(entry.arrays)](
                        Options const& deck) { return call_plugin(judging, [&] { return arrays(deck); }); };

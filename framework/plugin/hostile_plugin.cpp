@@ -112,6 +112,10 @@ PhysicsEntry hostile() {
                          }};
   if (chosen("entry: no create")) entry.create = {};
   if (chosen("entry: no precision")) entry.precisions = {};
+  if (chosen("entry: no dimension")) entry.dimensions = {};
+  if (chosen("entry: four dimensions")) entry.dimensions = {3, 4};
+  if (chosen("entry: no kind of mesh")) entry.meshes = {};
+  if (chosen("ghosts: fewer than none")) entry.ghosts = [](Options const&) { return -1; };
   return entry;
 }
 

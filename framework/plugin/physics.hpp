@@ -78,6 +78,9 @@ struct PhysicsContext {
 
 enum class TimeDependence { stationary, evolving };
 
+/// A mesh is uniform if the cells of each axis have one width, and stretched if those of any axis have not.
+enum class MeshKind { uniform, stretched };
+
 /// For PhysicsEntry::create: a physics that is a class template of the type of its numbers.
 template <template <class Real> class OfPrecision>
 [[nodiscard]] std::unique_ptr<Physics> create_physics(PhysicsContext const& context) {
@@ -92,6 +95,11 @@ struct PhysicsEntry {
   Section options;       ///< its section of the deck; `options.name()` is `name`
   TimeDependence time_dependence = TimeDependence::evolving;
   std::vector<Precision> precisions{Precision::single, Precision::double_};  ///< those it is built for
+  std::vector<int> dimensions{1, 2, 3};             ///< numbers of axes of the meshes that it is written for
+  std::vector<MeshKind> meshes{MeshKind::uniform};  ///< kinds of meshes that it is written for
+  /// The widest ghosts of its fields in a run of a judged deck: no block may have fewer layers of cells, where another
+  /// one or its own other end lies beyond. Empty: one layer.
+  std::function<int(Options const& deck)> ghosts = {};
   bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;

@@ -107,6 +107,13 @@ TEST(Loader, RefusesADeclarationThatIsWrong) {
            {"entry: no create", "its physics `hostile` has no function `create` to make it"},
            {"entry: no precision",
             "its physics `hostile` is built for no precision; leave `precisions` out or name one"},
+           {"entry: no dimension",
+            "its physics `hostile` is for meshes of no dimension that there is; name some of 1, 2 and 3 in "
+            "`dimensions`"},
+           {"entry: four dimensions",
+            "its physics `hostile` is for meshes of no dimension that there is; name some of 1, 2 and 3 in "
+            "`dimensions`"},
+           {"entry: no kind of mesh", "its physics `hostile` is for no kind of mesh; leave `meshes` out or name one"},
            {"entry: mistaken default",
             "its physics `hostile` has options that are wrong: the default of option `hostile.table` is not allowed: "
             "expected one of one, two, got 'three'"}}) {
@@ -231,7 +238,8 @@ TEST(Loader, LoadsAFolderAndTakesNoneForEmpty) {
   Registry<PhysicsEntry> registry("physics");
   PluginLoader(registry).load_folder(folder / "nowhere");
   EXPECT_TRUE(registry.names().empty());
-  EXPECT_THAT(message_of([&] { PluginLoader(registry).load_folder(folder); }), HasSubstr("`hostile`: there is already"));
+  EXPECT_THAT(message_of([&] { PluginLoader(registry).load_folder(folder); }),
+              HasSubstr("`hostile`: there is already"));
 }
 
 TEST(Loader, NamesBothPrecisions) {

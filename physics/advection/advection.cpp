@@ -154,6 +154,7 @@ PhysicsEntry advection_physics() {
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::stationary,
+          .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
           .create = create_physics<Advection>,
           .arrays = arrays_of};

@@ -245,6 +245,7 @@ PhysicsEntry heat_physics() {
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
+          .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
           .create = create_physics<Heat>,
           .arrays = arrays_of};

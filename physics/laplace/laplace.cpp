@@ -136,6 +136,7 @@ PhysicsEntry laplace_physics() {
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::stationary,
+          .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
           .create = create_physics<Laplace>,
           .arrays = arrays_of};

@@ -332,9 +332,6 @@ class Wave final : public Physics {
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const wave = deck.section("wave");
   Options const mesh = deck.section("mesh");
-  if (mesh.has("growth")) {
-    add_mistake(mesh, "growth", "wave needs cells of equal width along each axis", mistakes, "leave it out");
-  }
   judge_positions(wave.list("sources"), mesh, mistakes);
   judge_positions(wave.list("receivers"), mesh, mistakes);
   judge_names(wave.list("receivers"), mistakes);
@@ -415,6 +412,7 @@ PhysicsEntry wave_physics() {
           .sentence = sentence,
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
+          .ghosts = [](Options const&) { return ghosts; },
           .steps_by_itself = true,
           .judge = judge,
           .create = create_physics<Wave>,

@@ -27,6 +27,7 @@ BEFORE_A_RUN = [
     ("check: throws", "hostile", "a check of its options", THROWN),
     ("judge: throws", "hostile", "`judge`", THROWN),
     ("judge: throws a number", "hostile", "`judge`", NUMBER),
+    ("ghosts: fewer than none", "hostile", "`ghosts`", "it returned -1 layers" + BLAME),
     ("arrays: throws", "hostile", "`arrays`", THROWN),
 ]
 CREATION = [

@@ -148,6 +148,24 @@ target_link_libraries(own PRIVATE Halocline::halocline)
             self.assertIn("`physics`", run.err)
             self.assertEqual(run.files(), [])
 
+    def test_a_mesh_that_it_is_not_written_for_is_refused(self):
+        """Its stencil would read outside of a field, or leave axes of it alone."""
+        for cells, axes in (("[64, 8]", 2), ("[64, 8, 8]", 3)):
+            for command in ("check", "run"):
+                with self.subTest(axes=axes, command=command), scratch() as folder:
+                    run = Run([command, self.home / "source/transport.yaml", "--plugin", self.plugin,
+                               *settings({"mesh.cells": cells, "mesh.periodic": str([True] * axes).lower()})], folder)
+                    self.assertEqual(run.code, 2)
+                    self.assertEqual(run.err, f"halocline: `mesh.cells`: a mesh of {axes} axes, but transport is written "
+                                     f"for 1 axis (--set mesh.cells={cells})\n")
+                    self.assertEqual(run.files(), [])
+
+    def test_cells_of_several_widths_are_refused(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, "--plugin", self.plugin, **{"mesh.growth": 1.01})
+            self.assertEqual((run.code, run.err), (2, "halocline: `mesh.growth`: transport needs cells of equal width "
+                             "along each axis (--set mesh.growth=1.01); leave it out\n"))
+
     def test_a_precision_it_does_not_have_is_refused(self):
         with scratch() as folder:
             run = self.run_deck(folder, "--plugin", self.plugin, precision="single")

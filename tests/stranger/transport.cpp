@@ -88,6 +88,7 @@ PhysicsEntry transport() {
           .sentence = options.sentence(),
           .options = std::move(options),
           .precisions = {Precision::double_},
+          .dimensions = {1},
           .judge = {},
           .create = [](PhysicsContext const& context) { return std::make_unique<Transport>(context); }};
 }
