@@ -211,7 +211,10 @@ def heading_of(folder):
 
 
 def save(figure, path):
-    figure.savefig(path)
+    # What has that name is an older picture, or a link that is not to be written through.
+    path.unlink(missing_ok=True)
+    with open(path, "xb") as file:
+        figure.savefig(file, format="png")
     plt.close(figure)
     try:
         print(path, flush=True)

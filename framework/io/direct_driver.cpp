@@ -42,7 +42,7 @@ H5FD_t* open_file(char const* name, unsigned flags, hid_t access, haddr_t) {
   if ((flags & H5F_ACC_TRUNC) != 0) mode |= O_TRUNC;
   if ((flags & H5F_ACC_EXCL) != 0) mode |= O_EXCL;
   struct stat status {};
-  file->descriptor = open(name, mode | O_CLOEXEC, 0666);
+  file->descriptor = open(name, mode | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0) {
     remember(*file);
     if (file->descriptor >= 0) close(file->descriptor);

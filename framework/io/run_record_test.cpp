@@ -128,9 +128,32 @@ TEST_F(Output, ReservedRoomIsTaken) {
   EXPECT_FALSE(fs::exists(partial_name(path)));
 }
 
-TEST_F(Output, AFullDiskIsNamed) {
-  expect_message<InputOutputError>([] { TableWriter const table("/dev/full", {"step"}); },
-                                   "cannot write /dev/full: No space left on device");
+TEST_F(Output, WhatStandsForAFileIsNeverWrittenThrough) {
+  fs::path const precious = folder / "precious";
+  fs::path const path = folder / "summary.json";
+  using Plant = std::function<void(fs::path const&)>;
+  for (Plant const& plant : {Plant([&](auto const& name) { fs::create_symlink(precious, name); }),
+                             Plant([&](auto const& name) { fs::create_hard_link(precious, name); }),
+                             Plant([&](auto const& name) { fs::create_symlink(folder / "nowhere", name); }),
+                             Plant([&](auto const& name) { ASSERT_EQ(mkfifo(name.c_str(), 0600), 0); })}) {
+    std::ofstream(precious) << "mine";
+    plant(partial_name(path));
+    write_whole_file(path, "text");
+    EXPECT_EQ(read(path), "text");
+    plant(partial_name(path));
+    reserve_whole_file(path, 100);
+    fs::remove(path);
+    plant(path);
+    write_whole_file(path, "other");
+    EXPECT_EQ(read(path), "other");
+    fs::remove(path);
+    plant(path);
+    EXPECT_THROW(TableWriter(path, {"step"}), InputOutputError);
+    fs::remove(path);
+    EXPECT_EQ(read(precious), "mine");
+    EXPECT_FALSE(fs::exists(folder / "nowhere"));
+    fs::remove(precious);
+  }
 }
 
 TEST_F(Output, Checksum) {

@@ -28,7 +28,7 @@ void attempt(std::exception_ptr& failure, auto&& work) {
 /// Takes the file's space on the disk now, so that a full disk shows here, on one rank, and not in the middle of what
 /// all ranks write. File systems that cannot do that are left to find out.
 void reserve(std::filesystem::path const& partial, std::filesystem::path const& path) {
-  int const file = open(partial.c_str(), O_RDWR | O_CLOEXEC);
+  int const file = open(partial.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) throw_write_error(path, errno);
   off_t const size = lseek(file, 0, SEEK_END);
   int const error = fallocate(file, 0, 0, size) == 0 ? 0 : errno;
@@ -79,7 +79,9 @@ void with_file(Access const& access, std::filesystem::path const& path, auto&& o
 void declare_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& declare) {
   Access const access(path, nullptr);
   auto const create = [](char const* name, hid_t properties) {
-    return H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, properties);
+    // Whatever has that name is not of this run, or of one of its attempts that failed.
+    unlink(name);
+    return H5Fcreate(name, H5F_ACC_EXCL, H5P_DEFAULT, properties);
   };
   with_file(access, path, create, declare);
   reserve(partial_name(path), path);
@@ -88,6 +90,8 @@ void declare_file(std::filesystem::path const& path, std::function<void(hdf5::Fi
 void fill_file(Communicator const& communicator, std::filesystem::path const& path,
                std::function<void(hdf5::File const&)> const& fill) {
   Access const access(path, &communicator);
+  // MPI-IO follows links.
+  if (std::filesystem::is_symlink(partial_name(path))) throw_write_error(path, ELOOP);
   auto const open = [](char const* name, hid_t properties) { return H5Fopen(name, H5F_ACC_RDWR, properties); };
   with_file(access, path, open, [&](hdf5::File const& file) {
     throw_site(ThrowSite::hdf5_write);

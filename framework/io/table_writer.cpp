@@ -32,7 +32,7 @@ std::string text_of(TableWriter::Value const& value) {
 }  // namespace
 
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns)
-    : path_(std::move(path)), columns_(columns.size()), file_(path_, O_WRONLY | O_CREAT | O_TRUNC) {
+    : path_(std::move(path)), columns_(columns.size()), file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) {
   if (file_.number() < 0) throw_write_error(path_, errno);
   std::vector<Value> const names(columns.begin(), columns.end());
   add(names);

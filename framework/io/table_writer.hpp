@@ -19,7 +19,7 @@ class TableWriter {
  public:
   using Value = std::variant<Index, double, std::string>;
 
-  /// Creates the file, or empties it. Throws InputOutputError naming the file and the reason.
+  /// Creates the file. Throws InputOutputError naming it and the reason, one of which is that it is there.
   TableWriter(std::filesystem::path path, std::vector<std::string> const& columns);
 
   /// Adds a row; what `flush` has not yet handed over is lost when the program dies. Throws DefectError if the number

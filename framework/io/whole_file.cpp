@@ -1,10 +1,11 @@
 #include "framework/io/whole_file.hpp"
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <csignal>
 #include <system_error>
 
-#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -12,7 +13,7 @@ namespace halocline {
 namespace {
 
 void sync(std::filesystem::path const& path, int flags, std::filesystem::path const& named) {
-  Descriptor const file(path, flags);
+  Descriptor const file(path, flags | O_NOFOLLOW);
   if (file.number() < 0 || fsync(file.number()) != 0) throw_write_error(named, errno);
 }
 
@@ -30,6 +31,20 @@ void write_all(Descriptor const& file, std::string const& text, std::filesystem:
 
 std::filesystem::path partial_name(std::filesystem::path const& path) { return path.string() + ".partial"; }
 
+Descriptor open_own_file(std::filesystem::path const& path) {
+  struct stat status {};
+  Descriptor file(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (file.number() >= 0) {
+    if (fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1) return file;
+    unlink(path.c_str());
+  } else if (errno == ELOOP || errno == ENXIO) {
+    unlink(path.c_str());
+  } else if (errno != ENOENT) {
+    return file;
+  }
+  return {path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW};
+}
+
 void sync_file(std::filesystem::path const& file) { sync(file, O_RDWR, file); }
 
 void give_name(std::filesystem::path const& path) {
@@ -45,9 +60,11 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
   std::filesystem::path const partial = partial_name(path);
   try {
     {
-      Descriptor const file(partial, O_WRONLY | O_CREAT | O_TRUNC);
+      // Not emptied before: what is reserved for it must not be given away.
+      Descriptor const file = open_own_file(partial);
       if (file.number() < 0) throw_write_error(path, errno);
       write_all(file, text, path);
+      if (ftruncate(file.number(), static_cast<off_t>(text.size())) != 0) throw_write_error(path, errno);
       if (fsync(file.number()) != 0) throw_write_error(path, errno);
     }
     give_name(path);
@@ -60,7 +77,7 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
 void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes) {
   FileSizeSignalIgnored const ignored;
   std::filesystem::path const partial = partial_name(path);
-  Descriptor const file(partial, O_WRONLY | O_CREAT | O_TRUNC);
+  Descriptor const file = open_own_file(partial);
   if (file.number() < 0) throw_write_error(path, errno);
   int const error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes));
   if (error == 0) return;

@@ -4,10 +4,16 @@
 #include <filesystem>
 #include <string>
 
+#include "framework/runtime/descriptor.hpp"
+
 namespace halocline {
 
 /// Where a file is written before it is whole and gets its name.
 [[nodiscard]] std::filesystem::path partial_name(std::filesystem::path const& path);
+
+/// Opens a file for writing, and makes it if there is none; what is in it stays. What somebody has put in its place (a
+/// link, a further name of another file, a pipe) is replaced, and never written through.
+[[nodiscard]] Descriptor open_own_file(std::filesystem::path const& path);
 
 /// Makes sure that the bytes of `file` are on the disk. Throws InputOutputError.
 void sync_file(std::filesystem::path const& file);

@@ -101,6 +101,29 @@ class Folder(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (0, ""))
                 self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
 
+    def test_links_are_not_written_through(self):
+        steps, interval = 1500, 150
+        deck = {**HEAT, "time": {"step": 1e-5, "steps": steps}, "output": {"snapshots": {"interval": interval}}}
+        later = [f"snapshot_{step:06}.vtkhdf" for step in range(interval, steps + 1, interval)][4:]
+        for how in ("alone", "with ranks"):
+            with self.subTest(how=how), scratch() as folder:
+                output = pathlib.Path(folder) / "run.out"
+                precious = pathlib.Path(folder) / "precious"
+                precious.write_text("mine")
+                process = start(folder, deck, STARTS[how][0], ["--trace", "--plot", *STARTS[how][1]])
+                while not (output / "scalars.csv").exists():
+                    self.assertIsNone(process.poll())
+                planted = [*later, *(name + ".partial" for name in later), "trace.json.partial", "snapshots.xdmf.partial",
+                           "slice_u.png", "residuals.png"]
+                for name in planted:
+                    (output / name).unlink(missing_ok=True)
+                    (output / name).symlink_to(precious)
+                _, err = process.communicate(timeout=100)
+                self.assertEqual((process.returncode, err), (0, ""))
+                self.assertEqual(precious.read_text(), "mine")
+                self.assertEqual([path.name for path in output.iterdir() if path.is_symlink()], [])
+                self.assertTrue((output / later[-1]).read_bytes().startswith(b"\x89HDF"))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
