@@ -66,6 +66,19 @@ std::unique_ptr<Vector> random_like(Operator const& a, double scale = 1) {
   return b;
 }
 
+/// Steps of Jacobi's, which take next to nothing off.
+TEST(Refinement, WeakCyclesConvergeAllTheSame) {
+  auto const a = make({.name = "plane", .cells = {24, 24}});
+  auto const b = random_like(*a);
+  auto const x = a->create_vector();
+  MultigridSettings const weak{
+      .smoother = {.kind = SmootherKind::jacobi, .sweeps = 1}, .levels = 1, .bottom_sweeps = 1};
+  Criteria const criteria{.relative = 1e-8, .absolute = 0, .iterations = 2000};
+  SolveReport const report = refine(*a, *b, *x, criteria, weak);
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;
+  EXPECT_GT(report.iterations, 100) << "cycles that are not weak test nothing";
+}
+
 TEST(Refinement, GetsWhereDoublePrecisionDoes) {
   for (Problem const& problem : problems()) {
     for (MultigridStart const start : {MultigridStart::cycle, MultigridStart::full}) {

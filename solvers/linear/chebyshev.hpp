@@ -33,7 +33,8 @@ class ChebyshevRecurrence {
 /// The interval comes from steps of conjugate gradients, which are no loss: they work on the solution. When the
 /// residual grows or falls far slower than the interval promises, an eigenvalue lies outside: further steps of
 /// conjugate gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too
-/// small costs time, never the answer.
+/// small costs time, never the answer. What is bounded is the error in the norms that D^-1 A is symmetric in; the
+/// 2-norm of the residual need not fall, and a solve that gains nothing ends by the limit of iterations.
 class Chebyshev final : public LinearSolver {
  public:
   struct Settings {

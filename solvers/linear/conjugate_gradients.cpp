@@ -166,6 +166,7 @@ class CgIteration {
     if (!(curvature > 0)) return not_curved();
     alpha_ = rz_ / curvature;
     rz_before_ = rz_;
+    convergence_.descend(alpha_ * rz_);
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
     residual_ = std::sqrt(runs_ahead_ ? measured.residual : a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
@@ -177,7 +178,10 @@ class CgIteration {
     record_.measure(++iteration_, measure());
     if (auto const failure = convergence_.failure(measure())) return fail(*failure);
     smallest_ = std::min(smallest_, residual_);
-    if (convergence_.reached(measure()) || residual_ <= std::min(rounding_, checked_at_ / 10)) return check();
+    if (convergence_.reached(measure()) || residual_ <= std::min(rounding_, checked_at_ / 10) ||
+        convergence_.on_plateau()) {
+      return check();
+    }
     if (residual_ <= look_at()) measure_solution();
     // What rounding leaves in the null space of A is never taken out of r, and feeds on itself.
     if (smallest_ <= rounding_ && residual_ > most_growth * smallest_) {
@@ -254,11 +258,13 @@ class CgIteration {
     look();
     if (convergence_.reached(true_measure())) return Outcome::converged;
     bool const drifted = drifted_from_truth();
-    if (!drifted && !claimed) {
+    bool const descends = !convergence_.on_plateau() || convergence_.descended(x_.precision());
+    if (!drifted && !claimed && descends) {
       checked_at_ = residual_;
       return next_direction();
     }
     if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
+    if (!descends) return fail({Outcome::stalled, descent_stalled_remark});
     if (!(true_residual_ <= 0.5 * last_start_)) {
       return fail({Outcome::stalled, stalled_remark});
     }

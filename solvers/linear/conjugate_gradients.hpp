@@ -36,8 +36,16 @@ struct CgOptions {
 ///
 /// The residual of the recurrence drifts away from b - A x by rounding. When it meets the criteria, or falls below what
 /// rounding explains, b - A x is computed: it decides. Where the recurrence has drifted while rounding does not explain
-/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled. Reports have
-/// the history and the initial and final residual in the norm that was chosen.
+/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled.
+///
+/// The 2-norm of r may rise for thousands of iterations. What falls in each is the error in the energy norm: its square
+/// by alpha (r . z), also in finite precision and for any preconditioner, as r is orthogonal to the direction before
+/// (Hestenes and Stiefel 1952, theorem 6:1; Strakoš and Tichý, 2002, Electronic Transactions on Numerical Analysis 13,
+/// section 4). So no plateau of r is a stall before that sum no longer grows (Convergence), and at the end of each
+/// b - A x is looked at. Where there is no solution the sum has no bound, and the residual grows until it is called
+/// diverged.
+///
+/// Reports have the history and the initial and final residual in the norm that was chosen.
 class ConjugateGradients final : public LinearSolver {
  public:
   /// A null preconditioner means none.

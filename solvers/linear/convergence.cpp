@@ -10,7 +10,7 @@ namespace {
 constexpr double most_growth = 1e10;
 /// Next to the root of the smallest number: squares of what adds up to less have no digits left.
 constexpr double smallest_norm = 1e-150;
-constexpr Index most_in_vain = 1000;
+constexpr Index shortest_plateau = 1000;
 
 }  // namespace
 
@@ -38,10 +38,23 @@ void Convergence::begin(double initial, double right_hand_side) {
   target_ = criteria_.target(initial, right_hand_side);
   smallest_ = initial;
   since_smallest_ = 0;
+  begin_plateau();
+}
+
+void Convergence::begin_plateau() {
+  on_plateau_ = 0;
+  plateau_ = std::max(shortest_plateau, residuals_ / 2);
+  descent_at_plateau_ = descent_;
+}
+
+bool Convergence::descended(Precision precision) {
+  double const rounding = epsilon(precision) * epsilon(precision) * descent_;
+  bool const fell = descent_ - descent_at_plateau_ > rounding;
+  begin_plateau();
+  return fell;
 }
 
 double Convergence::most() const { return most_growth * initial_; }
-Index Convergence::patience() const { return most_in_vain - since_smallest_; }
 
 std::optional<Failure> Convergence::failure(double residual) {
   if (std::isnan(residual)) {
@@ -52,10 +65,13 @@ std::optional<Failure> Convergence::failure(double residual) {
         Outcome::diverged,
         "the residual has grown beyond all measure; take a method that suits the operator (verify: true looks at it)"};
   }
-  since_smallest_ = residual < smallest_ ? 0 : since_smallest_ + 1;
-  smallest_ = std::min(smallest_, residual);
-  if (since_smallest_ >= most_in_vain) {
-    return Failure{Outcome::stalled, "no residual was smaller for long; choose another method or preconditioner"};
+  ++residuals_;
+  ++since_smallest_;
+  ++on_plateau_;
+  if (residual < smallest_) {
+    smallest_ = residual;
+    since_smallest_ = 0;
+    begin_plateau();
   }
   return std::nullopt;
 }

@@ -15,7 +15,8 @@ enum class Orthogonalisation {
 
 /// Generalised minimal residuals with restarts, for any operator (Saad and Schultz 1986; Saad, Iterative Methods for
 /// Sparse Linear Systems, algorithms 6.9, 9.5 and, flexible, 9.6). Preconditioned from the right, so that the residual
-/// is that of A x = b itself; it never grows.
+/// is that of A x = b itself; it never grows. Within a cycle it may stay what it is for all of the restart; a cycle
+/// that gained nothing is what the next one would be, a stall.
 class Gmres final : public KrylovSolver {
  public:
   struct Settings {

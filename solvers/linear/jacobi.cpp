@@ -1,5 +1,6 @@
 #include "solvers/linear/jacobi.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -70,6 +71,9 @@ class JacobiIteration {
       begin(next);
     }
     if (auto const failure = convergence_.failure(watched_)) return fail(*failure);
+    if (convergence_.since_smallest() >= std::max<Index>(1000, 10 * x_.size())) {
+      return fail({Outcome::stalled, stalled_remark});
+    }
     // The x before met the criteria; the new one must too.
     if (convergence_.reached(watched_) &&
         (watches_change() || convergence_.reached(residual_of(next, spare(iteration))))) {

@@ -16,6 +16,11 @@ enum class StoppingQuantity {
 /// Jacobi's iteration x <- x + weight D^-1 (b - A x) (Saad, Iterative Methods for Sparse Linear Systems, section 4.1).
 /// Each step is one pass that also has both squares of Operator::jacobi_step; the residual is that of the x before.
 ///
+/// For a symmetric positive definite A and weights below 2 over the largest eigenvalue of D^-1 A the error falls in the
+/// energy norm; for other operators no norm need fall before an error has travelled through all unknowns (upwind
+/// differences, D^-1 A - I nilpotent). So a solve has stalled when none of ten residuals an unknown, and of 1000, was
+/// smaller than those before.
+///
 /// Watching the change, the criteria apply to it instead (relative to the first change), and the true residual at the
 /// end is reported but decides nothing.
 class Jacobi final : public LinearSolver {

@@ -22,7 +22,7 @@ void KrylovSolver::prepare(Operator const& a) {
 
 SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   ResidualSolve solve(name_, criteria_, observer(), a, b, x, operator_norm_,
-                      {.fruitless_starts = fruitless_starts(), .advice = advice()});
+                      {.fruitless_starts = fruitless_starts(), .only_claims = !falls(), .advice = advice()});
   Vector& r = residual();
   if (!obstacle_.empty()) return solve.end(Outcome::breakdown, r, obstacle_);
   std::optional<Outcome> outcome = solve.begin(r);

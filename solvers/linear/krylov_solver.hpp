@@ -43,6 +43,10 @@ class KrylovSolver : public LinearSolver {
   /// the last.
   [[nodiscard]] virtual int fruitless_starts() const { return 1; }
 
+  /// Whether some norm of the residual or the error falls in every start by what the method is, so that one that gained
+  /// nothing is a stall.
+  [[nodiscard]] virtual bool falls() const { return true; }
+
   /// What helps where the limit of iterations ends a solve.
   [[nodiscard]] virtual char const* advice() const {
     return "raise the number of iterations or choose a stronger preconditioner";

@@ -57,6 +57,8 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
   w_before_->add(-second / diagonal, *w_);
   std::swap(w_, w_before_);
   x.add(rotation_.cosine * rest_, *w_);
+  // The square of the residual's norm by the preconditioner falls by this.
+  solve.descend(std::pow(rotation_.cosine * rest_, 2));
   rest_ *= -rotation_.sine;
 
   std::swap(v_before_, v_);

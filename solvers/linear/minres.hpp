@@ -9,7 +9,8 @@ namespace halocline {
 /// Minimal residuals, for symmetric operators, indefinite ones too (Paige and Saunders 1975; with a preconditioner,
 /// which must be positive definite, Elman, Silvester and Wathen, Finite Elements and Fast Iterative Solvers, 2nd
 /// edition, algorithm 4.1). Without a preconditioner the residual never grows; with one that holds for its norm by the
-/// preconditioner, while the 2-norm, which is watched, comes by a recurrence of the residual itself.
+/// preconditioner, while the 2-norm, which is watched, comes by a recurrence of the residual itself. A plateau of the
+/// 2-norm is a stall where the other one no longer falls, too.
 class Minres final : public KrylovSolver {
  public:
   explicit Minres(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);

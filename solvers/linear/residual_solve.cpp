@@ -44,8 +44,13 @@ std::optional<Outcome> ResidualSolve::measure(double residual) {
   return std::nullopt;
 }
 
+void ResidualSolve::descend(double decrease) {
+  descends_ = true;
+  convergence_.descend(decrease);
+}
+
 bool ResidualSolve::goes_on() const {
-  return iteration_ < most_iterations() && !convergence_.reached(residual_) && !below_rounding();
+  return iteration_ < most_iterations() && !convergence_.reached(residual_) && !below_rounding() && !on_plateau();
 }
 
 // What rounding explains is a bound of it at its worst: as long as b - A x agrees, there may be more to be had.
@@ -75,8 +80,13 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
     return fail({Outcome::iteration_limit, ends_.advice});
   }
   if (below_rounding()) checked_at_ = std::min(residual_, true_residual_);
+  bool const on_plateau = this->on_plateau();
+  bool const descended = on_plateau && convergence_.descended(x_.precision());
+  if (on_plateau && !descended && !explained) return fail({Outcome::stalled, descent_stalled_remark});
   // From where nothing was gained the same may be done once more.
-  bool const gained = once_more || true_residual_ <= (claimed ? 0.5 : 1 - 1e-6) * smallest_start_;
+  double const enough = (claimed ? 0.5 : 1 - epsilon(x_.precision())) * smallest_start_;
+  bool const gained = once_more || true_residual_ <= enough || (descended && !drifted && !claimed) ||
+                      (ends_.only_claims && !claimed && !drifted);
   fruitless_starts_ = gained ? 0 : fruitless_starts_ + 1;
   if (fruitless_starts_ >= ends_.fruitless_starts) {
     if (explained && credible) return Outcome::converged_to_rounding;

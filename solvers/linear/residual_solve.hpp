@@ -11,8 +11,11 @@ namespace halocline {
 
 /// What sets methods apart in the way their solves end.
 struct EndOfSolves {
-  int fruitless_starts;  ///< after as many in a row that gained nothing the solve has stalled
-  char const* advice;    ///< where the limit of iterations has come
+  /// After as many in a row that gained nothing the solve has stalled.
+  int fruitless_starts;
+  /// Whether that holds only for starts after which a residual was claimed: where a method guarantees nothing to fall.
+  bool only_claims;
+  char const* advice;  ///< where the limit of iterations has come
 };
 
 /// One solve by a method that watches the residual of its own recurrence: how it begins, when b - A x is looked at, and
@@ -28,7 +31,11 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> begin(Vector& r);
   /// Takes the residual of the recurrence after one more iteration; says how the solve failed, if it did.
   [[nodiscard]] std::optional<Outcome> measure(double residual);
-  /// Whether to go on before b - A x is looked at: not at the limit, nor where the recurrence has got where it should.
+  /// Takes by how much the square of the norm fell that the method makes smaller in every iteration: no solve stalls on
+  /// a plateau of residuals while that gets on. Methods that never call it have no plateaus.
+  void descend(double decrease);
+  /// Whether to go on before b - A x is looked at: not at the limit, nor where the recurrence has got where it should,
+  /// nor at the end of a plateau.
   [[nodiscard]] bool goes_on() const;
   /// r = b - A x for the x of now. How the solve ended; nothing: the next start is from r.
   [[nodiscard]] std::optional<Outcome> look(Vector& r);
@@ -56,6 +63,7 @@ class ResidualSolve {
  private:
   void measure_solution() { note_solution(x_.square()); }
   [[nodiscard]] bool below_rounding() const;
+  [[nodiscard]] bool on_plateau() const { return descends_ && convergence_.on_plateau(); }
 
   Operator const& a_;
   Vector const& b_;
@@ -76,8 +84,9 @@ class ResidualSolve {
   /// Residual of the recurrence, below what rounding explains, when b - A x last agreed with it.
   double checked_at_ = std::numeric_limits<double>::infinity();
   double residual_at_norm_ = 0;
-  bool missed_ = false;  ///< b - A x was above the target at the last look, and the recurrence just below
-  bool looked_ = false;  ///< true_residual_ is that of the x of now
+  bool descends_ = false;  ///< the method tells what falls
+  bool missed_ = false;    ///< b - A x was above the target at the last look, and the recurrence just below
+  bool looked_ = false;    ///< true_residual_ is that of the x of now
 };
 
 }  // namespace halocline

@@ -44,6 +44,7 @@ std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator
     if (!(now.gamma > 0) || !(curvature > 0)) return explain(beta, solve, a);
     alpha_ = now.gamma / curvature;
     gamma_ = now.gamma;
+    solve.descend(alpha_ * gamma_);
     step(alpha_, beta, x);
   }
 }

@@ -14,7 +14,7 @@ namespace halocline {
 /// Applied Mathematics 25), for symmetric positive definite operators. A is applied to u = M^-1 r instead of the
 /// direction p, and A p comes by the recurrence of p. So all products are there at once, and the curvature follows from
 /// them: p . A p = u . A u - beta (r . u) / alpha, with the alpha of the step before. The steps are those of conjugate
-/// gradients but for rounding.
+/// gradients but for rounding, and a stall is told as there.
 class SingleReductionCg : public KrylovSolver {
  public:
   /// A null preconditioner means none; it must be the same one throughout.

@@ -96,7 +96,7 @@ inline constexpr char const* multigrid_needs_definite =
 
 /// The cycle iterated: x = x + omega M^-1 (b - A x), with the omega of steepest descent (Saad, Iterative Methods for
 /// Sparse Linear Systems, section 5.3.1): the error falls in the energy norm at every step, also where a cycle
-/// overshoots (jumping coefficients).
+/// overshoots (jumping coefficients), by what a stall is told.
 class MultigridSolver final : public KrylovSolver {
  public:
   MultigridSolver(Criteria const& criteria, MultigridSettings const& settings);

@@ -23,6 +23,7 @@ std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator c
     }
     double const length = descent / curvature;
     x.add(length, *correction_);
+    solve.descend(length * descent);
     if (auto const failure = solve.measure(std::sqrt(residual_->add_and_square(-length, *image_)))) return failure;
     solve.note_solution();
   }

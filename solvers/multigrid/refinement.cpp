@@ -12,9 +12,12 @@ namespace {
 
 /// Of the residual after an iteration to that before: cycles that leave more go by steepest descent.
 constexpr double well_reduced = 0.5;
-/// Iterations in a row that take nothing off any more: rounding, or a stall.
+/// Iterations in a row that take next to nothing off, so that rounding is asked for.
 constexpr int fruitless = 3;
 constexpr double gained = 0.9;
+/// Residuals in a row without a smaller one that are a stall: steepest descent lets the energy norm of the error fall,
+/// and the 2-norm of the residual cannot rise for long.
+constexpr Index stall = 1000;
 
 }  // namespace
 
@@ -28,7 +31,8 @@ class MultigridRefinement::Solve {
     if (!s_.obstacle_.empty()) return end({Outcome::breakdown, s_.obstacle_});
     if (auto failure = begin()) return end(std::move(*failure));
     for (Index iteration = 1; !convergence_.reached(residual_); ++iteration) {
-      if (fruitless_ >= fruitless) return end(without_gain());
+      if (fruitless_ >= fruitless && residual_ <= rounding()) return end({Outcome::converged_to_rounding, {}});
+      if (convergence_.since_smallest() >= stall) return end({Outcome::stalled, stalled_remark});
       if (iteration > convergence_.criteria().iterations) {
         return end({Outcome::iteration_limit, multigrid_is_slow});
       }
@@ -102,10 +106,8 @@ class MultigridRefinement::Solve {
     return std::nullopt;
   }
 
-  [[nodiscard]] Failure without_gain() {
-    double const rounding = rounding_level(x_.precision(), s_.operator_norm_, std::sqrt(x_.square()), b_norm_);
-    if (residual_ <= rounding) return {Outcome::converged_to_rounding, {}};
-    return {Outcome::stalled, stalled_remark};
+  [[nodiscard]] double rounding() const {
+    return rounding_level(x_.precision(), s_.operator_norm_, std::sqrt(x_.square()), b_norm_);
   }
 
   SolveReport end(Failure how) {
