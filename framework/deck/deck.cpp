@@ -5,6 +5,7 @@
 #include "framework/deck/deck_text.hpp"
 #include "framework/deck/judge.hpp"
 #include "framework/deck/overrides.hpp"
+#include "framework/deck/resolved_section.hpp"
 #include "framework/deck/tea_reader.hpp"
 #include "framework/deck/tea_words.hpp"
 #include "framework/deck/yaml_reader.hpp"
@@ -24,7 +25,9 @@ Deck Deck::load(std::string const& path, std::vector<std::string> const& overrid
   return Deck(path, std::move(text), overrides);
 }
 
-Options Deck::read(Section const& root) const {
+Options Deck::read(Section const& root) const { return read(deck::resolve(root)); }
+
+Options Deck::read(std::shared_ptr<deck::ResolvedSection const> const& root) const {
   Mistakes mistakes;
   std::string text = text_;
   deck::check_text(name_, text, mistakes);

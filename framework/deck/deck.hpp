@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,10 @@
 namespace halocline {
 
 class Communicator;
+
+namespace deck {
+struct ResolvedSection;
+}
 
 /// A deck as given: its text (YAML, or TeaLeaf's tea.in if a line of it says `*tea`) and what `--set` changes in it.
 class Deck {
@@ -24,6 +29,8 @@ class Deck {
   /// Judges the whole deck against its declaration. Throws one InputError that lists every mistake, one a line, in the
   /// order of their places.
   [[nodiscard]] Options read(Section const& root) const;
+  /// The same against `deck::resolve(root)`, which is the dearer part where many decks are read.
+  [[nodiscard]] Options read(std::shared_ptr<deck::ResolvedSection const> const& root) const;
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "framework/deck/tree.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -33,6 +34,9 @@ struct Expression::Parsed {
 
 namespace {
 
+/// What muParser takes.
+constexpr std::size_t longest = 20000;
+
 /// muParser takes `x = 1` for an assignment; a function assigns nothing.
 bool assigns(std::string const& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
@@ -47,7 +51,7 @@ bool assigns(std::string const& text) {
 }
 
 std::string reason(mu::ParserError const& error) {
-  std::string const token = error.GetToken();
+  std::string const token = deck::printable(error.GetToken());
   switch (error.GetCode()) {
     case mu::ecUNASSIGNABLE_TOKEN:
       return "`" + token + "` is not known (known: x, y, z, t, pi and muParser's functions)";
@@ -68,8 +72,11 @@ Expression::Expression(double value) : Expression(shortest_text(value)) {}
 
 Expression::Expression(std::string const& text) {
   auto const refuse = [&](std::string const& why) {
-    throw InputError("'" + text + "' is not an expression of x, y, z and t: " + why);
+    throw InputError("'" + deck::printable(text) + "' is not an expression of x, y, z and t: " + why);
   };
+  if (text.size() > longest) {
+    refuse("it has " + std::to_string(text.size()) + " characters, and " + std::to_string(longest) + " are the most");
+  }
   if (assigns(text)) refuse("it assigns (compare with ==)");
   try {
     parsed_ = std::make_unique<Parsed>(text);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/deck/nearest_name.hpp"
 #include "framework/deck/parameters.hpp"
+#include "framework/deck/resolved_section.hpp"
 #include "framework/deck/unjudged.hpp"
 #include "framework/deck/value_reader.hpp"
 #include "framework/runtime/error.hpp"
@@ -25,38 +25,17 @@ struct Place {
   bool in_use = true;  ///< if not, what it requires may be missing and its checks do not run
 };
 
-/// Whether a section is in use where nobody says otherwise.
-bool in_use_by_default(Section const& section, std::string const& nested) {
-  std::string const chooser = section.chooser_of(nested);
-  return std::all_of(section.options().begin(), section.options().end(), [&](Option const& option) {
-    return option.name() != chooser || option.default_value() == OptionValue(nested);
-  });
-}
-
-/// The first place below `section` where an option or a section is called `name`, of those in use by default if there
-/// is one; empty if there is none.
-std::string find_elsewhere(Section const& section, std::string const& prefix, std::string const& name) {
-  std::vector<Section> sections = section.sections();
-  std::stable_partition(sections.begin(), sections.end(),
-                        [&](Section const& nested) { return in_use_by_default(section, nested.name()); });
-  for (Section const& nested : sections) {
-    std::string const full_name = joined_name(prefix, nested.name());
-    auto const& options = nested.options();
-    if (std::any_of(options.begin(), options.end(), [&](Option const& option) { return option.name() == name; }))
-      return joined_name(full_name, name);
-    std::string deeper = find_elsewhere(nested, full_name, name);
-    if (!deeper.empty()) return deeper;
-  }
-  return "";
-}
+/// A longer list was not written by a person, and each of its sections takes a thousand times a character's memory.
+constexpr std::size_t longest_list = 100000;
 
 /// Judges one deck, section by section, each from its declaration downwards.
 class Judge {
  public:
-  Judge(Section const& root, Mistakes& mistakes) : root_(root), mistakes_(mistakes) {}
+  using Declaration = std::shared_ptr<ResolvedSection const>;
 
-  std::shared_ptr<Values const> section(std::shared_ptr<Section const> const& declaration, Node const* node,
-                                        Place const& place) {
+  Judge(Declaration root, Mistakes& mistakes) : root_(std::move(root)), mistakes_(mistakes) {}
+
+  std::shared_ptr<Values const> section(Declaration const& declaration, Node const* node, Place const& place) {
     auto const values = std::make_shared<Values>();
     values->declaration = declaration;
     values->full_name = place.full_name;
@@ -64,13 +43,15 @@ class Judge {
     Node const empty;
     Node const& given = node != nullptr && usable(*node, place, *values) ? *node : empty;
 
-    find_unknown(*declaration, given, place);
-    for (Option const& option : declaration->options()) read_option(option, given, place, *values);
-    for (Section const& nested : declaration->sections()) read_section(nested, given, place, *values);
-    for (Section const& element : declaration->lists()) read_list(element, given, place, *values);
-    if (place.in_use && !values->wholly_mistaken) {
+    find_unknown(declaration, given, place);
+    auto const& options = declaration->section->options();
+    for (std::size_t n = 0; n < options.size(); ++n)
+      read_option(options[n], declaration->validators[n], given, place, *values);
+    for (ResolvedSection::Inner const& nested : declaration->sections) read_section(nested, given, place, *values);
+    for (Declaration const& element : declaration->lists) read_list(element, given, place, *values);
+    if (place.in_use && !values->wholly_mistaken && !declaration->section->checks().empty()) {
       run_checks(values);
-      for (Option const& option : declaration->options()) {
+      for (Option const& option : options) {
         if (mistakes_.contains(joined_name(place.full_name, option.name()))) values->mistaken.insert(option.name());
       }
     }
@@ -88,51 +69,53 @@ class Judge {
     return false;
   }
 
-  void find_unknown(Section const& declaration, Node const& given, Place const& place) {
-    if (given.entries.empty()) return;
-    std::vector<std::string> const known = names_in(declaration);
-    std::map<std::string, Location> seen;
+  void find_unknown(Declaration const& declaration, Node const& given, Place const& place) {
+    std::vector<std::string> const& known = declaration->names;
     for (Entry const& entry : given.entries) {
-      auto const [first, is_new] = seen.emplace(entry.name, entry.location);
-      std::string const where = place.full_name.empty() ? "the deck" : place.full_name;
-      std::string const shown = printable(entry.name);
-      if (!is_new)
-        mistakes_.add(entry.location, shown, "given twice in " + where, "first at " + first->second.text());
-      else if (std::find(known.begin(), known.end(), entry.name) == known.end())
-        mistakes_.add(entry.location, shown, "unknown in " + where, advice(entry.name, known));
+      Entry const& first = *given.find(entry.name);
+      if (&first != &entry) {
+        mistakes_.add_word(entry.location, printable(entry.name), "given twice in " + where(place),
+                           [at = first.location] { return "first at " + at.text(); });
+      } else if (entry.value.kind != Node::Kind::reported &&
+                 std::find(known.begin(), known.end(), entry.name) == known.end()) {
+        mistakes_.add_word(
+            entry.location, printable(entry.name), "unknown in " + where(place),
+            [name = entry.name, declaration, root = root_] { return advice_for_unknown(name, *declaration, *root); });
+      }
     }
   }
 
-  std::string advice(std::string const& name, std::vector<std::string> const& known) const {
-    std::string const elsewhere = find_elsewhere(root_, "", name);
-    if (nearest_name(name, known).empty() && !elsewhere.empty()) return "did you mean `" + elsewhere + "`?";
-    return advice_for(name, known);
-  }
+  static std::string where(Place const& place) { return place.full_name.empty() ? "the deck" : place.full_name; }
 
-  static std::vector<std::string> names_in(Section const& declaration) {
-    std::vector<std::string> names;
-    for (Option const& option : declaration.options()) names.push_back(option.name());
-    for (Section const& nested : declaration.sections()) names.push_back(nested.name());
-    for (Section const& element : declaration.lists()) names.push_back(element.name());
-    return names;
-  }
-
-  void read_option(Option const& option, Node const& given, Place const& place, Values& values) {
+  void read_option(Option const& option, Validator const& validator, Node const& given, Place const& place,
+                   Values& values) {
     Entry const* const entry = given.find(option.name());
-    std::string const full_name = joined_name(place.full_name, option.name());
     if (entry == nullptr) {
       take_default(option, place, values);
       return;
     }
-    values.locations[option.name()] = entry->value.location;
-    if (entry->value.kind == Node::Kind::reported) {
+    Node const& node = entry->value;
+    values.locations[option.name()] = node.location;
+    if (node.kind == Node::Kind::reported) {
       values.mistaken.insert(option.name());
       return;
     }
-    OptionValue const value = read_value(option, entry->value, full_name, mistakes_);
+    std::string const full_name = joined_name(place.full_name, option.name());
+    OptionValue const value = read_value(option, node, full_name, mistakes_);
     bool const readable = !std::holds_alternative<std::monostate>(value);
-    if (!readable || refuse(hold(option, value, values.parameters), entry->value, full_name))
-      values.mistaken.insert(option.name());
+    if (readable && values.given == nullptr) values.given = std::make_unique<Teuchos::ParameterList>();
+    if (readable && !refuse(hold(option, validator, value, *values.given), node, full_name)) return;
+    values.mistaken.insert(option.name());
+    remember_entries(option, node, values);
+  }
+
+  /// Rules that need no more than the length of a vector hold, too, where an entry is mistaken.
+  static void remember_entries(Option const& option, Node const& node, Values& values) {
+    if (!option.is_vector() || (node.kind != Node::Kind::list && node.kind != Node::Kind::scalar)) return;
+    std::size_t const entries = node.kind == Node::Kind::list ? node.items.size() : 1;
+    bool const fits = entries >= static_cast<std::size_t>(option.minimum_entries()) &&
+                      entries <= static_cast<std::size_t>(option.maximum_entries());
+    if (fits) values.entries[option.name()] = entries;
   }
 
   void take_default(Option const& option, Place const& place, Values& values) {
@@ -143,12 +126,12 @@ class Judge {
                       "it is required: " + option.sentence());
       return;
     }
-    if (std::holds_alternative<std::monostate>(option.default_value())) return;
     // Names that only plugins bring may be the default of a choice: a run without them has to choose.
-    auto const refusals = hold(option, option.default_value(), values.parameters);
-    if (!refusals.empty())
+    auto const& refused = values.declaration->refused_defaults;
+    if (refused.empty()) return;
+    if (auto const found = refused.find(option.name()); found != refused.end())
       throw DefectError("the default of option `" + joined_name(place.full_name, option.name()) +
-                        "` is not allowed: " + refusals.front().text);
+                        "` is not allowed: " + found->second);
   }
 
   /// Reports what a validator refused; false if that is nothing.
@@ -162,25 +145,25 @@ class Judge {
     return !refusals.empty();
   }
 
-  void read_section(Section const& nested, Node const& given, Place const& place, Values& values) {
-    Entry const* const entry = given.find(nested.name());
-    if (entry != nullptr) values.locations[nested.name()] = entry->location;
-    Place inside{joined_name(place.full_name, nested.name()), entry == nullptr ? place.location : entry->location,
+  void read_section(ResolvedSection::Inner const& nested, Node const& given, Place const& place, Values& values) {
+    Section const& inner = *nested.declaration->section;
+    Entry const* const entry = given.find(inner.name());
+    if (entry != nullptr) values.locations[inner.name()] = entry->location;
+    Place inside{joined_name(place.full_name, inner.name()), entry == nullptr ? place.location : entry->location,
                  place.in_use && !values.wholly_mistaken};
-    if (nested.is_optional() && entry == nullptr) inside.in_use = false;
-    std::string const chooser = values.declaration->chooser_of(nested.name());
-    if (!chooser.empty()) inside.in_use = inside.in_use && chosen(chooser, nested.name(), values);
-    values.sections[nested.name()] =
-        section(std::make_shared<Section const>(nested), entry == nullptr ? nullptr : &entry->value, inside);
+    if (inner.is_optional() && entry == nullptr) inside.in_use = false;
+    if (!nested.chooser.empty()) inside.in_use = inside.in_use && chosen(nested.chooser, inner.name(), values);
+    values.sections[inner.name()] = section(nested.declaration, entry == nullptr ? nullptr : &entry->value, inside);
   }
 
   static bool chosen(std::string const& chooser, std::string const& name, Values const& values) {
-    OptionValue const value = held(chooser, values.parameters);
+    OptionValue const value = values.value(chooser);
     auto const* const choice = std::get_if<std::string>(&value);
     return choice != nullptr && *choice == name;
   }
 
-  void read_list(Section const& element, Node const& given, Place const& place, Values& values) {
+  void read_list(Declaration const& declaration, Node const& given, Place const& place, Values& values) {
+    Section const& element = *declaration->section;
     auto& elements = values.lists[element.name()];
     Entry const* const entry = given.find(element.name());
     if (entry == nullptr || entry->value.kind == Node::Kind::nothing) return;
@@ -192,8 +175,15 @@ class Judge {
         mistakes_.add(entry->value.location, full_name, "expected a list of sections, got " + described(entry->value));
       return;
     }
-    auto const declaration = std::make_shared<Section const>(element);
-    for (std::size_t n = 0; n < entry->value.items.size(); ++n) {
+    std::size_t const size = entry->value.items.size();
+    if (size > longest_list) {
+      values.mistaken.insert(element.name());
+      mistakes_.add(
+          entry->value.location, full_name,
+          "has " + std::to_string(size) + " entries, and the most a list may have are " + std::to_string(longest_list));
+      return;
+    }
+    for (std::size_t n = 0; n < size; ++n) {
       Node const& item = entry->value.items[n];
       elements.push_back(
           section(declaration, &item, {full_name + "[" + std::to_string(n) + "]", item.location, place.in_use}));
@@ -201,7 +191,7 @@ class Judge {
   }
 
   void run_checks(std::shared_ptr<Values const> const& values) {
-    for (Section::Check const& check : values->declaration->checks()) {
+    for (Section::Check const& check : values->declaration->section->checks()) {
       try {
         check(Options(values), mistakes_);
       } catch (Unjudged const&) {
@@ -212,14 +202,15 @@ class Judge {
     }
   }
 
-  Section const& root_;
+  Declaration root_;
   Mistakes& mistakes_;
 };
 
 }  // namespace
 
-std::shared_ptr<Options::Values const> judge(Section const& root, Node const& node, Mistakes& mistakes) {
-  return Judge(root, mistakes).section(std::make_shared<Section const>(root), &node, {"", node.location, true});
+std::shared_ptr<Options::Values const> judge(std::shared_ptr<ResolvedSection const> const& root, Node const& node,
+                                             Mistakes& mistakes) {
+  return Judge(root, mistakes).section(root, &node, {"", node.location, true});
 }
 
 }  // namespace halocline::deck

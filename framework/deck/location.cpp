@@ -6,8 +6,8 @@ namespace halocline {
 
 std::string Location::text() const {
   if (is_default()) return "default";
-  if (column == 0) return source;
-  return source + ":" + std::to_string(line) + ":" + std::to_string(column);
+  if (column == 0) return source.text();
+  return source.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
 bool Location::before(Location const& other) const {

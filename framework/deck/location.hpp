@@ -1,15 +1,30 @@
 #pragma once
 
-#include <compare>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace halocline {
 
+/// Name of a deck or of a `--set`. Copies share it: a large deck has a million places.
+class SourceName {
+ public:
+  SourceName() = default;
+  SourceName(std::string name) : name_(std::make_shared<std::string const>(std::move(name))) {}
+  SourceName(char const* name) : SourceName(std::string(name)) {}
+
+  [[nodiscard]] bool empty() const { return name_ == nullptr || name_->empty(); }
+  [[nodiscard]] std::string text() const { return name_ == nullptr ? std::string() : *name_; }
+
+ private:
+  std::shared_ptr<std::string const> name_;
+};
+
 /// Where a value comes from: a place in a deck, a `--set` of the command line, or nowhere (a default).
 struct Location {
-  std::string source;  ///< name of the deck, or "--set a.b=value"; empty for a default
-  int line = 0;        ///< counted from 1; for a `--set` its place on the command line, counted from 1
-  int column = 0;      ///< counted from 1; 0 for a `--set`
+  SourceName source;  ///< name of the deck, or "--set a.b=value"; empty for a default
+  int line = 0;       ///< counted from 1; for a `--set` its place on the command line, counted from 1
+  int column = 0;     ///< counted from 1; 0 for a `--set`
 
   [[nodiscard]] bool is_default() const { return source.empty(); }
   /// "heat.yaml:14:3", "--set solver.method=cg" or "default".

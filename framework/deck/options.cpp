@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/deck/parameters.hpp"
 #include "framework/deck/unjudged.hpp"
 #include "framework/deck/values.hpp"
 #include "framework/runtime/error.hpp"
@@ -16,7 +15,7 @@ std::string in_section(Options::Values const& values, std::string_view name) {
 }
 
 Option const& declared(Options::Values const& values, std::string_view name) {
-  auto const& options = values.declaration->options();
+  auto const& options = values.declaration->section->options();
   auto const found =
       std::find_if(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
   if (found == options.end()) throw DefectError("no option is declared as " + in_section(values, name));
@@ -36,7 +35,7 @@ Type value_of(Options::Values const& values, std::string_view name, std::initial
   if (!right_kind || option.is_vector() != is_vector)
     throw DefectError("asked for another type than declared: " + in_section(values, name));
   refuse_mistaken(values, name);
-  OptionValue value = deck::held(option.name(), values.parameters);
+  OptionValue value = values.value(option.name());
   if (!std::holds_alternative<Type>(value)) throw DefectError("there is no value of " + in_section(values, name));
   return std::get<Type>(std::move(value));
 }
@@ -81,6 +80,17 @@ std::vector<bool> Options::booleans(std::string_view name) const {
   return value_of<std::vector<bool>>(*values_, name, {OptionKind::boolean}, true);
 }
 
+std::size_t Options::entries(std::string_view name) const {
+  Option const& option = declared(*values_, name);
+  if (!option.is_vector())
+    throw DefectError("asked for the entries of what is no vector: " + in_section(*values_, name));
+  if (auto const known = values_->entries.find(name); known != values_->entries.end()) return known->second;
+  if (auto const* const list = values_->wholly_mistaken ? nullptr : values_->holder(option.name()))
+    return deck::held_entries(option.name(), *list);
+  refuse_mistaken(*values_, name);
+  throw DefectError("there is no value of " + in_section(*values_, name));
+}
+
 Options Options::section(std::string_view name) const {
   auto const found = values_->sections.find(name);
   if (found == values_->sections.end()) throw DefectError("no section is declared as " + in_section(*values_, name));
@@ -97,7 +107,7 @@ std::vector<Options> Options::list(std::string_view name) const {
 }
 
 bool Options::declares(std::string_view name) const {
-  auto const& options = values_->declaration->options();
+  auto const& options = values_->declaration->section->options();
   return values_->sections.contains(name) || values_->lists.contains(name) ||
          std::any_of(options.begin(), options.end(), [&](Option const& one) { return one.name() == name; });
 }
@@ -105,7 +115,7 @@ bool Options::declares(std::string_view name) const {
 bool Options::has(std::string_view name) const {
   Option const& option = declared(*values_, name);
   refuse_mistaken(*values_, name);
-  return values_->parameters.isParameter(option.name());
+  return values_->holder(option.name()) != nullptr;
 }
 
 bool Options::given(std::string_view name) const {

@@ -28,6 +28,9 @@ class Options {
   [[nodiscard]] std::vector<double> reals(std::string_view name) const;
   [[nodiscard]] std::vector<bool> booleans(std::string_view name) const;
 
+  /// How many entries a vector has. In a check this is known, too, where an entry has a mistake of its own.
+  [[nodiscard]] std::size_t entries(std::string_view name) const;
+
   /// The section `name` inside this one; all of its defaults if the deck does not give it.
   [[nodiscard]] Options section(std::string_view name) const;
   [[nodiscard]] std::vector<Options> list(std::string_view name) const;

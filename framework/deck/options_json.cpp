@@ -2,7 +2,6 @@
 
 #include "framework/deck/option_json.hpp"
 #include "framework/deck/options.hpp"
-#include "framework/deck/parameters.hpp"
 #include "framework/deck/values.hpp"
 
 namespace halocline {
@@ -13,8 +12,8 @@ using deck::json_of;
 
 Json json_of(Options::Values const& values) {
   Json all = Json::object();
-  for (Option const& option : values.declaration->options()) {
-    OptionValue const value = deck::held(option.name(), values.parameters);
+  for (Option const& option : values.declaration->section->options()) {
+    OptionValue const value = values.value(option.name());
     if (!std::holds_alternative<std::monostate>(value)) all[option.name()] = json_of(value);
   }
   for (auto const& [name, section] : values.sections) all[name] = json_of(*section);

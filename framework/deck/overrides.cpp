@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/deck/yaml_events.hpp"
 #include "framework/deck/yaml_reader.hpp"
 
 namespace halocline::deck {
@@ -107,6 +108,12 @@ void apply_overrides(std::vector<std::string> const& overrides, Node& root, Mist
     Location const at{"--set " + printable(text), static_cast<int>(n) + 1, 0};
     std::size_t const equals = text.find('=');
     auto const parts = equals == std::string::npos ? std::nullopt : parts_of(std::string_view(text).substr(0, equals));
+    if (parts && parts->size() > deepest_nesting) {
+      mistakes.add(at, printable(text),
+                   "a path of " + std::to_string(parts->size()) + " parts; decks nest up to " +
+                       std::to_string(deepest_nesting) + " deep");
+      continue;
+    }
     if (!parts) {
       mistakes.add(at, printable(text), "expected name=value, with a name like `solver.method` or `mesh.cells[0]`");
       continue;

@@ -136,9 +136,11 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
 
 }  // namespace
 
-std::vector<Refusal> hold(Option const& option, OptionValue const& value, Teuchos::ParameterList& parameters) {
-  Teuchos::RCP<Teuchos::ParameterEntryValidator const> const validator = Teuchos::rcp(new OptionValidator(option));
-  auto const set = [&](auto const& held) { parameters.set(option.name(), held, option.sentence(), validator); };
+Validator make_validator(Option const& option) { return Teuchos::rcp(new OptionValidator(option)); }
+
+std::vector<Refusal> hold(Option const& option, Validator const& validator, OptionValue const& value,
+                          Teuchos::ParameterList& parameters) {
+  auto const set = [&](auto const& held) { parameters.set(option.name(), held, "", validator); };
   try {
     std::visit(
         [&](auto const& typed) {
@@ -177,6 +179,19 @@ OptionValue held(std::string const& name, Teuchos::ParameterList const& paramete
   };
   visit_entry(*entry, take);
   return value;
+}
+
+std::size_t held_entries(std::string const& name, Teuchos::ParameterList const& parameters) {
+  std::size_t entries = 0;
+  auto const count = [&](auto const& typed) {
+    if constexpr (requires { typed.toVector(); }) {
+      entries = static_cast<std::size_t>(typed.size());
+    } else {
+      entries = 1;
+    }
+  };
+  if (Teuchos::ParameterEntry const* const entry = parameters.getEntryPtr(name)) visit_entry(*entry, count);
+  return entries;
 }
 
 }  // namespace halocline::deck

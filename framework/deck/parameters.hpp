@@ -16,12 +16,20 @@ struct Refusal {
   std::string advice;
 };
 
-/// Puts a value of the option's type into the list under a validator of the option's range, names or grammar.
-/// Returns why the validator refuses it; then the list is as before.
-[[nodiscard]] std::vector<Refusal> hold(Option const& option, OptionValue const& value,
+using Validator = Teuchos::RCP<Teuchos::ParameterEntryValidator const>;
+
+/// Holds values to the option's range, names or grammar. The names are those of now.
+[[nodiscard]] Validator make_validator(Option const& option);
+
+/// Puts a value of the option's type into the list under its validator. Returns why the validator refuses it; then the
+/// list is as before.
+[[nodiscard]] std::vector<Refusal> hold(Option const& option, Validator const& validator, OptionValue const& value,
                                         Teuchos::ParameterList& parameters);
 
 /// The value that the list holds under this name; std::monostate if there is none.
 [[nodiscard]] OptionValue held(std::string const& name, Teuchos::ParameterList const& parameters);
+
+/// How many entries the vector has that the list holds under this name; 1 for a value that is no vector.
+[[nodiscard]] std::size_t held_entries(std::string const& name, Teuchos::ParameterList const& parameters);
 
 }  // namespace halocline::deck

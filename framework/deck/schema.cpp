@@ -93,10 +93,9 @@ Json requirements(Section const& section) {
   for (Option const& option : section.options()) {
     if (option.is_required()) required.push_back(option.name());
   }
-  for (Section const& nested : section.sections()) {
+  for (auto const& [nested, chooser] : section.inner()) {
     Json const inner = requirements(nested);
     if (inner.empty()) continue;
-    std::string const chooser = section.chooser_of(nested.name());
     if (chooser.empty()) {
       properties[nested.name()] = inner;
       if (!nested.is_optional() && forbids_absence(inner)) required.push_back(nested.name());

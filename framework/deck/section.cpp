@@ -97,24 +97,22 @@ Section& Section::optional() {
   return *this;
 }
 
-std::vector<Section> Section::sections() const {
-  std::vector<Section> all(sections_.begin(), sections_.end());
+std::vector<Section::Inner> Section::inner() const {
+  std::vector<Inner> all;
+  for (Section const& nested : sections_) all.push_back({nested, ""});
   for (Family const& family : families_) {
     for (Section& registered : family.sections()) {
       refuse_known(registered.name());
-      all.push_back(std::move(registered));
+      all.push_back({std::move(registered), family.chooser});
     }
   }
   return all;
 }
 
-std::string Section::chooser_of(std::string_view name) const {
-  for (Family const& family : families_) {
-    for (Section const& registered : family.sections()) {
-      if (registered.name() == name) return family.chooser;
-    }
-  }
-  return "";
+std::vector<Section> Section::sections() const {
+  std::vector<Section> all;
+  for (Inner& nested : inner()) all.push_back(std::move(nested.section));
+  return all;
 }
 
 }  // namespace halocline

@@ -75,8 +75,9 @@ class Section {
   [[nodiscard]] std::vector<Section> sections() const;
   [[nodiscard]] std::list<Section> const& lists() const { return lists_; }
   [[nodiscard]] std::vector<Check> const& checks() const { return checks_; }
-  /// Name of the choice that says whether the section `name` is in use; empty where it always is.
-  [[nodiscard]] std::string chooser_of(std::string_view name) const;
+  struct Inner;
+  /// The sections inside this one, each with the choice that says whether it is in use.
+  [[nodiscard]] std::vector<Inner> inner() const;
 
  private:
   struct Family {
@@ -94,6 +95,11 @@ class Section {
   std::list<Section> lists_;
   std::vector<Family> families_;
   std::vector<Check> checks_;
+};
+
+struct Section::Inner {
+  Section section;
+  std::string chooser;  ///< name of the choice; empty where the section always is in use
 };
 
 }  // namespace halocline

@@ -81,10 +81,10 @@ bool is_count(std::string const& text) {
 /// Reads the words, then writes the tree of the same deck.
 class TeaReader {
  public:
-  TeaReader(std::string name, Mistakes& mistakes) : name_(std::move(name)), states_(mistakes), mistakes_(mistakes) {}
+  TeaReader(SourceName name, Mistakes& mistakes) : name_(std::move(name)), states_(mistakes), mistakes_(mistakes) {}
 
-  Node read(std::vector<std::vector<TeaWord>> const& lines) {
-    for (auto const& line : lines) read_line(line);
+  Node read(std::string const& text) {
+    for_each_tea_line(name_, text, [this](std::span<TeaWord const> words) { read_line(words); });
     Node root;
     root.kind = Node::Kind::section;
     root.location = {name_, 1, 1};
@@ -113,7 +113,8 @@ class TeaReader {
     TeaWord const& word = words.front();
     auto const found = meanings().find(word.text);
     if (found == meanings().end()) {
-      mistakes_.add(word.location, printable(word.text), "unknown in a tea.in", advice_for(word.text, known_words()));
+      mistakes_.add_word(word.location, printable(word.text), "unknown in a tea.in",
+                         [text = word.text] { return advice_for(text, known_words()); });
       return words.size();
     }
     if (found->second == Meaning::unavailable) {
@@ -132,7 +133,9 @@ class TeaReader {
 
   void keep(TeaWord const& word, TeaWord const& value) {
     auto const [first, is_new] = given_.emplace(word.text, value);
-    if (!is_new) mistakes_.add(word.location, word.text, "given twice", "first at " + first->second.location.text());
+    if (is_new) return;
+    mistakes_.add_word(word.location, word.text, "given twice",
+                       [at = first->second.location] { return "first at " + at.text(); });
   }
 
   TeaWord const* find(std::string const& word) const {
@@ -167,8 +170,7 @@ class TeaReader {
       Node first = required(x);
       Node second = required(y);
       Location const at = first.location;
-      bool const whole = first.kind == Node::Kind::scalar && second.kind == Node::Kind::scalar;
-      mesh.set(option, at, whole ? list({std::move(first), std::move(second)}, at) : reported(at));
+      mesh.set(option, at, list({std::move(first), std::move(second)}, at));
     };
     pair("cells", "x_cells", "y_cells");
     pair("lower", "xmin", "ymin");
@@ -228,7 +230,8 @@ class TeaReader {
     std::map<std::string, std::string> const names{{"none", "none"}, {"jac_diag", "jacobi"}};
     auto const found = names.find(word->text);
     if (found == names.end())
-      mistakes_.add(word->location, "tl_preconditioner_type", "expected none or jac_diag, got '" + word->text + "'");
+      mistakes_.add(word->location, "tl_preconditioner_type",
+                    "expected none or jac_diag, got '" + printable(word->text) + "'");
     else
       cg.set("preconditioner", word->location, scalar(found->second, word->location));
   }
@@ -255,7 +258,7 @@ class TeaReader {
       heat.set("coefficient", density->location, scalar("density", density->location));
   }
 
-  std::string name_;
+  SourceName name_;
   std::map<std::string, TeaWord> given_;
   TeaStates states_;
   Mistakes& mistakes_;
@@ -264,7 +267,7 @@ class TeaReader {
 }  // namespace
 
 Node read_tea(std::string const& name, std::string const& text, Mistakes& mistakes) {
-  return TeaReader(name, mistakes).read(tea_lines(name, text));
+  return TeaReader(name, mistakes).read(text);
 }
 
 }  // namespace halocline::deck

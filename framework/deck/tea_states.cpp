@@ -40,7 +40,9 @@ void TeaStates::read(std::span<TeaWord const> words) {
   auto const number_of_state = std::get<std::int64_t>(state);
   Node made = region(number_of_state, at, read_values(words.subspan(2)));
   auto const [first, is_new] = states_.emplace(number_of_state, State{at, std::move(made)});
-  if (!is_new) mistakes_.add(at, "state " + words[1].text, "given twice", "first at " + first->second.location.text());
+  if (is_new) return;
+  mistakes_.add_word(at, "state " + std::to_string(number_of_state), "given twice",
+                     [first_at = first->second.location] { return "first at " + first_at.text(); });
 }
 
 TeaStates::Values TeaStates::read_values(std::span<TeaWord const> words) {
@@ -50,8 +52,8 @@ TeaStates::Values TeaStates::read_values(std::span<TeaWord const> words) {
     bool known = false;
     for (std::string const& one : state_words) known = known || one == word.text;
     if (!known) {
-      mistakes_.add(word.location, printable(word.text), "unknown in a state of a tea.in",
-                    advice_for(word.text, state_words));
+      mistakes_.add_word(word.location, printable(word.text), "unknown in a state of a tea.in",
+                         [text = word.text] { return advice_for(text, state_words); });
     } else if (n + 1 == words.size()) {
       mistakes_.add(word.location, word.text, "its value is missing");
     } else if (!values.emplace(word.text, words[n + 1]).second) {

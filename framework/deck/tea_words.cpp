@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <sstream>
+#include <vector>
 
 namespace halocline::deck {
 namespace {
@@ -12,7 +13,7 @@ std::string lower_case(std::string word) {
   return word;
 }
 
-std::vector<TeaWord> words_of(std::string const& line, std::string const& name, int number) {
+std::vector<TeaWord> words_of(std::string const& line, SourceName const& name, int number) {
   std::string const separators = " \t\r=,";
   std::size_t const end = std::min(line.find_first_of("!#"), line.size());
   std::vector<TeaWord> words;
@@ -36,21 +37,20 @@ bool is_tea(std::string const& text) {
   return false;
 }
 
-std::vector<std::vector<TeaWord>> tea_lines(std::string const& name, std::string const& text) {
-  std::vector<std::vector<TeaWord>> lines;
+void for_each_tea_line(SourceName const& name, std::string const& text,
+                       std::function<void(std::span<TeaWord const>)> const& read) {
   std::istringstream stream(text);
   std::string line;
   bool inside = false;
   for (int number = 1; std::getline(stream, line); ++number) {
-    std::vector<TeaWord> words = words_of(line, name, number);
+    std::vector<TeaWord> const words = words_of(line, name, number);
     if (words.empty()) continue;
     if (words.front().text == "*endtea" && inside) break;
     if (inside)
-      lines.push_back(std::move(words));
+      read(words);
     else
       inside = words.front().text == "*tea";
   }
-  return lines;
 }
 
 }  // namespace halocline::deck

@@ -1,14 +1,53 @@
 #include "framework/deck/tree.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 namespace halocline::deck {
+namespace {
+
+/// Sections of fewer entries are searched one by one.
+constexpr std::size_t large_section = 16;
+
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+
+}  // namespace
+
+struct EntryIndex::Positions {
+  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> of_name;
+  std::size_t entries = 0;  ///< that are in it
+};
+
+EntryIndex::EntryIndex() = default;
+EntryIndex::EntryIndex(EntryIndex const&) : EntryIndex() {}
+EntryIndex::EntryIndex(EntryIndex&&) noexcept = default;
+EntryIndex& EntryIndex::operator=(EntryIndex const&) {
+  positions_.reset();
+  return *this;
+}
+EntryIndex& EntryIndex::operator=(EntryIndex&&) noexcept = default;
+EntryIndex::~EntryIndex() = default;
+
+std::size_t EntryIndex::find(std::vector<Entry> const& entries, std::string_view name) {
+  if (entries.size() < large_section) {
+    auto const found =
+        std::find_if(entries.begin(), entries.end(), [&](Entry const& entry) { return entry.name == name; });
+    return static_cast<std::size_t>(found - entries.begin());
+  }
+  if (positions_ == nullptr) positions_ = std::make_unique<Positions>();
+  for (std::size_t& n = positions_->entries; n < entries.size(); ++n) positions_->of_name.emplace(entries[n].name, n);
+  auto const found = positions_->of_name.find(name);
+  return found == positions_->of_name.end() ? entries.size() : found->second;
+}
 
 Entry const* Node::find(std::string_view name) const {
-  auto const found =
-      std::find_if(entries.begin(), entries.end(), [&](Entry const& entry) { return entry.name == name; });
-  return found == entries.end() ? nullptr : &*found;
+  std::size_t const at = index_.find(entries, name);
+  return at == entries.size() ? nullptr : &entries[at];
 }
 
 Entry* Node::find(std::string_view name) { return const_cast<Entry*>(std::as_const(*this).find(name)); }
@@ -33,7 +72,9 @@ Node& Node::section(std::string const& name, Location const& at) {
 
 std::string printable(std::string_view text) {
   std::size_t const longest = 60;
-  std::string shown(text.substr(0, longest));
+  std::size_t length = std::min(longest, text.size());
+  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
+  std::string shown(text.substr(0, length));
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < 32 || c == 127) c = ' ';
   }

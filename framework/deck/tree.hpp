@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,15 +12,33 @@ namespace halocline::deck {
 
 struct Entry;
 
+/// Finds the entries of a section by name; copies begin empty. Entries may be added at the end between two questions.
+class EntryIndex {
+ public:
+  EntryIndex();
+  EntryIndex(EntryIndex const& other);
+  EntryIndex(EntryIndex&& other) noexcept;
+  EntryIndex& operator=(EntryIndex const& other);
+  EntryIndex& operator=(EntryIndex&& other) noexcept;
+  ~EntryIndex();
+
+  /// Position of the first entry of this name, that of the end if there is none.
+  [[nodiscard]] std::size_t find(std::vector<Entry> const& entries, std::string_view name);
+
+ private:
+  struct Positions;
+  std::unique_ptr<Positions> positions_;  ///< of large sections alone
+};
+
 /// A deck as read, before it is judged: values that know where they stand.
 struct Node {
   /// `reported` stands where a value was so wrong that its mistake is known already: nothing more is said about it.
-  enum class Kind { nothing, scalar, list, section, reported };
+  enum class Kind : std::uint8_t { nothing, scalar, list, section, reported };
 
   Kind kind = Kind::nothing;
+  bool quoted = false;  ///< a scalar in quotes: a text, whatever it looks like
   Location location;
   std::string text;            ///< of a scalar
-  bool quoted = false;         ///< a scalar in quotes: a text, whatever it looks like
   std::vector<Node> items;     ///< of a list
   std::vector<Entry> entries;  ///< of a section, in the order given; names may be there twice
 
@@ -29,6 +48,9 @@ struct Node {
   Node& set(std::string name, Location const& at, Node value);
   /// The section `name` in this section, made if there is none.
   Node& section(std::string const& name, Location const& at);
+
+ private:
+  mutable EntryIndex index_;
 };
 
 struct Entry {
@@ -40,7 +62,8 @@ struct Entry {
 /// How messages call a value: "'ten'", "the text \"ten\"", "a list", "a section", "nothing".
 [[nodiscard]] std::string described(Node const& node);
 
-/// Text from outside for a message: control characters replaced, cut at 60 characters.
+/// Text from outside for a message: control characters replaced, cut at 60 bytes, or just before a character of
+/// several.
 [[nodiscard]] std::string printable(std::string_view text);
 
 [[nodiscard]] Node scalar(std::string text, Location const& at);

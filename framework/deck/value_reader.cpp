@@ -1,7 +1,9 @@
 #include "framework/deck/value_reader.hpp"
 
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "framework/deck/number_text.hpp"
 #include "framework/deck/words.hpp"
@@ -52,6 +54,7 @@ class ScalarReader {
   }
 
   void refuse(Node const& node, std::string const& why) {
+    if (node.kind == Node::Kind::reported) return;
     std::string const what = "expected " + expected_entry(option_) + ", got " + described(node);
     mistakes_.add(node.location, full_name_, why.empty() ? what : what + ": " + why);
   }
@@ -65,15 +68,19 @@ class ScalarReader {
 template <class Entry, class ReadOne>
 OptionValue read_vector(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
                         ReadOne read_one) {
+  bool const is_list = node.kind == Node::Kind::list;
   if (node.kind == Node::Kind::section || node.kind == Node::Kind::nothing) {
     mistakes.add(node.location, full_name, "expected " + expected(option) + ", got " + described(node));
     return {};
   }
-  std::vector<Node> const nodes = node.kind == Node::Kind::list ? node.items : std::vector<Node>{node};
+  std::span<Node const> const nodes = is_list ? std::span(node.items) : std::span(&node, 1);
+  if (nodes.size() > static_cast<std::size_t>(option.maximum_entries())) {
+    mistakes.add(node.location, full_name, "expected " + expected(option) + ", got " + std::to_string(nodes.size()));
+    return {};
+  }
   std::vector<Entry> values;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    ScalarReader reader(option, node.kind == Node::Kind::list ? full_name + "[" + std::to_string(n) + "]" : full_name,
-                        mistakes);
+    ScalarReader reader(option, is_list ? full_name + "[" + std::to_string(n) + "]" : full_name, mistakes);
     if (auto value = read_one(reader, nodes[n])) values.push_back(std::move(*value));
   }
   if (values.size() != nodes.size()) return {};

@@ -1,103 +1,120 @@
 #include "framework/deck/yaml_reader.hpp"
 
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/parser.h>
-
-#include <map>
 #include <sstream>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "framework/deck/yaml_events.hpp"
 
 namespace halocline::deck {
 namespace {
 
-constexpr std::size_t most_nodes = 1000000;
-constexpr std::size_t deepest = 100;
+/// Aliases and merge keys may repeat so much of a deck, and no more.
+constexpr std::size_t most_repeated_values = 100000;
+constexpr std::size_t most_repeated_bytes = 16 * 1024 * 1024;
 
-/// What YAML allows and a deck does not.
-struct Refused {
-  YAML::Mark mark;
-  std::string text;
-};
-
-std::size_t count(Node const& node) {
-  std::size_t all = 1;
-  for (Node const& item : node.items) all += count(item);
-  for (Entry const& entry : node.entries) all += count(entry.value);
-  return all;
-}
-
-/// Builds the tree from the parser's events.
-class TreeBuilder : public YAML::EventHandler {
+/// Builds the tree from the events, those of an anchor once more for each of its aliases.
+class TreeBuilder {
  public:
   /// All nodes are at `fixed` if it names a place, else at their place in the deck `name`.
-  TreeBuilder(std::string name, Location fixed) : name_(std::move(name)), fixed_(std::move(fixed)) {}
+  TreeBuilder(SourceName name, Location fixed, Mistakes& mistakes)
+      : name_(std::move(name)), fixed_(std::move(fixed)), mistakes_(mistakes) {}
 
-  [[nodiscard]] Node take() { return std::move(root_); }
-  [[nodiscard]] Location at(YAML::Mark const& mark) const {
-    return fixed_.is_default() ? Location{name_, mark.line + 1, mark.column + 1} : fixed_;
-  }
-
-  void OnDocumentStart(YAML::Mark const& mark) override {
-    if (++documents_ > 1) throw Refused{mark, "more than one YAML document"};
-  }
-  void OnDocumentEnd() override {}
-
-  void OnNull(YAML::Mark const& mark, YAML::anchor_t anchor) override {
-    Node node;
-    node.location = at(mark);
-    close(std::move(node), anchor, mark);
+  [[nodiscard]] Location at(YamlPlace const& place) const {
+    return fixed_.is_default() ? Location{name_, place.line + 1, place.column + 1} : fixed_;
   }
 
-  void OnAlias(YAML::Mark const& mark, YAML::anchor_t anchor) override {
-    auto const found = anchored_.find(anchor);
-    if (found == anchored_.end()) throw Refused{mark, "an anchor cannot hold itself"};
-    nodes_ += count(found->second);
-    refuse_many(mark);
-    close(found->second, 0, mark);
+  [[nodiscard]] Node build(std::vector<YamlEvent> const& events) {
+    find_anchored(events);
+    play(events, {0, events.size()});
+    return std::move(root_);
   }
-
-  void OnScalar(YAML::Mark const& mark, std::string const& tag, YAML::anchor_t anchor,
-                std::string const& value) override {
-    Node node = scalar(value, at(mark));
-    node.quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-    if (!node.quoted && (value == "~" || value == "null")) node.kind = Node::Kind::nothing;
-    close(std::move(node), anchor, mark);
-  }
-
-  void OnSequenceStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(Node::Kind::list, mark, anchor);
-  }
-  void OnSequenceEnd() override { close_open(); }
-  void OnMapStart(YAML::Mark const& mark, std::string const&, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(Node::Kind::section, mark, anchor);
-  }
-  void OnMapEnd() override { close_open(); }
 
  private:
+  /// Positions of events, the end not included.
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
   struct Open {
     Node node;
-    YAML::anchor_t anchor;
-    YAML::Mark mark;
+    YamlPlace at;
     bool has_key = false;
     std::string key;
-    Location key_location;
+    YamlPlace key_at;
     std::vector<Entry> merged;
   };
 
-  void refuse_many(YAML::Mark const& mark) const {
-    if (nodes_ > most_nodes) throw Refused{mark, "more than a million values"};
+  void find_anchored(std::vector<YamlEvent> const& events) {
+    std::vector<std::size_t> open;
+    for (std::size_t n = 0; n < events.size(); ++n) {
+      YamlEvent const& event = events[n];
+      if (event.kind == YamlEvent::Kind::end) {
+        YamlEvent const& first = events[open.back()];
+        if (first.anchor != 0) anchored_[first.anchor] = {open.back(), n + 1};
+        open.pop_back();
+      } else if (event.kind == YamlEvent::Kind::list || event.kind == YamlEvent::Kind::section) {
+        open.push_back(n);
+      } else if (event.kind != YamlEvent::Kind::alias && event.anchor != 0) {
+        anchored_[event.anchor] = {n, n + 1};
+      }
+    }
   }
 
-  void open(Node::Kind kind, YAML::Mark const& mark, YAML::anchor_t anchor) {
-    if (open_.size() == deepest) throw Refused{mark, "sections or lists nested deeper than 100"};
-    Node node;
-    node.kind = kind;
-    node.location = at(mark);
-    open_.push_back({std::move(node), anchor, mark, false, "", {}, {}});
+  void play(std::vector<YamlEvent> const& events, Range range) {
+    for (std::size_t n = range.begin; n < range.end; ++n) {
+      YamlEvent const& event = events[n];
+      if (aliases_ > 0) count_repeated(event);
+      if (event.kind == YamlEvent::Kind::alias) {
+        repeat(events, n);
+      } else if (event.kind == YamlEvent::Kind::end) {
+        close_open();
+      } else if (event.kind == YamlEvent::Kind::list || event.kind == YamlEvent::Kind::section) {
+        open(event);
+      } else {
+        close(leaf(event), event.at);
+      }
+    }
+  }
+
+  void repeat(std::vector<YamlEvent> const& events, std::size_t alias) {
+    Range const range = anchored_.at(events[alias].anchor);
+    if (range.begin < alias && alias < range.end) {
+      throw RefusedYaml(events[alias].at, "an anchor cannot hold itself");
+    }
+    if (aliases_ == 0) alias_at_ = events[alias].at;
+    ++aliases_;
+    play(events, range);
+    --aliases_;
+  }
+
+  void count_repeated(YamlEvent const& event) {
+    ++repeated_values_;
+    repeated_bytes_ += event.text.size();
+    if (repeated_values_ <= most_repeated_values && repeated_bytes_ <= most_repeated_bytes) return;
+    throw RefusedYaml(alias_at_, "aliases repeat more than " + std::to_string(most_repeated_values) +
+                                     " values or 16 MiB of text, the most a deck may have");
+  }
+
+  Node leaf(YamlEvent const& event) const {
+    Node node = scalar(event.text, at(event.at));
+    node.quoted = event.quoted;
+    bool const said = !event.quoted && (event.text == "~" || event.text == "null");
+    if (event.kind == YamlEvent::Kind::nothing || said) node.kind = Node::Kind::nothing;
+    return node;
+  }
+
+  void open(YamlEvent const& event) {
+    if (open_.size() == deepest_nesting) {
+      throw RefusedYaml(alias_at_, "aliases nest sections or lists deeper than " + std::to_string(deepest_nesting) +
+                                       ", the most a deck may have");
+    }
+    Open& made = open_.emplace_back();
+    made.node.kind = event.kind == YamlEvent::Kind::list ? Node::Kind::list : Node::Kind::section;
+    made.node.location = at(event.at);
+    made.at = event.at;
   }
 
   void close_open() {
@@ -106,14 +123,11 @@ class TreeBuilder : public YAML::EventHandler {
     for (Entry& entry : done.merged) {
       if (done.node.find(entry.name) == nullptr) done.node.entries.push_back(std::move(entry));
     }
-    close(std::move(done.node), done.anchor, done.mark);
+    close(std::move(done.node), done.at);
   }
 
-  /// A node is complete: remembers it if it is anchored and gives it to what it stands in.
-  void close(Node node, YAML::anchor_t anchor, YAML::Mark const& mark) {
-    ++nodes_;
-    refuse_many(mark);
-    if (anchor != 0) anchored_[anchor] = node;
+  /// A node is complete: it goes to what it stands in.
+  void close(Node node, YamlPlace const& place) {
     if (open_.empty()) {
       root_ = std::move(node);
       return;
@@ -122,36 +136,50 @@ class TreeBuilder : public YAML::EventHandler {
     if (parent.node.kind == Node::Kind::list) {
       parent.node.items.push_back(std::move(node));
     } else if (!parent.has_key) {
-      if (node.kind != Node::Kind::scalar) throw Refused{mark, "expected a name, got " + described(node)};
+      if (node.kind != Node::Kind::scalar) throw RefusedYaml(place, "expected a name, got " + described(node));
       parent.has_key = true;
-      parent.key = node.text;
-      parent.key_location = at(mark);
+      parent.key = std::move(node.text);
+      parent.key_at = place;
     } else {
       parent.has_key = false;
-      add_entry(parent, std::move(node), mark);
+      // The parser puts the value of a name without a colon where the name is.
+      if (node.kind == Node::Kind::nothing && place == parent.key_at) refuse_bare(parent, node);
+      add_entry(parent, std::move(node), place);
     }
   }
 
-  void add_entry(Open& parent, Node value, YAML::Mark const& mark) {
+  void refuse_bare(Open const& parent, Node& value) {
+    std::string const name = printable(parent.key);
+    mistakes_.add_word(at(parent.key_at), name, "a name without a colon and a value",
+                       [name] { return "write `" + name + ": ...`, or leave it out"; });
+    value.kind = Node::Kind::reported;
+  }
+
+  void add_entry(Open& parent, Node value, YamlPlace const& place) {
     if (parent.key != "<<") {
-      parent.node.entries.push_back({std::move(parent.key), parent.key_location, std::move(value)});
+      parent.node.entries.push_back({std::move(parent.key), at(parent.key_at), std::move(value)});
       return;
     }
     // What the section says itself, even further down, counts more than what is merged into it: that waits.
-    std::vector<Node> const sources = value.kind == Node::Kind::list ? value.items : std::vector<Node>{value};
-    for (Node const& source : sources) {
-      if (source.kind != Node::Kind::section) throw Refused{mark, "`<<` merges sections, got " + described(source)};
-      for (Entry const& entry : source.entries) parent.merged.push_back(entry);
-    }
+    if (value.kind != Node::Kind::list) return merge(parent, std::move(value), place);
+    for (Node& source : value.items) merge(parent, std::move(source), place);
   }
 
-  std::string name_;
+  static void merge(Open& parent, Node source, YamlPlace const& place) {
+    if (source.kind != Node::Kind::section) throw RefusedYaml(place, "`<<` merges sections, got " + described(source));
+    for (Entry& entry : source.entries) parent.merged.push_back(std::move(entry));
+  }
+
+  SourceName name_;
   Location fixed_;
+  Mistakes& mistakes_;
   Node root_;
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, Node> anchored_;
-  std::size_t nodes_ = 0;
-  int documents_ = 0;
+  std::unordered_map<std::uint32_t, Range> anchored_;
+  std::size_t aliases_ = 0;  ///< that are being played, each in the one before
+  YamlPlace alias_at_;       ///< of the first of them
+  std::size_t repeated_values_ = 0;
+  std::size_t repeated_bytes_ = 0;
 };
 
 /// True if a line up to this one is indented with a tab, which YAML forbids and its parser reports in riddles.
@@ -165,35 +193,46 @@ bool has_tab_indent(std::string const& text, int last_line) {
   return false;
 }
 
+/// The number, from 1, of the last line before `line` that says something; 0 if it is none that lacks a colon.
+int bare_line_before(std::string const& text, int line) {
+  std::istringstream lines(text);
+  std::string each;
+  int bare = 0;
+  for (int number = 1; number <= line && std::getline(lines, each); ++number) {
+    std::size_t const first = each.find_first_not_of(" \t\r");
+    if (first == std::string::npos || each[first] == '#') continue;
+    bare = each.find_first_of(":[]{},'\"|>-", first) == std::string::npos ? number : 0;
+  }
+  return bare;
+}
+
+/// What to do about a text that is refused; empty if nothing is known.
+std::string advice_for(RefusedYaml const& refused, std::string const& text) {
+  if (has_tab_indent(text, refused.at.line)) return "indent with spaces, not with tabs";
+  bool const lacks_name = std::string_view(refused.what()).find("illegal map value") != std::string_view::npos;
+  int const bare = lacks_name ? bare_line_before(text, refused.at.line) : 0;
+  return bare > 0 ? "line " + std::to_string(bare) + " has no colon" : "";
+}
+
 Node read(std::string const& subject, std::string const& text, TreeBuilder& builder, Mistakes& mistakes) {
-  auto const refuse = [&](YAML::Mark const& mark, std::string const& why) {
-    std::string const advice = has_tab_indent(text, mark.line) ? "indent with spaces, not with tabs" : "";
-    mistakes.add(builder.at(mark), subject, why, advice);
-    return Node{};
-  };
   try {
-    std::istringstream stream(text);
-    YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) return {};
-    parser.HandleNextDocument(builder);  // refuses a second document
-    return builder.take();
-  } catch (YAML::Exception const& error) {
-    return refuse(error.mark, "not YAML: " + error.msg);
-  } catch (Refused const& refused) {
-    return refuse(refused.mark, refused.text);
+    return builder.build(yaml_events(text));
+  } catch (RefusedYaml const& refused) {
+    mistakes.add(builder.at(refused.at), subject, refused.what(), advice_for(refused, text));
+    return {};
   }
 }
 
 }  // namespace
 
 Node read_yaml(std::string const& name, std::string const& text, Mistakes& mistakes) {
-  TreeBuilder builder(name, {});
+  TreeBuilder builder(name, {}, mistakes);
   return read(name, text, builder, mistakes);
 }
 
 Node read_yaml_value(std::string const& text, Location const& at, Mistakes& mistakes) {
-  TreeBuilder builder("", at);
-  Node node = read(text, text, builder, mistakes);
+  TreeBuilder builder("", at, mistakes);
+  Node node = read(printable(text), text, builder, mistakes);
   node.location = at;
   return node;
 }

@@ -7,8 +7,9 @@
 
 namespace halocline::deck {
 
-/// Reads one YAML document, anchors and merge keys (`<<`) resolved. What is not YAML is one mistake, at its place, and
-/// an empty node. Aliases may not make a deck of more than a million values out of a small text.
+/// Reads one YAML document, anchors and merge keys (`<<`) resolved, in time and memory linear in the text: how deep it
+/// is nested, how many values it has and how much aliases repeat is bounded, and said where it is too much. What is not
+/// YAML is one mistake, at its place, and an empty node; a name without a colon is a mistake beside others.
 [[nodiscard]] Node read_yaml(std::string const& name, std::string const& text, Mistakes& mistakes);
 
 /// Reads a value given on the command line: YAML, all of it located at `at`.

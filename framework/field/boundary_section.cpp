@@ -69,7 +69,7 @@ Section declare_boundary_section(BoundaryKind kind) {
 }
 
 void judge_boundary(Options const& section, Options const& mesh, Mistakes& mistakes) {
-  int const axes = static_cast<int>(mesh.integers("cells").size());
+  int const axes = static_cast<int>(mesh.entries("cells"));
   std::array<bool, 3> periodic{};
   std::vector<bool> const given = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>();
   std::copy_n(given.begin(), std::min<std::size_t>(given.size(), 3), periodic.begin());

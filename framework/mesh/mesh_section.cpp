@@ -22,9 +22,7 @@ std::vector<double> reals_or(Options const& section, std::string_view name, std:
 
 void check_length(Options const& section, std::string_view name, std::size_t axes, Mistakes& mistakes) {
   if (!section.given(name)) return;
-  std::size_t const length = name == "periodic"    ? section.booleans(name).size()
-                             : name == "processes" ? section.integers(name).size()
-                                                   : section.reals(name).size();
+  std::size_t const length = section.entries(name);
   if (length == axes) return;
   add_mistake(section, name, "it has " + std::to_string(length) + " entries, mesh.cells has " + std::to_string(axes),
               mistakes);
@@ -60,17 +58,30 @@ Axis make_axis(AxisDescription const& description) {
   return Axis::stretched(std::move(edges));
 }
 
+/// The option that says where the domain ends, for messages.
+std::string end_option(Options const& section) {
+  return section.given("upper") ? "upper" : section.given("lower") ? "lower" : "cells";
+}
+
+/// Cells do not matter to this: a mistake in them hides no other.
+void check_ends(Options const& section, Mistakes& mistakes) {
+  std::size_t const axes = section.entries("cells");
+  std::vector<double> const lower = reals_or(section, "lower", axes, 0);
+  std::vector<double> const upper = reals_or(section, "upper", axes, 1);
+  for (std::size_t axis = 0; axis < std::min({axes, lower.size(), upper.size()}); ++axis) {
+    if (lower[axis] < upper[axis]) continue;
+    add_mistake(section, end_option(section),
+                "the domain ends at " + shortest_text(upper[axis]) + " on axis " + std::string(1, "xyz"[axis]) +
+                    ", before it begins at " + shortest_text(lower[axis]),
+                mistakes);
+  }
+}
+
 /// Both ends must lie a finite distance apart, and the thinnest cell must have a width.
 void check_axis(Options const& section, std::size_t axis, AxisDescription const& given, Mistakes& mistakes) {
   std::string const name(1, "xyz"[axis]);
-  std::string const end = section.given("upper") ? "upper" : section.given("lower") ? "lower" : "cells";
-  if (given.lower >= given.upper) {
-    add_mistake(section, end,
-                "the domain ends at " + shortest_text(given.upper) + " on axis " + name + ", before it begins at " +
-                    shortest_text(given.lower),
-                mistakes);
-    return;
-  }
+  std::string const end = end_option(section);
+  if (given.lower >= given.upper) return;  // a mistake of its own
   try {
     static_cast<void>(Axis::uniform(given.cells, given.lower, given.upper));
   } catch (InputError const& error) {
@@ -112,13 +123,15 @@ Section declare_mesh_section() {
       .optional()
       .at_least(0)
       .at_most(1 << 30);
+  for (std::string const name : {"lower", "upper", "growth", "periodic", "processes"}) {
+    mesh.check([name](Options const& section, Mistakes& mistakes) {
+      check_length(section, name, section.entries("cells"), mistakes);
+    });
+  }
+  mesh.check(check_size);
+  mesh.check(check_ends);
   mesh.check([](Options const& section, Mistakes& mistakes) {
-    std::size_t const axes = section.integers("cells").size();
-    for (char const* name : {"lower", "upper", "growth", "periodic", "processes"}) {
-      check_length(section, name, axes, mistakes);
-    }
-    check_size(section, mistakes);
-    for (std::size_t axis = 0; axis < axes; ++axis) {
+    for (std::size_t axis = 0; axis < section.integers("cells").size(); ++axis) {
       if (auto const given = described_axis(section, axis)) check_axis(section, axis, *given, mistakes);
     }
   });

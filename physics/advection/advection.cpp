@@ -94,7 +94,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
   Options const mesh = deck.section("mesh");
   judge_walls(advection.section("boundary"), mesh, Centring::cell, mistakes);
   Options const velocity = advection.section("velocity");
-  for (std::size_t axis = mesh.integers("cells").size(); axis < 3; ++axis) {
+  for (std::size_t axis = mesh.entries("cells"); axis < 3; ++axis) {
     if (velocity.given(axes[axis])) {
       add_mistake(velocity, axes[axis], "the mesh has no axis " + std::string(axes[axis]), mistakes);
     }

@@ -52,7 +52,7 @@ void judge_nodes(Options const& boundary, Options const& mesh, Mistakes& mistake
 
 std::vector<Options> walls(Options const& boundary, Options const& mesh) {
   std::vector<Options> all;
-  for (std::size_t axis = 0; axis < mesh.integers("cells").size(); ++axis) {
+  for (std::size_t axis = 0; axis < mesh.entries("cells"); ++axis) {
     if (is_periodic(mesh, axis)) continue;
     for (int const side : {-1, 1}) all.push_back(boundary.section(face_name(static_cast<int>(axis), side)));
   }

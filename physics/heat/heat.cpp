@@ -221,7 +221,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
   Options const heat = deck.section("heat");
   Options const mesh = deck.section("mesh");
   judge_walls(heat.section("boundary"), mesh, Centring::cell, mistakes);
-  judge_regions(heat.list("regions"), mesh.integers("cells").size(), mistakes);
+  judge_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
 }
 
 /// Density, conductivity, u, two volumes and two vectors of the integrator; the source; the operator's diagonal, shift

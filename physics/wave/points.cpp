@@ -8,6 +8,7 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/deck/tree.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "physics/wave/sweeps.hpp"
@@ -93,7 +94,7 @@ Section receiver_section() {
 }
 
 void judge_positions(std::vector<Options> const& points, Options const& mesh, Mistakes& mistakes) {
-  std::size_t const axes = mesh.integers("cells").size();
+  std::size_t const axes = mesh.entries("cells");
   for (Options const& point : points) {
     std::vector<double> const position = point.reals("position");
     if (position.size() != axes) {
@@ -115,11 +116,12 @@ void judge_names(std::vector<Options> const& receivers, Mistakes& mistakes) {
   for (std::size_t n = 0; n < receivers.size(); ++n) {
     std::string const name = name_of(receivers[n], n);
     if (name.empty() || name.find_first_of(",\"\r\n") != std::string::npos) {
-      add_mistake(receivers[n], "name", "'" + name + "' cannot head a column of a table", mistakes,
+      add_mistake(receivers[n], "name", "'" + deck::printable(name) + "' cannot head a column of a table", mistakes,
                   "leave out commas, quotes and line breaks");
     } else if (!known.insert(name).second) {
       mistakes.add(receivers[n].location(), receivers[n].full_name("name"),
-                   "'" + name + "' heads another column already", "give each receiver a name of its own");
+                   "'" + deck::printable(name) + "' heads another column already",
+                   "give each receiver a name of its own");
     }
   }
 }
