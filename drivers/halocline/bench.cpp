@@ -83,12 +83,12 @@ class RecordFile {
   }
   ~RecordFile() {
     std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove(partial_name(path_), ignored);
+    if (!path_.empty()) std::filesystem::remove(reserved_name(path_), ignored);
   }
   RecordFile(RecordFile const&) = delete;
   RecordFile& operator=(RecordFile const&) = delete;
   void write(std::string const& text) const {
-    if (!path_.empty()) write_whole_file(path_, text);
+    if (!path_.empty()) write_reserved_file(path_, text);
   }
 
  private:

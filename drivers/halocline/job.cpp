@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "framework/io/whole_file.hpp"
+#include "framework/runtime/abrupt_end.hpp"
 
 namespace halocline {
 namespace {
@@ -21,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr char const* job_file = "job";
 constexpr char const* listening_file = "listening";
 constexpr char const* end_file = "end";
+constexpr char const* abrupt_end_file = "abrupt-end";
 
 struct Joined {
   Job job;
@@ -87,8 +89,11 @@ JobFolder::~JobFolder() {
 
 bool JobFolder::ranks_listen() const { return access((path_ / listening_file).c_str(), F_OK) == 0; }
 
-std::optional<JobEnd> JobFolder::end() const {
-  std::ifstream file(path_ / end_file);
+std::optional<JobEnd> JobFolder::end() const { return end_in(path_ / end_file); }
+std::optional<JobEnd> JobFolder::abrupt_end() const { return end_in(path_ / abrupt_end_file); }
+
+std::optional<JobEnd> JobFolder::end_in(fs::path const& path) {
+  std::ifstream file(path);
   int code = 0;
   if (!(file >> code)) return std::nullopt;
   file.ignore();
@@ -109,6 +114,7 @@ void join_job(fs::path const& folder) {
   for (std::string word; std::getline(words, word, '\0');) job.words.push_back(word);
   if (!is_alive(job.starter)) throw StoppedError("the process that started this rank has ended");
   joined = {job, folder};
+  tell_abrupt_end_in((folder / abrupt_end_file).string());
 }
 
 Job const* joined_job() { return joined ? &joined->job : nullptr; }

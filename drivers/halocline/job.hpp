@@ -42,8 +42,12 @@ class JobFolder {
   [[nodiscard]] bool ranks_listen() const;
   /// Nothing if no rank has told.
   [[nodiscard]] std::optional<JobEnd> end() const;
+  /// That of a rank which could not go on.
+  [[nodiscard]] std::optional<JobEnd> abrupt_end() const;
 
  private:
+  [[nodiscard]] static std::optional<JobEnd> end_in(std::filesystem::path const& file);
+
   std::filesystem::path path_;
 };
 

@@ -84,6 +84,7 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   prepare_environment(job.path());
   MpirunEnd const end = run_mpirun(mpirun_command(ranks, job.path()), signals, [&] { return job.ranks_listen(); });
 
+  if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
   bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
   if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
@@ -103,10 +104,6 @@ int deliver(ExitCode code, std::string const& message) {
 }
 
 int silent_end(ExitCode code) { return launched() ? 0 : static_cast<int>(code); }
-
-void accept_passed_signals() {
-  if (launched()) std::signal(passed_signal, [](int) { std::raise(SIGTERM); });
-}
 
 void report_listening() {
   if (launched()) tell_listening();

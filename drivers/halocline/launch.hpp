@@ -34,9 +34,7 @@ int deliver(ExitCode code, std::string const& message);
 /// What main of a rank that does not speak must return.
 int silent_end(ExitCode code);
 
-/// Makes the signal that `launch` passes on stop this rank as SIGTERM does.
-void accept_passed_signals();
-/// Tells `launch`, if that started this rank, that all ranks have done so. For one rank of a run.
+/// Tells `launch`, if that started this rank, that signals reach all ranks. For one rank of a run.
 void report_listening();
 
 /// Columns of the terminal that standard output of the whole run is; 0 when it is none.

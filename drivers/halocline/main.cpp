@@ -19,6 +19,7 @@
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
+#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/guard.hpp"
@@ -44,6 +45,7 @@ std::string spoken(Verdict const& verdict) {
 /// Some rank does not answer any more: nothing but MPI_Abort ends all of them.
 [[noreturn]] void abort_all(Verdict const& verdict) {
   deliver(verdict.code, spoken(verdict));
+  expect_exit();
   MPI_Abort(MPI_COMM_WORLD, static_cast<int>(verdict.code));
   std::abort();
 }
@@ -63,9 +65,9 @@ struct RankEnd {
 
 RankEnd run_ranks(CommandLine const& line) {
   StopSignals const signals;
-  accept_passed_signals();
   Environment const environment;
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  set_rank_of_abrupt_end(communicator->size() > 1 ? communicator->rank() : -1);
   if (communicator->rank() == 0) report_listening();
   Log const log(*communicator, {.level = line.verbose ? LogLevel::debug
                                          : line.quiet ? LogLevel::error
@@ -152,8 +154,12 @@ int run_program(std::vector<std::string> const& words) {
 
 int main(int count, char** arguments) {
   using namespace halocline;
+  hold_standard_streams();
   // A reader of what is said may go before the end: `| head` is no reason to lose a run.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file beyond the limit of the shell is an error like any other: of ours, of MPI, of whatever writes.
+  std::signal(SIGXFSZ, SIG_IGN);
+  AbruptEnds const ends;
   try {
     return run_program(command_words(count, arguments));
   } catch (Error const& error) {

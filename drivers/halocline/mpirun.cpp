@@ -63,6 +63,7 @@ void become(std::vector<char*> const& words, sigset_t const& mask, pid_t parent,
   dup2(output, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGCHLD, SIG_DFL);
+  std::signal(passed_signal, SIG_DFL);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvp(words[0], words.data());
 }
@@ -98,14 +99,14 @@ bool relay(int pipe) {
   }
 }
 
-/// How many signals that stop a run have come since it was asked last.
-int arrived(int descriptor) {
-  int count = 0;
+/// The signals that stop a run and have come since it was asked last.
+std::vector<int> arrived(int descriptor) {
+  std::vector<int> signals;
   signalfd_siginfo signal{};
   while (read(descriptor, &signal, sizeof(signal)) > 0) {
-    if (signal.ssi_signo != SIGCHLD) ++count;
+    if (signal.ssi_signo != SIGCHLD) signals.push_back(static_cast<int>(signal.ssi_signo));
   }
-  return count;
+  return signals;
 }
 
 /// Waits for news on any of `descriptors`, or until `deadline`.
@@ -189,14 +190,15 @@ MpirunEnd run_mpirun(std::vector<std::string> words, HeldSignals const& signals,
   output.close_in();
   std::array<pollfd, 2> news{{{signals.descriptor(), POLLIN, 0}, {output.out(), POLLIN, 0}}};
   MpirunEnd end;
-  bool passed = false;
+  StopRequests requests;
   std::optional<Clock::time_point> deadline;
   while (waitpid(process, &end.status, WNOHANG) == 0) {
     wait_for_news(news, deadline);
     if (!relay(output.out())) news[1].fd = -1;
-    for (int n = arrived(signals.descriptor()); n > 0; --n) {
-      end.stopped = passed || !ranks_listen();
-      passed = true;
+    for (int const signal : arrived(signals.descriptor())) {
+      StopRequests::Meaning const meaning = requests.add(signal);
+      if (meaning == StopRequests::Meaning::nothing_new) continue;
+      end.stopped = meaning == StopRequests::Meaning::end_at_once || !ranks_listen();
       kill(process, end.stopped ? SIGTERM : passed_signal);
       if (end.stopped && !deadline) deadline = Clock::now() + patience;
     }

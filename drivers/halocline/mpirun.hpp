@@ -39,8 +39,8 @@ inline constexpr int passed_signal = SIGUSR1;
 
 /// Runs the command `words`, which is mpirun, in a process group of its own, says what it writes, and returns when it
 /// and its ranks have ended. It ends with this process, however that ends. Signals that stop a run are passed on once
-/// `ranks_listen` says so; earlier ones, and a second one, end mpirun, which has five seconds for it. Throws InputError
-/// when it cannot be started.
+/// `ranks_listen` says so; earlier ones, and a second request, end mpirun, which has five seconds for it. Throws
+/// InputError when it cannot be started.
 [[nodiscard]] MpirunEnd run_mpirun(std::vector<std::string> words, HeldSignals const& signals,
                                    std::function<bool()> const& ranks_listen);
 

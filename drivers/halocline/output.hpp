@@ -38,6 +38,8 @@ class Output {
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
          Precision precision, Provenance provenance, bool last_snapshot);
 
+  /// Collective. From here on a signal that ends the program leaves a summary.
+  void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
   /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
   void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last);
   /// Writes the summary: how the run ended. On rank 0, alone: ranks that failed cannot work together.

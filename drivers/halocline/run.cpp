@@ -1,9 +1,9 @@
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,6 +21,7 @@
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
+#include "framework/runtime/doing.hpp"
 #include "framework/runtime/failure.hpp"
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/log.hpp"
@@ -38,6 +39,7 @@ double seconds_since(Clock::time_point then) { return std::chrono::duration<doub
 /// Everything that a run is, once its deck has been judged.
 struct Case {
   PhysicsEntry const& entry;
+  CodeOwner owner;  ///< the physics, as a crash in it names it
   Options deck;
   Schedule schedule;
   std::filesystem::path folder;
@@ -51,7 +53,7 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
   on_first_rank(communicator, [&] { claim(); });
-  return {entry, options, schedule, output_folder(command)};
+  return {entry, {"physics `" + entry.name + "`"}, options, schedule, output_folder(command)};
 }
 
 HaloRecord record_of(TransportChoice const& choice) {
@@ -79,16 +81,47 @@ IterationObserver observer(Case const& run, Progress& progress) {
   };
 }
 
-void require_stable(Step const& step, double longest) {
-  if (step.size <= longest * (1 + 1e-12)) return;
-  throw InputError("`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
-                   shortest_text(longest));
+std::unique_ptr<Physics> make_physics(Case const& run, std::shared_ptr<StructuredMesh const> const& mesh,
+                                      Progress& progress) {
+  Doing const doing(run.owner, "the set-up");
+  return run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
 }
 
-void require_solved(Step const& step, std::vector<SolveReport> const& reports) {
+double stable_step(Case const& run, Physics const& physics, Step const& step) {
+  Doing const doing(run.owner, "stable_step", step.number);
+  return physics.stable_step();
+}
+
+/// Why `step` cannot be taken from the present state; empty where it can.
+std::string obstacle_to(Step const& step, Case const& run, Physics const& physics) {
+  double const longest = stable_step(run, physics, step);
+  if (step.size <= longest * (1 + 1e-12)) return "";
+  return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
+         shortest_text(longest);
+}
+
+/// A deck whose first step is too long already is wrong.
+void require_first_step(Case const& run, Physics const& physics) {
+  if (run.schedule.steps() == 0) return;
+  std::string const obstacle = obstacle_to(run.schedule.step(1), run, physics);
+  if (!obstacle.empty()) throw InputError(obstacle);
+}
+
+/// Why the run ends with `step`, which has been taken, though it is not the last. Collective.
+std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Case const& run,
+                               Physics const& physics, Communicator const& communicator) {
   for (SolveReport const& report : reports) {
-    if (!reached(report.outcome)) throw SolveError(failed_solve(step, report));
+    if (!reached(report.outcome)) return SolveError(failed_solve(step, report));
   }
+  if (step.number >= run.schedule.steps()) return std::nullopt;
+  if (stop_requested(communicator)) {
+    return StoppedError("stopped by a signal after step " + std::to_string(step.number) + " of " +
+                        std::to_string(run.schedule.steps()));
+  }
+  Step const next = run.schedule.step(step.number + 1);
+  std::string const obstacle = obstacle_to(next, run, physics);
+  if (obstacle.empty()) return std::nullopt;
+  return SolveError("step " + std::to_string(next.number) + ", time " + shortest_text(next.time) + ": " + obstacle);
 }
 
 void write_trace(Communicator const& communicator, std::filesystem::path const& path) {
@@ -105,31 +138,30 @@ void record_end(Output& output, Failure const& failure) {
   }
 }
 
-std::vector<SolveReport> advance(Physics& physics, Step const& step) {
+std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& step) {
   ScopedRegion const region("step");
+  Doing const doing(run.owner, "advance", step.number);
   return physics.advance(step);
 }
 
-/// Steps from the first to the last; the state of the step that fails is written before the error goes on.
+/// Steps from the first to the last; the state that the run ends with is written before the error goes on.
 void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, Output& output) {
-  output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
+  {
+    Doing const doing(run.owner, "the output");
+    output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
+  }
   for (Index n = 1; n <= run.schedule.steps(); ++n) {
     Step const step = run.schedule.step(n);
-    if (n > 1) require_stable(step, physics.stable_step());
     progress.begin_step(step);
-    std::vector<SolveReport> const reports = advance(physics, step);
-    bool const failed =
-        std::any_of(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
+    std::vector<SolveReport> const reports = advance(run, physics, step);
+    std::optional<Error> const end = early_end(step, reports, run, physics, communicator);
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
     {
       ScopedRegion const region("output");
-      output.add(n, step.time + step.size, physics, reports, failed || n == run.schedule.steps());
+      Doing const doing(run.owner, "the output", n);
+      output.add(n, step.time + step.size, physics, reports, end || n == run.schedule.steps());
     }
-    require_solved(step, reports);
-    if (n < run.schedule.steps() && stop_requested(communicator)) {
-      throw StoppedError("stopped by a signal after step " + std::to_string(n) + " of " +
-                         std::to_string(run.schedule.steps()));
-    }
+    if (end) throw *end;
   }
 }
 
@@ -151,14 +183,16 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   begin_tuning(run.deck.choice("tune"));
   HaloRecord const halo = record_of(apply_halo_section(run.deck.section("halo"), *mesh));
   log_transport(halo);
-  auto const physics = run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
-  if (run.schedule.steps() > 0) require_stable(run.schedule.step(1), physics->stable_step());
+  auto const physics = make_physics(run, mesh, progress);
+  require_first_step(run, *physics);
+  if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
 
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot);
   try {
+    output.prepare_for_abrupt_end();
     output.add_timing("set_up", seconds_since(start));
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();

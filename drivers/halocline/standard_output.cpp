@@ -1,7 +1,9 @@
 #include "drivers/halocline/standard_output.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -14,6 +16,15 @@ namespace {
 int silenced = 0;
 
 }  // namespace
+
+void hold_standard_streams() {
+  // Standard output is not to be written: results that go nowhere are an error. Messages have no other way to go.
+  constexpr std::array flags{O_RDONLY, O_RDONLY, O_WRONLY};
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
+    // The lowest number that is free is given, which is this one.
+    if (fcntl(file, F_GETFD) < 0) open("/dev/null", flags[static_cast<std::size_t>(file)]);
+  }
+}
 
 void say(std::string_view text) {
   while (silenced == 0 && !text.empty()) {

@@ -126,7 +126,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
 
 }  // namespace
 
-std::string status_of(ExitCode code) {
+char const* status_of(ExitCode code) noexcept {
   switch (code) {
     case ExitCode::done:
       return "done";
@@ -160,15 +160,39 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
       hosts_(communicator.hosts()),
       started_(utc_now()) {
   if (!writes_) return;
+  try {
+    begin();
+  } catch (InputOutputError const& error) {
+    record_failure(error);
+    throw;
+  }
+}
+
+void RunRecord::begin() {
+  std::string const first = summary(std::nullopt, "", true);
+  reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
   residuals_.emplace(folder_ / "residuals.csv", columns);
-  std::string const first = summary(std::nullopt, "", true);
   write_whole_file(folder_ / summary_name, first);
-  reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
+}
+
+void RunRecord::record_failure(InputOutputError const& error) {
+  try {
+    finish(error.exit_code(), error.what());
+  } catch (InputOutputError const&) {
+    // The error itself is what counts.
+  }
+}
+
+void RunRecord::prepare_for_abrupt_end(Communicator const& communicator) {
+  std::string start = writes_ ? summary(std::nullopt, "", true) : std::string();
+  communicator.broadcast(start, 0);
+  abrupt_.emplace(folder_ / summary_name, start, communicator.rank());
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,
                          std::span<SolveReport const> solves) {
+  if (abrupt_) abrupt_->set_state(number, time);
   if (!writes_) return;
   if (!scalars_) {
     std::vector<std::string> columns{"step", "time"};
@@ -220,12 +244,13 @@ void RunRecord::add_traces(std::span<std::string const> names, std::span<double 
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
 void RunRecord::finish(ExitCode code, std::string const& message) {
+  abrupt_.reset();
   if (!writes_) return;
   try {
-    write_whole_file(folder_ / summary_name, summary(code, message, true));
+    write_reserved_file(folder_ / summary_name, summary(code, message, true));
   } catch (InputOutputError const&) {
     if (code == ExitCode::done) throw;
-    write_whole_file(folder_ / summary_name, summary(code, message, false));
+    write_reserved_file(folder_ / summary_name, summary(code, message, false));
   }
 }
 
@@ -258,7 +283,9 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   if (missing || written < since) return;
   std::ifstream file(path);
   Json summary = Json::parse(file, nullptr, false);
-  if (!summary.is_object() || summary.value("status", "") != status_running) return;
+  if (!summary.is_object()) return;
+  // What a rank wrote when it was asked to stop may not be how it ended.
+  if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
   set_end(summary, code, message);
   write_whole_file(path, text_of(summary));
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/io/abrupt_summary.hpp"
 #include "framework/io/table_writer.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -70,8 +71,13 @@ struct SweepForm {
 class RunRecord {
  public:
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
-  /// has ended. Room on the disk for the last one is taken too.
+  /// has ended. Room on the disk for the last one is taken before; a disk that has none of it is on record where it has
+  /// room for the first.
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
+
+  /// Collective. From here on every rank can write a `summary.json` of how the run ended while a signal ends the
+  /// program, until it has an end.
+  void prepare_for_abrupt_end(Communicator const& communicator);
 
   /// What the solves of a step did, where its state is not recorded.
   void add_solves(Index step, std::span<SolveReport const> solves);
@@ -90,6 +96,8 @@ class RunRecord {
   void finish(ExitCode code, std::string const& message = "");
 
  private:
+  void begin();
+  void record_failure(InputOutputError const& error);
   struct Solve {
     Index step;
     SolveReport report;  ///< without its history
@@ -114,16 +122,17 @@ class RunRecord {
   std::vector<ConservedQuantity> conserved_;
   std::vector<NamedValue> timings_;
   std::vector<Solve> solves_;
+  std::optional<AbruptSummary> abrupt_;
 };
 
 /// For a process that outlives a run: gives the `summary.json` in `folder` the end that the run could not write any
-/// more. Leaves alone what is missing, was written before `since` (by another run), or tells of an end already. Throws
-/// InputOutputError.
+/// more. Leaves alone what is missing, was written before `since` (by another run), or tells of an end that was not
+/// abrupt already. Throws InputOutputError.
 void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
                    std::string const& message);
 
 /// "done", "wrong input", "unsolved", "input/output failed", "stopped" or "defect".
-[[nodiscard]] std::string status_of(ExitCode code);
+[[nodiscard]] char const* status_of(ExitCode code) noexcept;
 
 /// XXH3 128-bit checksum as 32 hexadecimal digits.
 [[nodiscard]] std::string checksum(std::string const& text);

@@ -115,17 +115,18 @@ TEST_F(Output, ATableThatFindsNoRoomEndsWithAWholeRow) {
 TEST_F(Output, ReservedRoomIsTaken) {
   fs::path const path = folder / "a.txt";
   reserve_whole_file(path, 100000);
-  EXPECT_EQ(fs::file_size(partial_name(path)), 100000U);
+  EXPECT_EQ(fs::file_size(reserved_name(path)), 100000U);
   struct stat status {};
-  ASSERT_EQ(stat(partial_name(path).c_str(), &status), 0);
+  ASSERT_EQ(stat(reserved_name(path).c_str(), &status), 0);
   EXPECT_GE(status.st_blocks * 512, 100000);
-  write_whole_file(path, "short");
+  write_reserved_file(path, "short");
   EXPECT_EQ(read(path), "short");
   EXPECT_FALSE(fs::exists(partial_name(path)));
+  EXPECT_FALSE(fs::exists(reserved_name(path)));
   FileSizeLimit const limit(1000);
   expect_message<InputOutputError>([&] { reserve_whole_file(path, 5000); },
                                    "cannot write " + path.string() + ": File too large");
-  EXPECT_FALSE(fs::exists(partial_name(path)));
+  EXPECT_FALSE(fs::exists(reserved_name(path)));
 }
 
 TEST_F(Output, WhatStandsForAFileIsNeverWrittenThrough) {
@@ -191,10 +192,61 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   EXPECT_FALSE(fs::exists(nothing));
 }
 
+TEST_F(Output, AnAbruptEndIsOnRecord) {
+  // Each rank is a run of its own here.
+  Communicator const alone(MPI_COMM_SELF);
+  std::string const message = "crashed in \"x\\y\"\nhere";
+  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "steps: 7\n", "", {"host"}});
+  record.prepare_for_abrupt_end(alone);
+  record.add_step(12, 0.1, {}, {});
+  // Asked to stop first, and crashed then.
+  close_abrupt_record(ExitCode::stopped, message);
+  EXPECT_EQ(summary_in(folder)["status"], "stopped");
+  close_abrupt_record(ExitCode::defect, message);
+  nlohmann::json const summary = summary_in(folder);
+  EXPECT_EQ(summary["status"], "defect");
+  EXPECT_EQ(summary["exit_code"], 70);
+  EXPECT_EQ(summary["message"], R"(crashed in "x\y" here)");
+  EXPECT_EQ(summary["steps"], 12);
+  EXPECT_EQ(summary["time"], 0.1);
+  EXPECT_EQ(summary["abrupt"], true);
+  EXPECT_EQ(summary["provenance"]["deck"]["text"], "steps: 7\n");
+  for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
+    std::string const name = entry.path().filename().string();
+    EXPECT_FALSE(name.starts_with("summary.json.")) << name;
+  }
+  close_summary(folder, fs::file_time_type::min(), ExitCode::stopped, "a rank was lost");
+  EXPECT_EQ(summary_in(folder)["message"], "a rank was lost");
+  record.finish(ExitCode::done);
+  EXPECT_FALSE(summary_in(folder).contains("abrupt"));
+  close_abrupt_record(ExitCode::defect, message);
+  EXPECT_EQ(summary_in(folder)["status"], "done") << "there is nothing to close any more";
+}
+
+TEST_F(Output, OneRankWritesAnAbruptEnd) {
+  Communicator const alone(MPI_COMM_SELF);
+  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "", "", {"host"}});
+  record.prepare_for_abrupt_end(alone);
+  // As another rank does that is first.
+  fs::rename(reserved_name(folder / "summary.json"), folder / "taken");
+  close_abrupt_record(ExitCode::defect, "a crash");
+  EXPECT_EQ(summary_in(folder)["status"], "running");
+}
+
+TEST_F(Output, ARecordWithoutRoomTellsSo) {
+  if (ranks.rank() != 0) return;
+  {
+    FileSizeLimit const limit(20000);
+    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"}), InputOutputError);
+  }
+  EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
+  EXPECT_EQ(summary_in(folder)["message"], "cannot write " + (folder / "summary.json").string() + ": File too large");
+}
+
 TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
   if (ranks.rank() != 0) return;
   RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
-  EXPECT_GT(fs::file_size(partial_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
+  EXPECT_GT(fs::file_size(reserved_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
   std::vector<SolveReport> const solves(1000);
   record.add_solves(1, solves);
   FileSizeLimit const limit(40000);

@@ -30,6 +30,7 @@ void write_all(Descriptor const& file, std::string const& text, std::filesystem:
 }  // namespace
 
 std::filesystem::path partial_name(std::filesystem::path const& path) { return path.string() + ".partial"; }
+std::filesystem::path reserved_name(std::filesystem::path const& path) { return path.string() + ".reserved"; }
 
 Descriptor open_own_file(std::filesystem::path const& path) {
   struct stat status {};
@@ -76,13 +77,19 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
 
 void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes) {
   FileSizeSignalIgnored const ignored;
-  std::filesystem::path const partial = partial_name(path);
-  Descriptor const file = open_own_file(partial);
+  std::filesystem::path const reserved = reserved_name(path);
+  Descriptor const file = open_own_file(reserved);
   if (file.number() < 0) throw_write_error(path, errno);
   int const error = posix_fallocate(file.number(), 0, static_cast<off_t>(bytes));
   if (error == 0) return;
-  unlink(partial.c_str());
+  unlink(reserved.c_str());
   throw_write_error(path, error);
+}
+
+void write_reserved_file(std::filesystem::path const& path, std::string const& text) {
+  std::error_code nothing_reserved;
+  std::filesystem::rename(reserved_name(path), partial_name(path), nothing_reserved);
+  write_whole_file(path, text);
 }
 
 void throw_write_error(std::filesystem::path const& path, std::string const& reason) {

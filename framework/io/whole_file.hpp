@@ -26,9 +26,17 @@ void give_name(std::filesystem::path const& path);
 /// InputOutputError naming the file and the reason.
 void write_whole_file(std::filesystem::path const& path, std::string const& text);
 
-/// Takes `bytes` of the disk for `path`, under partial_name(path): the next write_whole_file finds that room, however
-/// full the disk has become. Throws InputOutputError naming the file and the reason.
+/// Where `reserve_whole_file` keeps room for a file.
+[[nodiscard]] std::filesystem::path reserved_name(std::filesystem::path const& path);
+
+/// Takes `bytes` of the disk for `path`, under reserved_name(path): the next write_reserved_file finds that room,
+/// however full the disk has become. Throws InputOutputError naming the file and the reason, and then leaves nothing
+/// there.
 void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes);
+
+/// The same as write_whole_file, in the room that is kept for the file if there is such. Of several processes that do
+/// so, or take the room by renaming reserved_name(path), one gets it.
+void write_reserved_file(std::filesystem::path const& path, std::string const& text);
 
 /// "cannot write heat.out/summary.json: No space left on device"
 [[noreturn]] void throw_write_error(std::filesystem::path const& path, std::string const& reason);

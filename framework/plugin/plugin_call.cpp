@@ -16,16 +16,12 @@ std::string named(PluginCall const& call, std::string const& text) {
   return call.plugin + ", in " + call.place + ": " + text;
 }
 
-ExitCode code_of(PluginCall const& call) {
-  return call.stage == PluginStage::running ? ExitCode::unsolved : ExitCode::wrong_input;
-}
-
 constexpr char const* blame = "; this is a defect of the plugin: please report it to its author";
 
 }  // namespace
 
 void throw_broken_promise(PluginCall const& call, std::string const& what) {
-  throw Error(code_of(call), named(call, what) + blame);
+  throw Error(exit_code_of(call), named(call, what) + blame);
 }
 
 void rethrow_named(PluginCall const& call) {
@@ -40,7 +36,7 @@ void rethrow_named(PluginCall const& call) {
     throw_broken_promise(call, error.what());
   } catch (InputError const& error) {
     if (call.stage == PluginStage::judging || call.stage == PluginStage::creating) throw;
-    throw Error(code_of(call), named(call, error.what()));
+    throw Error(exit_code_of(call), named(call, error.what()));
   } catch (DefectError const& error) {
     throw_broken_promise(call, error.what());
   } catch (Error const& error) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "framework/runtime/doing.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -21,6 +22,11 @@ struct PluginCall {
   PluginStage stage = PluginStage::running;
 };
 
+/// The exit code that a failure of the plugin itself leads to.
+[[nodiscard]] constexpr ExitCode exit_code_of(PluginCall const& call) {
+  return call.stage == PluginStage::running ? ExitCode::unsolved : ExitCode::wrong_input;
+}
+
 /// Throws again, from within a handler, what a plugin threw: as an Error that names plugin and place. An error of input
 /// or output and an unsolved system keep their codes. What is no mistake of the plugin stays as it is: a RemoteError, a
 /// StoppedError, and what the stage allows.
@@ -29,9 +35,11 @@ struct PluginCall {
 /// Throws the Error of a plugin that breaks what it promises.
 [[noreturn]] void throw_broken_promise(PluginCall const& call, std::string const& what);
 
-/// Calls `function`, the code of a plugin.
+/// Calls `function`, the code of a plugin: what it throws, and a crash in it, name the plugin and the place.
 template <class Function>
 decltype(auto) call_plugin(PluginCall const& call, Function const& function) {
+  CodeOwner const owner{call.plugin, exit_code_of(call)};
+  Doing const doing(owner, call.place.c_str());
   try {
     return function();
   } catch (...) {

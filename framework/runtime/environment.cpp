@@ -6,12 +6,16 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <string_view>
 
+#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/device.hpp"
+#include "framework/runtime/doing.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -70,6 +74,9 @@ bool start_mpi() {
     MPI_Query_thread(&level);
   } else {
     LoneProcess const lone;
+    // What MPI cannot do without it ends the program for, by exit().
+    CodeOwner const mpi{"", ExitCode::input_output};
+    Doing const doing(mpi, "the start of MPI");
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
   }
   if (level < MPI_THREAD_FUNNELED) {
@@ -104,7 +111,39 @@ int share_of_cores(Place const& place) {
   return mine < online ? mine : std::max(1, online / place.size);
 }
 
+/// More than these Kokkos has no room for.
+#ifdef KOKKOS_ENABLE_OPENMP
+constexpr int most_threads = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT;
+#else
+constexpr int most_threads = 512;
+#endif
+
+/// Kokkos ends the program for what it cannot read, and writes beyond its memory for more threads than it has room for.
+void judge_threads(char const* variable) {
+  char const* const text = std::getenv(variable);
+  if (text == nullptr) return;
+  // OpenMP's own has a number for each level of nested regions; Kokkos' threads are those of the first.
+  std::string_view const number = std::string_view(text).substr(0, std::string_view(text).find(','));
+  int threads = 0;
+  auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), threads);
+  bool const whole = error == std::errc() && end == number.data() + number.size();
+  if (whole && threads >= 1 && threads <= most_threads) return;
+  throw InputError("the environment's " + std::string(variable) + "=" + text +
+                   ": expected a number of threads from 1 to " + std::to_string(most_threads));
+}
+
+void start_kokkos(Kokkos::InitializationSettings const& settings) {
+  CodeOwner const kokkos{"", ExitCode::wrong_input};
+  Doing const doing(kokkos, "the start of Kokkos, as variables of the environment choose it (KOKKOS_..., OMP_...)");
+  Kokkos::initialize(settings);
+}
+
+struct PrepareThread {
+  void operator()(int) const { prepare_thread_for_abrupt_end(); }
+};
+
 Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, Place const& place) {
+  for (char const* const variable : {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"}) judge_threads(variable);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
   if (options.threads > 0) {
@@ -133,8 +172,10 @@ bool under_launcher() {
 Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks) : started_mpi_(start_mpi()) {
   if (Kokkos::is_initialized()) return;
   try {
-    Kokkos::initialize(settings_for(options, place_on_host(ranks)));
+    start_kokkos(settings_for(options, place_on_host(ranks)));
     started_kokkos_ = true;
+    Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
+    Kokkos::parallel_for(threads, PrepareThread{});
   } catch (...) {
     if (started_mpi_) MPI_Finalize();
     throw;

@@ -53,7 +53,31 @@ TEST(StopSignals, OneRanksSignalStopsAll) {
   EXPECT_EQ(stop_signal(), communicator().rank() == communicator().size() - 1 ? SIGTERM : 0);
 }
 
-TEST(StopSignals, TheSecondSignalKillsAndTheEndRestores) {
+TEST(StopSignals, TheSameSignalSoonAfterIsTheSameRequest) {
+  using Meaning = StopRequests::Meaning;
+  auto const start = StopRequests::Clock::now();
+  StopRequests requests;
+  EXPECT_EQ(requests.first(), 0);
+  EXPECT_EQ(requests.add(SIGTERM, start), Meaning::stop);
+  EXPECT_EQ(requests.add(SIGTERM, start + std::chrono::milliseconds(5)), Meaning::nothing_new);
+  EXPECT_EQ(requests.add(SIGTERM, start + std::chrono::milliseconds(2999)), Meaning::nothing_new);
+  EXPECT_EQ(requests.add(SIGINT, start + std::chrono::milliseconds(5)), Meaning::end_at_once);
+  EXPECT_EQ(requests.add(SIGTERM, start + std::chrono::milliseconds(3000)), Meaning::end_at_once);
+  EXPECT_EQ(requests.first(), SIGTERM);
+}
+
+TEST(StopSignals, AnotherRequestEndsAtOnce) {
+  EXPECT_EXIT(
+      {
+        StopSignals const signals;
+        raise(SIGUSR1);
+        raise(SIGUSR1);
+        raise(SIGUSR2);
+      },
+      testing::ExitedWithCode(5), "stopped by a second signal, before the end of a step");
+}
+
+TEST(StopSignals, TheEndRestores) {
   // Libraries of the backend may have handlers of their own.
   struct sigaction before {};
   sigaction(SIGTERM, nullptr, &before);
@@ -63,8 +87,6 @@ TEST(StopSignals, TheSecondSignalKillsAndTheEndRestores) {
     EXPECT_EQ(stop_signal(), 0) << "an earlier run's signal is forgotten";
     raise(SIGINT);
     EXPECT_EQ(stop_signal(), SIGINT);
-    sigaction(SIGINT, nullptr, &action);
-    EXPECT_EQ(action.sa_handler, SIG_DFL);
     sigaction(SIGTERM, nullptr, &action);
     EXPECT_NE(action.sa_handler, before.sa_handler);
   }

@@ -1,26 +1,66 @@
 #include "framework/runtime/stop.hpp"
 
+#include <cerrno>
 #include <cstddef>
+
+#include "framework/runtime/abrupt_end.hpp"
+#include "framework/runtime/doing.hpp"
+#include "framework/runtime/signal_text.hpp"
 
 namespace halocline {
 
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+std::atomic<StopRequests*> requests = nullptr;
 
 std::array<struct sigaction, stopping_signals.size()> previous;
 
-extern "C" void remember_signal(int signal) { received = signal; }
+/// Ends as this for want of time, if nothing else: whoever asked may kill the process before its next step.
+void record_request() noexcept {
+  std::array<char, 4096> what;
+  std::size_t const length = doing(what);
+  std::array<char, 4608> room;
+  SignalText text(room);
+  text << "stopped by a signal";
+  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  close_abrupt_record(ExitCode::stopped, (text << "; what is on disk is whole").view());
+}
+
+extern "C" void take_request(int signal) {
+  int const before = errno;
+  switch (requests.load()->add(signal)) {
+    case StopRequests::Meaning::stop:
+      record_request();
+      break;
+    case StopRequests::Meaning::nothing_new:
+      break;
+    case StopRequests::Meaning::end_at_once:
+      end_abruptly(ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole");
+  }
+  errno = before;
+}
 
 }  // namespace
 
+StopRequests::Meaning StopRequests::add(int signal, Clock::time_point now) noexcept {
+  Clock::rep since = 0;
+  Clock::rep const ticks = now.time_since_epoch().count();
+  if (since_.compare_exchange_strong(since, ticks)) {
+    first_ = signal;
+    return Meaning::stop;
+  }
+  // Another thread may be between the two lines above.
+  bool const same = first_ == signal || first_ == 0;
+  return same && Clock::duration(ticks - since) < one_request ? Meaning::nothing_new : Meaning::end_at_once;
+}
+
 StopSignals::StopSignals() {
-  received = 0;
+  requests = &requests_;
   struct sigaction action {};
-  action.sa_handler = remember_signal;
-  // The second signal meets the default again, for a run that does not come to its next step.
-  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  action.sa_handler = take_request;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
+  for (int const signal : stopping_signals) sigaddset(&action.sa_mask, signal);
   for (std::size_t n = 0; n < stopping_signals.size(); ++n) {
     sigaction(stopping_signals[n], nullptr, &previous[n]);
     // What the program was started to ignore (by nohup, say) it goes on to ignore.
@@ -30,10 +70,14 @@ StopSignals::StopSignals() {
 
 StopSignals::~StopSignals() {
   for (std::size_t n = 0; n < stopping_signals.size(); ++n) sigaction(stopping_signals[n], &previous[n], nullptr);
+  requests = nullptr;
 }
 
-int stop_signal() noexcept { return received; }
+int stop_signal() noexcept {
+  StopRequests const* const now = requests;
+  return now != nullptr ? now->first() : 0;
+}
 
-bool stop_requested(Communicator const& communicator) { return communicator.any(received != 0); }
+bool stop_requested(Communicator const& communicator) { return communicator.any(stop_signal() != 0); }
 
 }  // namespace halocline

@@ -1,0 +1,184 @@
+#include "framework/runtime/abrupt_end.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include "framework/runtime/doing.hpp"
+#include "framework/runtime/signal_text.hpp"
+
+namespace halocline {
+namespace {
+
+struct Crash {
+  int signal;
+  char const* name;
+};
+constexpr std::array<Crash, 5> crashes{{{SIGSEGV, "segmentation fault"},
+                                        {SIGBUS, "bus error"},
+                                        {SIGFPE, "arithmetic exception, such as a division of an integer by zero"},
+                                        {SIGILL, "illegal instruction"},
+                                        {SIGABRT, "abort"}}};
+
+std::array<struct sigaction, crashes.size()> previous;
+std::string told_in;
+std::atomic<AbruptRecord*> record = nullptr;
+std::atomic<int> rank = -1;
+std::atomic<bool> armed = false;
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+
+constexpr char const* report_request =
+    "\nThis is a defect of Halocline: please report it, with the deck and this message.";
+
+void write_all(int file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    ssize_t const written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void tell(ExitCode code, std::string_view message) noexcept {
+  std::array<char, 8192> room;
+  SignalText text(room);
+  bool const apart = !told_in.empty();
+  if (apart) {
+    text << static_cast<Index>(code) << "\n";
+  } else {
+    text << "halocline: ";
+  }
+  if (rank >= 0) text << "rank " << static_cast<Index>(rank) << ": ";
+  text << message;
+  if (code == ExitCode::defect) text << report_request;
+  if (!apart) return write_all(STDERR_FILENO, (text << "\n").view());
+  int const file = open(told_in.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  write_all(file, text.view());
+  close(file);
+}
+
+ExitCode code_of(int signal, siginfo_t const& information) noexcept {
+  // The page of a mapped file, such as those that ranks share memory by, has no place on the disk.
+  if (signal == SIGBUS && information.si_code == BUS_ADRERR) return ExitCode::input_output;
+  return exit_code_of_crash();
+}
+
+void add_record(SignalText& text) noexcept {
+  if (record.load() != nullptr) text << "; what is on disk is whole";
+}
+
+void describe(SignalText& text, int signal, siginfo_t const& information) noexcept {
+  char const* name = "";
+  for (Crash const& crash : crashes) {
+    if (crash.signal == signal) name = crash.name;
+  }
+  if (information.si_code == SI_USER) {
+    text << "killed by signal " << Index{signal} << " (" << name << ") from outside";
+  } else {
+    text << "crashed (" << name << ")";
+    if (signal == SIGBUS && information.si_code == BUS_ADRERR)
+      text << ": a file that is mapped into memory has no room (a full folder for temporary files, or /dev/shm)";
+  }
+  std::array<char, 4096> what;
+  std::size_t const length = doing(what);
+  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  add_record(text);
+}
+
+extern "C" void end_by_crash(int signal, siginfo_t* information, void*) {
+  std::array<char, 6144> room;
+  SignalText text(room);
+  describe(text, signal, *information);
+  end_abruptly(information->si_code == SI_USER ? ExitCode::stopped : code_of(signal, *information), text.view());
+}
+
+/// Run by exit(): of a library that gives up, or a plugin.
+void end_by_exit() {
+  if (!armed) return;
+  std::array<char, 6144> room;
+  SignalText text(room);
+  std::array<char, 4096> what;
+  std::size_t const length = doing(what);
+  text << "something ended the program by exit()";
+  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  text << "; what it may have said stands above";
+  add_record(text);
+  end_abruptly(exit_code_of_crash(), text.view());
+}
+
+/// A thread's stack for handlers, which goes with the thread.
+class HandlerStack {
+ public:
+  HandlerStack() {
+    stack_t now{};
+    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    memory_ = memory;
+    stack_t const own{.ss_sp = memory_, .ss_flags = 0, .ss_size = size};
+    sigaltstack(&own, nullptr);
+  }
+  ~HandlerStack() {
+    if (memory_ == nullptr) return;
+    stack_t const none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+    munmap(memory_, size);
+  }
+  HandlerStack(HandlerStack const&) = delete;
+  HandlerStack& operator=(HandlerStack const&) = delete;
+
+ private:
+  static constexpr std::size_t size = 256 << 10;
+  void* memory_ = nullptr;
+};
+
+}  // namespace
+
+AbruptEnds::AbruptEnds() {
+  prepare_thread_for_abrupt_end();
+  struct sigaction action {};
+  action.sa_sigaction = end_by_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (std::size_t n = 0; n < crashes.size(); ++n) sigaction(crashes[n].signal, &action, &previous[n]);
+  static bool const once = std::atexit(end_by_exit) == 0;
+  static_cast<void>(once);
+  armed = true;
+}
+
+AbruptEnds::~AbruptEnds() {
+  armed = false;
+  for (std::size_t n = 0; n < crashes.size(); ++n) sigaction(crashes[n].signal, &previous[n], nullptr);
+}
+
+void tell_abrupt_end_in(std::string file) { told_in = std::move(file); }
+void prepare_thread_for_abrupt_end() { static thread_local HandlerStack const stack; }
+
+void set_rank_of_abrupt_end(int number) noexcept { rank = number; }
+void set_abrupt_record(AbruptRecord* next) noexcept { record = next; }
+
+void close_abrupt_record(ExitCode code, std::string_view message) noexcept {
+  if (AbruptRecord* const open = record.load()) open->close(code, message);
+}
+
+void end_abruptly(ExitCode code, std::string_view message) noexcept {
+  // Another thread is at it.
+  while (ending.test_and_set()) pause();
+  close_abrupt_record(code, message);
+  tell(code, message);
+  _exit(static_cast<int>(code));
+}
+
+void expect_exit() noexcept {
+  armed = false;
+  std::signal(SIGABRT, SIG_DFL);
+}
+
+}  // namespace halocline

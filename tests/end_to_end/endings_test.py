@@ -1,0 +1,236 @@
+"""Ends of a run that no exception tells: crashes of a plugin, repeated signals, steps that become too long; and what the
+record says of them: `endings_test.py PROGRAM PLUGIN`, PLUGIN being the physics of misbehaving.cpp."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PROGRAM, Run, scratch, settings
+
+PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
+DECK = {"physics": "misbehaving", "mesh": {"cells": [8, 8]}, "time": {"step": 0.5, "steps": 10}}
+LONG = {**DECK, "time": {"step": 1e-6, "steps": 100000000}}
+STEPS = "after step (\\d+) of 100000000"
+
+
+def with_deck(folder, deck=None):
+    path = pathlib.Path(folder) / "run.yaml"
+    path.write_text(json.dumps(deck or DECK))
+    return path
+
+
+def words(folder, deck=None, **options):
+    given = {f"misbehaving.{name}": value for name, value in options.items()}
+    return ["run", with_deck(folder, deck), "--plugin", PLUGIN, "--quiet", *settings(given)]
+
+
+def starts(ranks):
+    """How a run of so many ranks is started: words of a launcher in front, words behind."""
+    return {"alone": ([], []), "--ranks": ([], ["--ranks", ranks]),
+            "mpirun": (["mpirun", "--oversubscribe", "-n", str(ranks)], [])}
+
+
+class Endings(unittest.TestCase):
+    def in_place(self, run):
+        return [name for name in run.files() if ".partial" in name or ".reserved" in name]
+
+    def test_a_crash_of_a_plugin_is_told_and_on_record(self):
+        crashes = {"segfault": "segmentation fault", "stack": "segmentation fault", "trap": "illegal instruction",
+                   "divide": "arithmetic exception", "abort": "abort"}
+        for how, name in crashes.items():
+            with self.subTest(how=how), scratch() as folder:
+                run = Run(words(folder, how=how, at=3), folder, timeout=30)
+                message = (f"crashed ({name}) in advance() of physics `misbehaving` (plugin {PLUGIN}), step 3; what is "
+                           "on disk is whole")
+                told = run.err.replace(", such as a division of an integer by zero", "")
+                self.assertEqual((run.code, told), (3, f"halocline: {message}\n"))
+                summary = run.summary()
+                self.assertEqual((summary["status"], summary["exit_code"], summary["steps"], summary["time"]),
+                                 ("unsolved", 3, 2, 1.0))
+                self.assertEqual(f"halocline: {summary['message']}\n", run.err)
+                self.assertEqual(summary["provenance"]["ranks"], 1)
+                self.assertEqual(self.in_place(run), [])
+
+    def test_a_crash_of_one_rank_ends_all(self):
+        for where, rank in (("--ranks", 0), ("--ranks", 1), ("--ranks", 2), ("--ranks", -1), ("mpirun", 0),
+                            ("mpirun", 2), ("mpirun", -1)):
+            launcher, behind = starts(3)[where]
+            with self.subTest(where=where, rank=rank), scratch() as folder:
+                run = Run(words(folder, how="segfault", at=3, rank=rank) + behind, folder, timeout=30,
+                          launcher=launcher)
+                self.assertEqual(run.code, 3)
+                self.assertLess(run.seconds, 10)
+                who = str(rank) if rank >= 0 else r"\d"
+                self.assertRegex(run.err, f"halocline: rank {who}: crashed \\(segmentation fault\\) in advance")
+                if where == "--ranks":
+                    self.assertEqual(run.err.count("\n"), 1, run.err)
+                summary = run.summary()
+                self.assertEqual((summary["status"], summary["exit_code"], summary["steps"]), ("unsolved", 3, 2))
+                self.assertEqual(self.in_place(run), [])
+
+    def test_a_crash_before_there_is_a_record(self):
+        with scratch() as folder:
+            run = Run(words(folder, how="segfault", where="set-up"), folder)
+            self.assertEqual((run.code, run.err),
+                             (3, "halocline: crashed (segmentation fault) in the set-up of physics `misbehaving` (plugin "
+                                 f"{PLUGIN})\n"))
+            self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_a_plugin_that_ends_the_program(self):
+        for behind in ([], ["--ranks", 2]):
+            with self.subTest(behind=behind), scratch() as folder:
+                run = Run(words(folder, how="exit", where="quantities", at=2, rank=0) + behind, folder)
+                self.assertEqual(run.code, 3)
+                self.assertIn("something ended the program by exit() in the output of physics `misbehaving`", run.err)
+                self.assertEqual(run.summary()["status"], "unsolved")
+
+    def test_a_step_that_becomes_too_long(self):
+        with scratch() as folder:
+            run = Run(words(folder, how="unstable", at=3) + ["--ranks", 2], folder)
+            message = "step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25"
+            self.assertEqual((run.code, run.err), (3, f"halocline: {message}\n"))
+            summary = run.summary()
+            self.assertEqual((summary["status"], summary["message"], summary["steps"]), ("unsolved", message, 3))
+            self.assertIn("run.out/snapshot_000003.vtkhdf", run.files())
+        with scratch() as folder:
+            run = Run(words(folder, how="unstable", at=0), folder)
+            self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
+            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25\n")
+
+    def begun(self, folder, where, deck=None, **options):
+        """A run under way; returns it and the numbers of its ranks."""
+        launcher, behind = starts(2)[where]
+        deck = deck or LONG
+        process = subprocess.Popen([*launcher, PROGRAM, *map(str, words(folder, deck, **options) + behind)], cwd=folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        table = pathlib.Path(folder) / "run.out/scalars.csv"
+        while not table.exists() or table.read_text().count("\n") < 2:
+            self.assertIsNone(process.poll(), "it has ended")
+            time.sleep(0.01)
+        return process, self.ranks_of(process, where)
+
+    def ranks_of(self, process, where):
+        if where == "alone":
+            return [process.pid]
+        found = []
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                parent = int(pathlib.Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
+                grandparent = int(pathlib.Path(f"/proc/{parent}/stat").read_text().rsplit(")", 1)[1].split()[1])
+                if os.readlink(f"/proc/{entry}/exe") == str(PROGRAM) and process.pid in (parent, grandparent):
+                    found.append(int(entry))
+            except (OSError, IndexError):
+                continue
+        return [number for number in found if number != process.pid]
+
+    def assert_one_truth(self, folder, process, err):
+        """Message, summary, table and last snapshot tell the same step."""
+        self.assertEqual(process.returncode, 5, err)
+        self.assertRegex(err, STEPS)
+        summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+        self.assertEqual((summary["status"], summary["exit_code"]), ("stopped", 5))
+        step = summary["steps"]
+        self.assertIn(f"after step {step} of", summary["message"])
+        self.assertIn(f"after step {step} of", err)
+        rows = (pathlib.Path(folder) / "run.out/scalars.csv").read_text().splitlines()
+        self.assertEqual(rows[-1].split(",")[0], str(step))
+        return step
+
+    def test_a_stop_has_one_step_and_a_last_state(self):
+        deck = {**LONG, "output": {"snapshots": {"interval": 100000000}, "scalars": {"interval": 100000000}}}
+        for where in ("alone", "--ranks"):
+            with self.subTest(where=where), scratch() as folder:
+                process, _ = self.begun(folder, where, deck)
+                process.terminate()
+                _, err = process.communicate(timeout=30)
+                step = self.assert_one_truth(folder, process, err)
+                self.assertTrue((pathlib.Path(folder) / f"run.out/snapshot_{step:06d}.vtkhdf").exists())
+        with scratch() as folder:
+            process, _ = self.begun(folder, "alone", {**LONG, "output": {"snapshots": {"interval": 0}}})
+            process.terminate()
+            _, err = process.communicate(timeout=30)
+            self.assert_one_truth(folder, process, err)
+            self.assertEqual(list(pathlib.Path(folder).glob("run.out/snapshot_*")), [])
+
+    def test_the_same_signal_twice_is_one(self):
+        # As a batch system sends it: to every rank, and again some milliseconds later, within a step.
+        for where in ("alone", "--ranks", "mpirun"):
+            for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+                with self.subTest(where=where, signal=number), scratch() as folder:
+                    process, ranks = self.begun(folder, where, how="pause")
+                    self.assertEqual(len(ranks), 1 if where == "alone" else 2)
+                    for _ in range(2):
+                        # With --ranks, it is the process of the user's that is asked.
+                        for rank in [process.pid] if where == "--ranks" else ranks:
+                            os.kill(rank, number)
+                        time.sleep(0.005)
+                    _, err = process.communicate(timeout=30)
+                    self.assert_one_truth(folder, process, err)
+
+    def test_another_signal_ends_a_run_within_a_step(self):
+        for where in ("alone", "--ranks"):
+            with self.subTest(where=where), scratch() as folder:
+                process, _ = self.begun(folder, where, how="sleep", at=2)
+                start = time.monotonic()
+                process.terminate()
+                time.sleep(0.2)
+                process.send_signal(signal.SIGINT)
+                _, err = process.communicate(timeout=30)
+                self.assertLess(time.monotonic() - start, 10)
+                message = "stopped by a second signal, before the end of a step; what is on disk is whole"
+                self.assertEqual(process.returncode, 5, err)
+                self.assertIn(message, err)
+                summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                self.assertEqual((summary["status"], summary["exit_code"], summary["steps"]), ("stopped", 5, 1))
+
+    def test_a_run_that_is_asked_to_stop_and_killed_within_a_step_is_on_record(self):
+        for where in ("alone", "mpirun"):
+            with self.subTest(where=where), scratch() as folder:
+                process, ranks = self.begun(folder, where, how="sleep", at=2)
+                for number in (signal.SIGTERM, signal.SIGKILL):
+                    for rank in ranks:
+                        os.kill(rank, number)
+                    time.sleep(0.5)
+                process.communicate(timeout=30)
+                summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                self.assertEqual((summary["status"], summary["steps"]), ("stopped", 1))
+                self.assertIn("stopped by a signal in advance() of physics `misbehaving`", summary["message"])
+
+    def test_variables_that_choose_threads(self):
+        refused = "expected a number of threads from 1 to 512"
+        for name, value in (("OMP_NUM_THREADS", "600"), ("OMP_NUM_THREADS", "x"), ("KOKKOS_NUM_THREADS", "x"),
+                            ("KOKKOS_NUM_THREADS", "0"), ("KOKKOS_NUM_THREADS", "99999999999")):
+            with self.subTest(name=name, value=value), scratch() as folder:
+                run = Run(words(folder), folder, {name: value})
+                self.assertEqual(run.code, 2)
+                # OpenMP has a word about its own, too.
+                self.assertTrue(run.err.endswith(f"halocline: the environment's {name}={value}: {refused}\n"), run.err)
+        with scratch() as folder:
+            run = Run(words(folder), folder, {"KOKKOS_DISABLE_WARNINGS": "x"})
+            self.assertEqual(run.code, 2)
+            self.assertIn("halocline: crashed (abort) in the start of Kokkos, as variables of the environment", run.err)
+
+    def test_standard_streams_that_are_closed(self):
+        for closed in ([0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]):
+            for ranks in (1, 2):
+                with self.subTest(closed=closed, ranks=ranks), scratch() as folder:
+                    command = " ".join([f'"{word}"' for word in map(str, [PROGRAM, *words(folder), "--ranks", ranks])])
+                    command = command.replace('"--quiet"', "") + "".join(f" {number}>&-" for number in closed)
+                    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60,
+                                          check=False)
+                    # Results that go nowhere are an error; the run is done all the same.
+                    self.assertEqual(done.returncode, 4 if 1 in closed else 0, done.stderr)
+                    complaint = "halocline: cannot write to standard output: Bad file descriptor\n"
+                    self.assertEqual(done.stderr, complaint if 1 in closed and 2 not in closed else "")
+                    self.assertIn("run.out", done.stdout + "run.out" * (1 in closed))
+                    summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                    self.assertEqual(summary["status"], "done")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,102 @@
+// A physics of somebody else that goes wrong as its deck says, for tests of how runs end.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace {
+
+using namespace halocline;
+
+bool volatile goes_on = true;
+
+/// Takes all of the stack; what it does last keeps a compiler from making a loop of it.
+int deeper(int depth) {
+  int volatile room[1024];
+  room[depth % 1024] = goes_on ? deeper(depth + 1) : depth;
+  return room[(depth + 1) % 1024];
+}
+
+void misbehave(std::string const& how) {
+  if (how == "segfault") *static_cast<int volatile*>(nullptr) = 1;
+  if (how == "stack") static_cast<void>(deeper(0));
+  if (how == "trap") __builtin_trap();
+  if (how == "divide") std::raise(SIGFPE);
+  if (how == "abort") std::abort();
+  if (how == "exit") std::exit(7);
+  if (how == "throw") throw std::runtime_error("no way on");
+  if (how == "sleep") std::this_thread::sleep_for(std::chrono::seconds(60));
+  if (how == "pause") std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+class Misbehaving final : public Physics {
+ public:
+  explicit Misbehaving(PhysicsContext const& context)
+      : deck_(context.deck.section("misbehaving")),
+        how_(deck_.choice("how")),
+        at_(deck_.integer("at")),
+        mine_(context.mesh->communicator().rank() == deck_.integer("rank") || deck_.integer("rank") < 0),
+        u_(context.mesh, {.name = "u"}) {
+    if (mine_ && deck_.choice("where") == "set-up") misbehave(how_);
+  }
+
+  std::vector<FieldBase const*> fields() const override { return {&u_}; }
+  std::vector<Quantity> quantities() const override {
+    if (is_due("quantities")) misbehave(how_);
+    return {{"steps", static_cast<double>(done_), 0}};
+  }
+  double stable_step() const override {
+    return how_ == "unstable" && done_ >= at_ ? 0.25 : std::numeric_limits<double>::infinity();
+  }
+  std::vector<SolveReport> advance(Step const& step) override {
+    done_ = step.number;
+    if (is_due("advance")) misbehave(how_);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool is_due(std::string const& where) const {
+    return mine_ && deck_.choice("where") == where && (done_ == at_ || how_ == "pause");
+  }
+
+  Options deck_;
+  std::string how_;
+  Index at_;
+  bool mine_;
+  Index done_ = 0;
+  Field<double> u_;
+};
+
+PhysicsEntry misbehaving() {
+  Section options("misbehaving", "Goes wrong.");
+  options
+      .choice("how", "What happens.",
+              std::vector<std::string>{"segfault", "stack", "trap", "divide", "abort", "exit", "throw", "sleep",
+                                       "pause", "unstable"})
+      .defaults_to(std::string("pause"));
+  options.choice("where", "Where it does.", std::vector<std::string>{"advance", "set-up", "quantities"})
+      .defaults_to(std::string("advance"));
+  options.integer("at", "Step that it happens in.").defaults_to(std::int64_t{1});
+  options.integer("rank", "Rank that it happens on; -1: all.").defaults_to(std::int64_t{-1});
+  return {.name = "misbehaving",
+          .sentence = options.sentence(),
+          .options = std::move(options),
+          .precisions = {Precision::double_},
+          .steps_by_itself = true,
+          .judge = {},
+          .create = [](PhysicsContext const& context) { return std::make_unique<Misbehaving>(context); }};
+}
+
+}  // namespace
+
+HALOCLINE_PLUGIN(misbehaving);
