@@ -13,6 +13,7 @@ import unittest
 from program import PROGRAM, Run, scratch, settings
 
 PLUGIN = pathlib.Path(sys.argv.pop(1)).resolve()
+NAME = f"plugin `{PLUGIN}`, physics `misbehaving`"
 DECK = {"physics": "misbehaving", "mesh": {"cells": [8, 8]}, "time": {"step": 0.5, "steps": 10}}
 LONG = {**DECK, "time": {"step": 1e-6, "steps": 100000000}}
 STEPS = "after step (\\d+) of 100000000"
@@ -45,8 +46,7 @@ class Endings(unittest.TestCase):
         for how, name in crashes.items():
             with self.subTest(how=how), scratch() as folder:
                 run = Run(words(folder, how=how, at=3), folder, timeout=30)
-                message = (f"crashed ({name}) in advance() of physics `misbehaving` (plugin {PLUGIN}), step 3; what is "
-                           "on disk is whole")
+                message = f"crashed ({name}) in `advance` of step 3 (from t = 1) of {NAME}; what is on disk is whole"
                 told = run.err.replace(", such as a division of an integer by zero", "")
                 self.assertEqual((run.code, told), (3, f"halocline: {message}\n"))
                 summary = run.summary()
@@ -66,7 +66,7 @@ class Endings(unittest.TestCase):
                 self.assertEqual(run.code, 3)
                 self.assertLess(run.seconds, 10)
                 who = str(rank) if rank >= 0 else r"\d"
-                self.assertRegex(run.err, f"halocline: rank {who}: crashed \\(segmentation fault\\) in advance")
+                self.assertRegex(run.err, f"halocline: rank {who}: crashed \\(segmentation fault\\) in `advance` of step 3")
                 if where == "--ranks":
                     self.assertEqual(run.err.count("\n"), 1, run.err)
                 summary = run.summary()
@@ -77,16 +77,15 @@ class Endings(unittest.TestCase):
         with scratch() as folder:
             run = Run(words(folder, how="segfault", where="set-up"), folder)
             self.assertEqual((run.code, run.err),
-                             (3, "halocline: crashed (segmentation fault) in the set-up of physics `misbehaving` (plugin "
-                                 f"{PLUGIN})\n"))
-            self.assertEqual(run.files(), ["run.yaml"])
+                             (2, f"halocline: crashed (segmentation fault) in `create` of {NAME}\n"))
+            self.assertNotIn("run.out/summary.json", run.files())
 
     def test_a_plugin_that_ends_the_program(self):
         for behind in ([], ["--ranks", 2]):
             with self.subTest(behind=behind), scratch() as folder:
                 run = Run(words(folder, how="exit", where="quantities", at=2, rank=0) + behind, folder)
                 self.assertEqual(run.code, 3)
-                self.assertIn("something ended the program by exit() in the output of physics `misbehaving`", run.err)
+                self.assertIn(f"something ended the program by exit() in `quantities` of {NAME}", run.err)
                 self.assertEqual(run.summary()["status"], "unsolved")
 
     def test_a_step_that_becomes_too_long(self):
@@ -199,7 +198,7 @@ class Endings(unittest.TestCase):
                 process.communicate(timeout=30)
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual((summary["status"], summary["steps"]), ("stopped", 1))
-                self.assertIn("stopped by a signal in advance() of physics `misbehaving`", summary["message"])
+                self.assertIn(f"stopped by a signal in `advance` of step 2 (from t = 1e-06) of {NAME}", summary["message"])
 
     def test_variables_that_choose_threads(self):
         refused = "expected a number of threads from 1 to 512"
