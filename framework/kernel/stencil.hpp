@@ -72,6 +72,23 @@ template <class Functor>
   }
 }
 
+/// A shape as a type. It has three parameters, not one of class type, which compilers for devices do not all take.
+template <ShapeKind Kind, int Radius, int Axes>
+struct FixedShape {
+  static constexpr Shape shape{Kind, Radius, Axes};
+};
+/// What `Functor` may read of its N-th input, as a type.
+template <class Functor, int N>
+using InputShape =
+    FixedShape<shape_of_input<Functor>(N).kind, shape_of_input<Functor>(N).radius, shape_of_input<Functor>(N).axes>;
+
+/// Every reader asks for it before it reads the neighbour at (I, J, K) of an input of shape `In`.
+template <class In, int I, int J, int K>
+struct ReadWithinShape {
+  static_assert(In::shape.contains(I, J, K), "the functor reads outside its shape (and its input_shape)");
+  static constexpr bool value = true;
+};
+
 /// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index, the
 /// coordinate of each owned entry of the swept centring: sweeps over ghosts must not ask for positions.
 template <class Real>

@@ -10,8 +10,9 @@
 
 namespace halocline {
 
-/// What a functor sees of one input: `u[here]`, `u[east]`, … relative to the point it is evaluated at.
-template <class Real>
+/// What a functor sees of one input of shape `In` (a FixedShape): `u[here]`, `u[east]`, … relative to the point it is
+/// evaluated at. An offset outside the shape does not compile, by this reader and by those of the specialised forms.
+template <class Real, class In>
 struct Reader {
   Real const* at;
   Index row;
@@ -19,13 +20,14 @@ struct Reader {
 
   template <int I, int J, int K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K>) const {
+    static_assert(ReadWithinShape<In, I, J, K>::value);
     return at[I + J * row + K * plane];
   }
 };
 
 /// The same for a point that lies `RowJ` rows and `RowK` planes on, so that points of neighbouring rows that read one
 /// value read it from one address.
-template <class Real, int RowJ, int RowK>
+template <class Real, class In, int RowJ, int RowK>
 struct MovedReader {
   Real const* at;
   Index row;
@@ -33,6 +35,7 @@ struct MovedReader {
 
   template <int I, int J, int K>
   KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K>) const {
+    static_assert(ReadWithinShape<In, I, J, K>::value);
     return at[I + (J + RowJ) * row + (K + RowK) * plane];
   }
 };
@@ -76,11 +79,12 @@ template <std::size_t Position, class Real>
 struct Input {
   BlockView<Real const> view;
 
-  KOKKOS_FORCEINLINE_FUNCTION Reader<Real> reader(Index i, Index j, Index k) const {
+  template <class In>
+  KOKKOS_FORCEINLINE_FUNCTION Reader<Real, In> reader(Index i, Index j, Index k) const {
     return {view.at(i, j, k), view.row, view.plane};
   }
-  template <int RowJ, int RowK>
-  KOKKOS_FORCEINLINE_FUNCTION MovedReader<Real, RowJ, RowK> moved_reader(Index n) const {
+  template <class In, int RowJ, int RowK>
+  KOKKOS_FORCEINLINE_FUNCTION MovedReader<Real, In, RowJ, RowK> moved_reader(Index n) const {
     return {view.origin + n, view.row, view.plane};
   }
 };
@@ -95,7 +99,8 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
   template <class Functor, class GeometryReal>
   KOKKOS_FORCEINLINE_FUNCTION auto evaluate(Functor const& functor, Geometry<GeometryReal> const& geometry, Index i,
                                             Index j, Index k) const {
-    return functor(Point<GeometryReal>(geometry, i, j, k), Input<Position, Real>::reader(i, j, k)...);
+    return functor(Point<GeometryReal>(geometry, i, j, k),
+                   Input<Position, Real>::template reader<InputShape<Functor, static_cast<int>(Position)>>(i, j, k)...);
   }
 
   /// The same fields, seen from (i, j, k).
@@ -109,7 +114,10 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
   template <int RowJ, int RowK, class Functor, class GeometryReal>
   KOKKOS_FORCEINLINE_FUNCTION auto evaluate_moved(Functor const& functor, Point<GeometryReal> const& point,
                                                   [[maybe_unused]] Index n) const {
-    return functor(point, Input<Position, Real>::template moved_reader<RowJ, RowK>(n)...);
+    return functor(
+        point,
+        Input<Position, Real>::template moved_reader<InputShape<Functor, static_cast<int>(Position)>, RowJ, RowK>(
+            n)...);
   }
 
   /// Whether an input is the field at `memory`, so that a sweep updates it in place.

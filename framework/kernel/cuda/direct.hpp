@@ -22,8 +22,8 @@ struct DirectPlan {
   unsigned* counters = nullptr;  ///< of the merging
 };
 
-/// What a functor sees of an input in memory at point X of a thread that has `Width` neighbours along x.
-template <class Real, int Width, int X>
+/// What a functor sees of an input of shape `In` in memory at point X of a thread that has `Width` neighbours along x.
+template <class Real, class In, int Width, int X>
 struct DirectReader {
   Real const* at;  ///< of the thread's first point
   Index row;
@@ -31,6 +31,7 @@ struct DirectReader {
 
   template <int I, int J, int K>
   __device__ __forceinline__ Real operator[](Offset<I, J, K>) const {
+    static_assert(ReadWithinShape<In, I, J, K>::value);
     Real const* const first = at + J * row + K * plane;
     if constexpr (Width > 1 && 0 <= X + I && X + I < Width) {
       return reinterpret_cast<Pack<Real, Width> const*>(first)->value[X + I];
@@ -45,9 +46,9 @@ template <int X, int Width, class Task, std::size_t... N, class... Real>
 __device__ __forceinline__ typename Task::Returned evaluate_directly(
     Task const& task, typename Task::FunctorType const& functor,
     [[maybe_unused]] InputsAt<std::index_sequence<N...>, Real...> const& in, Index i, Index j, Index k) {
-  return functor(
-      Point(task.geometry, i + X, j, k),
-      DirectReader<Real, Width, X>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
+  return functor(Point(task.geometry, i + X, j, k),
+                 DirectReader<Real, InputShape<typename Task::FunctorType, static_cast<int>(N)>, Width, X>{
+                     input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
 }
 
 /// The same for `Width` neighbours.

@@ -23,14 +23,13 @@ inline constexpr int line_row = Bricks::columns * Bricks::together;
 /// Threads of a block that evaluate.
 inline constexpr int line_threads = 256;
 
-/// What a functor sees of an input at the point X of a pack. Kind, Radius and Axes: the shape of the input.
-template <class Real, int Width, int X, ShapeKind Kind, int Radius, int Axes>
+/// What a functor sees of an input of shape `In` at the point X of a pack.
+template <class Real, class In, int Width, int X>
 struct LineReader {
   std::uint32_t pack;  ///< where the pack lies in shared memory
   template <int I, int J, int K>
   __device__ __forceinline__ Real operator[](Offset<I, J, K>) const {
-    static_assert(shape_contains<Kind, Radius, Axes, I, J, K>,
-                  "a functor reads outside of the shape that it declares for an input");
+    static_assert(ReadWithinShape<In, I, J, K>::value);
     constexpr int distance = floor_divide(X + I, Width);
     constexpr int pack_bytes = Width * static_cast<int>(sizeof(Real));
     return load_pack<Real, Width>(pack + static_cast<std::uint32_t>(distance * pack_bytes))
@@ -55,10 +54,9 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
 
   template <std::size_t M, class R>
   struct InputAs {
-    static constexpr Shape shape = Task::input_shape(static_cast<int>(M));
-    static constexpr int reach = shape.radius;
+    static constexpr int reach = Task::input_shape(static_cast<int>(M)).radius;
     template <int Width, int X>
-    using Reader = LineReader<R, Width, X, shape.kind, shape.radius, shape.axes>;
+    using Reader = LineReader<R, InputShape<typename Task::FunctorType, static_cast<int>(M)>, Width, X>;
   };
 
   struct Place {

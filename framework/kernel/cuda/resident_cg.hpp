@@ -92,6 +92,7 @@ struct CgProblem {
   static constexpr int reach_y = Functor::shape.reach(1);
   static constexpr int reach_z = Functor::shape.reach(2);
   static constexpr bool star = Functor::shape.kind == ShapeKind::star;
+  using VectorShape = InputShape<Functor, 0>;
   /// Unknowns of a thread: the steps of a brick.
   static constexpr int depth = 8;
 
@@ -128,7 +129,9 @@ template <class Functor, class APoint, class Vector, std::size_t... N, class... 
 [[nodiscard]] __device__ __forceinline__ auto evaluate_with(
     Functor const& functor, APoint const& point, Vector const& u,
     [[maybe_unused]] InputsAt<std::index_sequence<N...>, Real...> const& in, Index i, Index j, Index k) {
-  return functor(point, u, Reader<Real>{input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
+  return functor(point, u,
+                 Reader<Real, InputShape<Functor, static_cast<int>(N) + 1>>{
+                     input_at<N>(in).at(i, j, k), input_at<N>(in).row, input_at<N>(in).plane}...);
 }
 
 template <class Real>
@@ -145,6 +148,7 @@ template <class Real>
 template <class Problem, class Real>
 __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constant__ Problem const problem) {
   constexpr int depth = Problem::depth;
+  using Vector = Reader<Real, typename Problem::VectorShape>;
   extern __shared__ __align__(16) unsigned char shared_memory[];
   Bricks const& bricks = problem.bricks;
   int const thread = static_cast<int>(threadIdx.x);
@@ -236,8 +240,8 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
       Index const k = axis == 2 ? mine.at[2] + n : mine.at[2];
       if (inside(n)) {
         Real const* const here = tile + own + n * own_step;
-        product[n] = evaluate_with(problem.functor, Point(problem.geometry, mine.at[0], j, k),
-                                   Reader<Real>{here, row, plane}, problem.coefficients, mine.at[0], j, k);
+        product[n] = evaluate_with(problem.functor, Point(problem.geometry, mine.at[0], j, k), Vector{here, row, plane},
+                                   problem.coefficients, mine.at[0], j, k);
         sum.add(static_cast<double>(*here * product[n]));
       }
     }

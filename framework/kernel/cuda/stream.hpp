@@ -51,9 +51,8 @@ struct Stream {
         window;
   };
   template <std::size_t N, class Real, int X, int Y>
-  using ReaderOf =
-      WindowReader<decltype(InputWindow<N, Real>::window), X, Y, Dimensions, InputWindow<N, Real>::shape.kind,
-                   InputWindow<N, Real>::shape.radius, InputWindow<N, Real>::shape.axes>;
+  using ReaderOf = WindowReader<decltype(InputWindow<N, Real>::window),
+                                InputShape<typename Task::FunctorType, static_cast<int>(N)>, X, Y, Dimensions>;
 };
 
 /// A functor that does one of two things, in turn from a point to its neighbours along every axis, may say so:

@@ -153,17 +153,13 @@ class RowWindow {
   std::uint32_t rows_[depth] = {};
 };
 
-template <ShapeKind Kind, int Radius, int Axes, int I, int J, int K>
-inline constexpr bool shape_contains = Shape{Kind, Radius, Axes}.contains(I, J, K);
-
-/// What a functor sees of a window at the point (X, Y) of the thread. Kind, Radius and Axes: the shape of the input.
-template <class Window, int X, int Y, int Dimensions, ShapeKind Kind, int Radius, int Axes>
+/// What a functor sees of a window at the point (X, Y) of the thread. `In`: the shape of the input.
+template <class Window, class In, int X, int Y, int Dimensions>
 struct WindowReader {
   Window const& window;
   template <int I, int J, int K>
   __device__ __forceinline__ auto operator[](Offset<I, J, K>) const {
-    static_assert(shape_contains<Kind, Radius, Axes, I, J, K>,
-                  "a functor reads outside of the shape that it declares for an input");
+    static_assert(ReadWithinShape<In, I, J, K>::value);
     if constexpr (Dimensions == 3) {
       return window.template get<X + I, Y + J, K>();
     } else {
