@@ -11,6 +11,7 @@
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/output.hpp"
 #include "framework/deck/nearest_name.hpp"
+#include "framework/deck/tree.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/runtime/config.hpp"
 #include "framework/runtime/environment.hpp"
@@ -126,12 +127,13 @@ std::string typed(std::vector<std::string> const& words) {
   return text;
 }
 
-/// The word that a subcommand has no use for: an option rather than a name.
+/// The word that nobody has a use for: an option rather than a name. Empty: there is none.
 std::string unknown_word(CLI::App const& app) {
   std::vector<std::string> const words = app.remaining();
   auto const option =
       std::find_if(words.begin(), words.end(), [](std::string const& word) { return word.starts_with("-"); });
-  return option != words.end() ? *option : words.front();
+  if (option != words.end()) return *option;
+  return words.empty() ? "" : words.front();
 }
 
 /// What is wrong with a command line, and what would be right.
@@ -140,7 +142,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   if (chosen.empty() && words.size() < 2) return "run, check, list or bench? `halocline --help` tells what each does";
   if (chosen.empty()) {
     std::string const word = words[1];
-    return "`" + word + "`: not a subcommand of halocline; " + advice_for(word, first_words);
+    return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
   }
   CLI::App const& app = *chosen.front();
   std::string const name = "halocline " + app.get_name();
@@ -150,7 +152,11 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
       for (std::string const& long_name : option->get_lnames()) known.push_back("--" + long_name);
     }
     std::string const word = unknown_word(app);
-    return "`" + word + "`: unknown to " + name + "; " + advice_for(word, known);
+    if (word.empty()) {
+      return "`" + deck::printable(unknown_word(program)) + "`: unknown before `" + app.get_name() + "`; options of " +
+             name + " stand behind it";
+    }
+    return "`" + deck::printable(word) + "`: unknown to " + name + "; " + advice_for(word, known);
   }
   return name + ": " + error.what() + "; see " + name + " --help";
 }

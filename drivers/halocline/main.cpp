@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,14 @@ struct RankEnd {
 };
 
 RankEnd run_ranks(CommandLine const& line) {
-  StopSignals const signals;
+  // A run stops at a step; all else has none.
+  std::optional<StopSignals> stops_at_step;
+  std::optional<EndingSignals> ends_at_once;
+  if (line.folder.empty()) {
+    ends_at_once.emplace();
+  } else {
+    stops_at_step.emplace();
+  }
   Environment const environment;
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   set_rank_of_abrupt_end(communicator->size() > 1 ? communicator->rank() : -1);
@@ -97,6 +105,7 @@ int judge_apart(CommandLine const& line, HeldSignals const& signals) {
     CommandLine judging = line;
     judging.command = line.judge;
     judging.ranks = 0;
+    judging.folder.clear();
     judging.quiet = true;  // what is no mistake is the run's to tell
     judging.verbose = false;
     _exit(run_ranks(judging).code);

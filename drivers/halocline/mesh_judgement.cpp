@@ -78,7 +78,7 @@ std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
 
 void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
   Options const mesh = deck.section("mesh");
-  auto const given = static_cast<int>(mesh.integers("cells").size());
+  auto const given = static_cast<int>(mesh.entries("cells"));
   if (!contains(entry.dimensions, given)) {
     add_mistake(
         mesh, "cells",

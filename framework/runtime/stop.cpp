@@ -40,6 +40,25 @@ extern "C" void take_request(int signal) {
   errno = before;
 }
 
+extern "C" void end_now(int) { end_abruptly(ExitCode::stopped, "stopped by a signal"); }
+
+void handle_signals(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (int const signal : stopping_signals) sigaddset(&action.sa_mask, signal);
+  for (std::size_t n = 0; n < stopping_signals.size(); ++n) {
+    sigaction(stopping_signals[n], nullptr, &previous[n]);
+    // What the program was started to ignore (by nohup, say) it goes on to ignore.
+    if (previous[n].sa_handler != SIG_IGN) sigaction(stopping_signals[n], &action, nullptr);
+  }
+}
+
+void restore_signals() {
+  for (std::size_t n = 0; n < stopping_signals.size(); ++n) sigaction(stopping_signals[n], &previous[n], nullptr);
+}
+
 }  // namespace
 
 StopRequests::Meaning StopRequests::add(int signal, Clock::time_point now) noexcept {
@@ -56,22 +75,17 @@ StopRequests::Meaning StopRequests::add(int signal, Clock::time_point now) noexc
 
 StopSignals::StopSignals() {
   requests = &requests_;
-  struct sigaction action {};
-  action.sa_handler = take_request;
-  action.sa_flags = SA_RESTART | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  for (int const signal : stopping_signals) sigaddset(&action.sa_mask, signal);
-  for (std::size_t n = 0; n < stopping_signals.size(); ++n) {
-    sigaction(stopping_signals[n], nullptr, &previous[n]);
-    // What the program was started to ignore (by nohup, say) it goes on to ignore.
-    if (previous[n].sa_handler != SIG_IGN) sigaction(stopping_signals[n], &action, nullptr);
-  }
+  handle_signals(take_request);
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t n = 0; n < stopping_signals.size(); ++n) sigaction(stopping_signals[n], &previous[n], nullptr);
+  restore_signals();
   requests = nullptr;
 }
+
+EndingSignals::EndingSignals() { handle_signals(end_now); }
+
+EndingSignals::~EndingSignals() { restore_signals(); }
 
 int stop_signal() noexcept {
   StopRequests const* const now = requests;

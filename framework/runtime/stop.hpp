@@ -44,6 +44,16 @@ class StopSignals {
   StopRequests requests_;
 };
 
+/// While one of these lives, `stopping_signals` end the program at once, as stopped: for work that has no steps and
+/// leaves nothing half done. Otherwise as StopSignals, and never beside one.
+class EndingSignals {
+ public:
+  EndingSignals();
+  ~EndingSignals();
+  EndingSignals(EndingSignals const&) = delete;
+  EndingSignals& operator=(EndingSignals const&) = delete;
+};
+
 /// The signal that asked this rank to stop, 0 when none has.
 [[nodiscard]] int stop_signal() noexcept;
 /// Collective. Whether any rank was asked to stop: ask between steps.

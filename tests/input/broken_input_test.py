@@ -1,10 +1,13 @@
 """Broken decks and command lines, given to the real program: each ends with exit code 2, says exactly what is wrong, and
 leaves nothing behind."""
 
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -250,6 +253,8 @@ BROKEN_COMMANDS = [
     ("unknown flag", ["run", "good", "--overwite"],
      ["`--overwite`: unknown to halocline run; did you mean `--overwrite`?"]),
     ("flag of another subcommand", ["check", "good", "--plot"], ["`--plot`: unknown to halocline check; ..."]),
+    ("unknown flag in front", ["-x", "check", "good"],
+     ["`-x`: unknown before `check`; options of halocline check stand behind it"]),
     ("two decks", ["run", "good", "better"], ["`better`: unknown to halocline run; known: ..."]),
     ("no value", ["run", "good", "--set"], ["halocline run: --set: 1 required ..."]),
     ("ranks that are none", ["run", "good", "--ranks", "0"], ["halocline run: --ranks: Value 0 not in range ..."]),
@@ -313,6 +318,28 @@ class BrokenInput(unittest.TestCase):
             with self.subTest(name):
                 (self.folder / "deck").write_text(text)
                 self.expect(["run", "deck", "--ranks", "2", *arguments], message)
+
+    def test_signals_end_a_check_at_once(self):
+        os.mkfifo(self.folder / "deck")  # a deck that never comes
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with self.subTest(number.name), subprocess.Popen(
+                    [PROGRAM, "check", "deck"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    text=True) as check:
+                self.addCleanup(check.kill)
+                deck = self.opened_by_reader(self.folder / "deck")
+                check.send_signal(number)
+                out, said = check.communicate(timeout=60)
+                os.close(deck)
+                self.assertEqual((check.returncode, out, said), (5, "", "halocline: stopped by a signal\n"))
+
+    def opened_by_reader(self, path):
+        """A pipe to write to, once someone reads it."""
+        for _ in range(3000):
+            try:
+                return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:
+                time.sleep(0.02)
+        self.fail("nobody reads the deck")
 
     def test_commands(self):
         (self.folder / "good").write_text(GOOD)
