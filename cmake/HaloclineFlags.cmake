@@ -22,8 +22,8 @@ set_property(GLOBAL PROPERTY HALOCLINE_ARITHMETIC
 
 # CMake 3.25 does not know how nvcc is told C++20.
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
-  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
-  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20 CACHE INTERNAL "")
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20 CACHE INTERNAL "")
 endif()
 
 # halocline_kernel_sources(TARGET FILE…): adds files that include Kokkos to a target, in the language Kokkos asks for
@@ -33,6 +33,12 @@ function(halocline_kernel_sources target)
   get_property(kokkos GLOBAL PROPERTY HALOCLINE_KOKKOS_VERSION)
   if(backend STREQUAL "Cuda")
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+    # Libraries with a CUDA runtime of their own each would not share streams or memory.
+    set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+    # Unknown where Halocline comes by find_package, which leaves it to the project.
+    if(HALOCLINE_CUDA_ARCHITECTURES)
+      set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${HALOCLINE_CUDA_ARCHITECTURES}")
+    endif()
     if(kokkos VERSION_LESS 4.7)
       target_compile_options(${target} PRIVATE
         $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
