@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
 
@@ -75,6 +77,29 @@ void judge(fs::path const& folder, bool overwrite) {
 
 fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
 
+/// Takes the lock and the folders that were created away when the process ends by a crash.
+class FolderClaim::Retreat final : public AbruptRecord {
+ public:
+  Retreat(fs::path const& folder, std::vector<fs::path> made)
+      : lock_((folder / lock_name).string()), made_(std::move(made)) {
+    set_abrupt_retreat(this);
+  }
+  ~Retreat() override { set_abrupt_retreat(nullptr); }
+  Retreat(Retreat const&) = delete;
+  Retreat& operator=(Retreat const&) = delete;
+
+  void close(ExitCode, std::string_view) noexcept override {
+    unlink(lock_.c_str());
+    for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) rmdir(folder->c_str());
+  }
+
+ private:
+  std::string lock_;
+  std::vector<fs::path> made_;
+};
+
+FolderClaim::FolderClaim() = default;
+
 FolderClaim::FolderClaim(fs::path folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
   judge(folder, overwrite);
   for (int attempts = 1; !lock_; ++attempts) {
@@ -89,13 +114,20 @@ FolderClaim::FolderClaim(fs::path folder, bool overwrite, LockFunction const& lo
   }
   // Another run may have ended in it meanwhile.
   judge(folder, overwrite);
+  retreat_ = std::make_unique<Retreat>(folder, made_);
 }
 
 FolderClaim::FolderClaim(fs::path folder, LockHolder const& starter, LockFunction const& lock) : FolderClaim() {
   lock_.emplace(folder, starter, lock);
 }
 
+void FolderClaim::leave_to_ranks() {
+  retreat_.reset();
+  lock_->leave_to_ranks();
+}
+
 FolderClaim::~FolderClaim() {
+  retreat_.reset();
   lock_.reset();
   for (auto folder = made_.rbegin(); folder != made_.rend(); ++folder) rmdir(folder->c_str());
 }

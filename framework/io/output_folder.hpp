@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,14 +30,17 @@ class FolderClaim {
   FolderClaim& operator=(FolderClaim const&) = delete;
 
   /// Lets a rank join.
-  void leave_to_ranks() { lock_->leave_to_ranks(); }
+  void leave_to_ranks();
 
  private:
-  FolderClaim() = default;
+  class Retreat;
+
+  FolderClaim();
   void make(std::filesystem::path const& folder);
 
   std::vector<std::filesystem::path> made_;  ///< the outermost first
   std::optional<FolderLock> lock_;
+  std::unique_ptr<Retreat> retreat_;  ///< of a crash before the run begins; null where others work in the folder
 };
 
 /// Collective. Removes the files of an earlier run from the folder of this one, and no others. Throws InputOutputError

@@ -31,6 +31,7 @@ void act(std::string const& place, Options const* deck = nullptr) {
   if (is("throws DefectError")) throw DefectError("two tables");
   if (is("runs out of memory")) throw std::bad_alloc();
   if (is("exits")) std::exit(0);
+  if (is("crashes")) std::abort();
   if (deck == nullptr) return;
   if (is("asks for what it did not declare")) static_cast<void>(deck->section("hostile").real("undeclared"));
   if (is("asks for another type")) static_cast<void>(deck->section("hostile").real("table"));

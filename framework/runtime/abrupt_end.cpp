@@ -29,6 +29,7 @@ constexpr std::array<Crash, 5> crashes{{{SIGSEGV, "segmentation fault"},
 std::array<struct sigaction, crashes.size()> previous;
 std::string told_in;
 std::atomic<AbruptRecord*> record = nullptr;
+std::atomic<AbruptRecord*> retreat = nullptr;
 std::atomic<int> rank = -1;
 std::atomic<bool> armed = false;
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -163,6 +164,7 @@ void prepare_thread_for_abrupt_end() { static thread_local HandlerStack const st
 
 void set_rank_of_abrupt_end(int number) noexcept { rank = number; }
 void set_abrupt_record(AbruptRecord* next) noexcept { record = next; }
+void set_abrupt_retreat(AbruptRecord* next) noexcept { retreat = next; }
 
 void close_abrupt_record(ExitCode code, std::string_view message) noexcept {
   if (AbruptRecord* const open = record.load()) open->close(code, message);
@@ -171,6 +173,8 @@ void close_abrupt_record(ExitCode code, std::string_view message) noexcept {
 void end_abruptly(ExitCode code, std::string_view message) noexcept {
   // Another thread is at it.
   while (ending.test_and_set()) pause();
+  if (AbruptRecord* const back = retreat.load(); back != nullptr && record.load() == nullptr)
+    back->close(code, message);
   close_abrupt_record(code, message);
   tell(code, message);
   _exit(static_cast<int>(code));

@@ -40,6 +40,9 @@ void prepare_thread_for_abrupt_end();
 void set_rank_of_abrupt_end(int rank) noexcept;
 /// What is to be closed; nullptr: nothing. It lives until it is replaced.
 void set_abrupt_record(AbruptRecord* record) noexcept;
+/// What is closed instead while there is no record: what a run that has not begun takes back. It lives until it is
+/// replaced; nullptr: nothing.
+void set_abrupt_retreat(AbruptRecord* retreat) noexcept;
 /// Closes the record as if the process ended now, and lets it go on. For handlers of signals.
 void close_abrupt_record(ExitCode code, std::string_view message) noexcept;
 

@@ -92,6 +92,22 @@ class HostilePlugin(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (2, named(physics, place, words)))
                 self.assertEqual(run.files(), ["deck.yaml"])
 
+    def test_one_that_exits_or_crashes_is_named_too(self):
+        for place, physics, named_place in (("load", "", "what runs when it is loaded"),
+                                            ("entry", "", "the function of HALOCLINE_PLUGIN"),
+                                            ("judge", ", physics `hostile`", "`judge`"),
+                                            ("create", ", physics `hostile`", "`create`")):
+            for what, words in (("exits", "something ended the program by exit() in {}; what it may have said stands above"),
+                                ("crashes", "crashed (abort) in {}")):
+                for ranks in (1, 2):
+                    with self.subTest(place=place, what=what, ranks=ranks), scratch() as folder:
+                        run = self.run_hostile(folder, f"{place}: {what}", "--ranks", ranks)
+                        where = f"{named_place} of plugin `{HOSTILE}`{physics}"
+                        self.assertEqual(run.code, 2, run.err)
+                        self.assertIn(words.format(where), run.err)
+                        self.assertNotIn("defect of Halocline", run.err)
+                        self.assertEqual(run.files(), ["deck.yaml"])
+
     def test_what_a_plugin_says_of_the_deck_stays_its_word(self):
         with scratch() as folder:
             run = self.run_hostile(folder, "create: throws InputError")
