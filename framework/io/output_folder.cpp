@@ -100,7 +100,7 @@ class FolderClaim::Retreat final : public AbruptRecord {
 
 FolderClaim::FolderClaim() = default;
 
-FolderClaim::FolderClaim(fs::path folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
+FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
   judge(folder, overwrite);
   for (int attempts = 1; !lock_; ++attempts) {
     try {
@@ -117,7 +117,7 @@ FolderClaim::FolderClaim(fs::path folder, bool overwrite, LockFunction const& lo
   retreat_ = std::make_unique<Retreat>(folder, made_);
 }
 
-FolderClaim::FolderClaim(fs::path folder, LockHolder const& starter, LockFunction const& lock) : FolderClaim() {
+FolderClaim::FolderClaim(fs::path const& folder, LockHolder const& starter, LockFunction const& lock) : FolderClaim() {
   lock_.emplace(folder, starter, lock);
 }
 

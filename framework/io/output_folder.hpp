@@ -21,9 +21,9 @@ class FolderClaim {
   /// Takes `folder`, which is created with those above it where there is none. Nothing else is touched, whatever the
   /// folder holds. Throws InputError when the path is not a folder, cannot be written to, is in use by another run, or
   /// holds a run and `overwrite` is false; InputOutputError when it cannot be prepared.
-  FolderClaim(std::filesystem::path folder, bool overwrite, LockFunction const& lock = lock_by_system);
+  FolderClaim(std::filesystem::path const& folder, bool overwrite, LockFunction const& lock = lock_by_system);
   /// For one rank of a run that the process `starter` has started: throws InputError if `starter` has not the folder.
-  FolderClaim(std::filesystem::path folder, LockHolder const& starter, LockFunction const& lock = lock_by_system);
+  FolderClaim(std::filesystem::path const& folder, LockHolder const& starter, LockFunction const& lock = lock_by_system);
   /// Removes the folders that were created here, if they are still empty: a run that did not begin leaves nothing.
   ~FolderClaim();
   FolderClaim(FolderClaim const&) = delete;

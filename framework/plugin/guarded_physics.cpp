@@ -43,7 +43,7 @@ class GuardedPhysics final : public Physics {
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override {
     PluginCall const call = in("`fields`");
-    auto const fields = call_plugin(call, [&] { return physics_->fields(); });
+    auto fields = call_plugin(call, [&] { return physics_->fields(); });
     std::vector<std::string> names;
     for (FieldBase const* const field : fields) {
       if (field == nullptr) throw_broken_promise(call, "it returned a null pointer for a field");

@@ -97,7 +97,7 @@ PhysicsEntry hostile() {
   options.check([](Options const&, Mistakes&) { act("check"); });
   if (chosen("entry: two options of a name")) options.real("table", "Another table.");
   PhysicsEntry entry{.name = name,
-                     .sentence = options.sentence(),
+                     .sentence = "Counts steps, or breaks a promise.",
                      .options = std::move(options),
                      .steps_by_itself = true,
                      .judge = [](Options const& deck, Mistakes&) { act("judge", &deck); },
