@@ -23,7 +23,8 @@ class FolderClaim {
   /// holds a run and `overwrite` is false; InputOutputError when it cannot be prepared.
   FolderClaim(std::filesystem::path const& folder, bool overwrite, LockFunction const& lock = lock_by_system);
   /// For one rank of a run that the process `starter` has started: throws InputError if `starter` has not the folder.
-  FolderClaim(std::filesystem::path const& folder, LockHolder const& starter, LockFunction const& lock = lock_by_system);
+  FolderClaim(std::filesystem::path const& folder, LockHolder const& starter,
+              LockFunction const& lock = lock_by_system);
   /// Removes the folders that were created here, if they are still empty: a run that did not begin leaves nothing.
   ~FolderClaim();
   FolderClaim(FolderClaim const&) = delete;
