@@ -1,6 +1,7 @@
 #include "drivers/halocline/launch.hpp"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@ namespace {
 
 /// Bytes of temporary files that mpirun and its ranks share memory by; with less it waits for ever.
 constexpr std::uint64_t mpirun_needs = 16 << 20;
+/// Bytes of the largest of them.
+constexpr rlim_t file_needs = 8 << 20;
 
 void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
@@ -66,7 +69,17 @@ LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal befo
 
 bool launched() { return joined_job() != nullptr; }
 
+/// mpirun waits for ever, too, where the files of its memory may not grow.
+void require_file_size() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= file_needs) return;
+  throw InputOutputError("--ranks: no file may be larger than " + std::to_string(limit.rlim_cur >> 10) +
+                         " KiB (ulimit -f), and ranks share memory by files of up to " +
+                         std::to_string(file_needs >> 10) + " KiB");
+}
+
 void require_temporary_folder(int ranks) {
+  if (ranks > 1) require_file_size();
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path const folder = fs::temp_directory_path(error);

@@ -19,7 +19,7 @@ struct LaunchEnd {
 };
 
 /// MPI ends the program, or waits for ever, without a folder for its temporary files: throws InputOutputError where
-/// there is none, or no room in it for several ranks.
+/// there is none, or no room in it for several ranks, or files may not grow as those of several ranks do.
 void require_temporary_folder(int ranks);
 
 /// Runs this program again on `ranks` ranks of this host under mpirun, with the same command line `words`, and waits

@@ -2,10 +2,11 @@
 
 #include <sys/file.h>
 
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <system_error>
+#include <thread>
 
 #include "framework/io/whole_file.hpp"
 #include "framework/kernel/tune/tuning.hpp"
@@ -13,6 +14,7 @@
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/small_file.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -21,19 +23,25 @@ namespace {
 /// The table in the cache; empty if there is none that can be used.
 kernel::TuningTable read_cache() {
   std::filesystem::path const path = tuning_cache();
-  std::error_code ignored;
-  if (path.empty() || !std::filesystem::exists(path, ignored)) return {};
+  if (path.empty()) return {};
   try {
-    std::ifstream file(path);
-    std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file) throw InputError(path.string() + ": cannot be read");
-    kernel::TuningTable table = kernel::TuningTable::parse(text, path.string());
+    std::optional<std::string> const text = small_file(path);
+    if (!text) return {};
+    kernel::TuningTable table = kernel::TuningTable::parse(*text, path.string());
     if (table.made_with() == version) return table;
     log_debug(path.string() + ": made with version " + table.made_with() + ", not used");
   } catch (InputError const& error) {
     log_warning(std::string(error.what()) + "; it is not used");
   }
   return {};
+}
+
+/// Takes the lock, or goes on without it: no run ends later for what another one holds.
+void wait_for(Descriptor const& lock) {
+  constexpr std::chrono::milliseconds pause{20};
+  for (int tries = 100; tries > 0 && flock(lock.number(), LOCK_EX | LOCK_NB) != 0; --tries) {
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 }  // namespace
@@ -62,8 +70,8 @@ void keep_tunings() {
     if (failure) throw_write_error(path, failure.message());
     // Another run may have added to the file meanwhile, or be about to. Where files cannot be locked it is the last one
     // that counts.
-    Descriptor const lock(path.string() + ".lock", O_RDWR | O_CREAT);
-    if (lock.number() >= 0) static_cast<void>(flock(lock.number(), LOCK_EX));
+    Descriptor const lock(path.string() + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+    if (lock.number() >= 0) wait_for(lock);
     kernel::TuningTable table = read_cache();
     table.put(found);
     write_whole_file(path, table.text());

@@ -173,6 +173,7 @@ void RunRecord::begin() {
   reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
   residuals_.emplace(folder_ / "residuals.csv", columns);
+  abrupt_.emplace(folder_ / summary_name, first, 0);
   write_whole_file(folder_ / summary_name, first);
 }
 
@@ -187,7 +188,7 @@ void RunRecord::record_failure(InputOutputError const& error) {
 void RunRecord::prepare_for_abrupt_end(Communicator const& communicator) {
   std::string start = writes_ ? summary(std::nullopt, "", true) : std::string();
   communicator.broadcast(start, 0);
-  abrupt_.emplace(folder_ / summary_name, start, communicator.rank());
+  if (!writes_) abrupt_.emplace(folder_ / summary_name, start, communicator.rank());
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,

@@ -75,8 +75,8 @@ class RunRecord {
   /// room for the first.
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
 
-  /// Collective. From here on every rank can write a `summary.json` of how the run ended while a signal ends the
-  /// program, until it has an end.
+  /// Collective. From here on every rank, and not the first alone, can write a `summary.json` of how the run ended
+  /// while a signal ends the program, until it has an end.
   void prepare_for_abrupt_end(Communicator const& communicator);
 
   /// What the solves of a step did, where its state is not recorded.

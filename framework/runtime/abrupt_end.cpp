@@ -55,7 +55,7 @@ void tell(ExitCode code, std::string_view message) noexcept {
   } else {
     text << "halocline: ";
   }
-  if (rank >= 0) text << "rank " << static_cast<Index>(rank) << ": ";
+  if (rank >= 0 && code != ExitCode::stopped) text << "rank " << static_cast<Index>(rank) << ": ";
   text << message;
   if (code == ExitCode::defect) text << report_request;
   if (!apart) return write_all(STDERR_FILENO, (text << "\n").view());

@@ -10,7 +10,6 @@
 #include <array>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -19,7 +18,9 @@
 #include "framework/runtime/child_process.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/small_file.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -113,6 +114,16 @@ fs::path library_folder() {
 
 fs::path file_of(fs::path const& folder, std::string const& key) {
   return folder / fmt::format("gpu-aware-mpi-{:016x}", std::hash<std::string>()(key));
+}
+
+/// Empty where there is none, or none that can be used.
+std::string kept_text(fs::path const& path) {
+  try {
+    return small_file(path).value_or("");
+  } catch (InputError const& error) {
+    log_debug(std::string(error.what()) + "; it is not used");
+    return "";
+  }
 }
 
 bool has_line(std::string const& text, std::string const& line) {
@@ -218,8 +229,7 @@ std::string gpu_aware_mpi_key(GpuAwareMpiTrial const& trial) {
 
 std::optional<GpuAwareMpiAnswer> kept_answer(fs::path const& folder, std::string const& key) {
   if (folder.empty()) return std::nullopt;
-  std::ifstream file(file_of(folder, key));
-  std::string const text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string const text = kept_text(file_of(folder, key));
   std::string const begin = key + std::string(answer_begins);
   if (!text.starts_with(begin) || !text.ends_with('\n')) return std::nullopt;
   return GpuAwareMpiAnswer{text.substr(begin.size(), text.size() - begin.size() - 1)};

@@ -204,6 +204,17 @@ class Outside(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (4, f"halocline: {complaint}\n"))
                 self.assertEqual(run.files(), ["run.yaml"])
 
+    def test_ranks_whose_files_may_not_grow(self):
+        # MPI's own, for the memory that ranks share: mpirun would wait for ever.
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+        with scratch() as folder:
+            run = Run(["run", with_deck(folder, SHORT), "--ranks", 2], folder, timeout=20, prepare=limit)
+            self.assertEqual((run.code, run.err), (4, "halocline: --ranks: no file may be larger than 1024 KiB (ulimit -f), "
+                                                      "and ranks share memory by files of up to 8192 KiB\n"))
+            self.assertEqual(run.files(), ["run.yaml"])
+
     def test_more_ranks_than_there_is_work(self):
         with scratch() as folder:
             environment = mpirun_that(folder, "touch here")

@@ -1,6 +1,7 @@
 """Where tunings of sweeps come from, what a run says of them, and what it leaves."""
 
 import json
+import os
 import pathlib
 import unittest
 
@@ -55,6 +56,35 @@ class Tuning(unittest.TestCase):
             self.assertRegex(run.err, r"warning: .*/tunings\.json: not a table of tunings: .*; it is not used\n")
             self.assertEqual(run.err.count("tunings.json"), 1)
             self.assertNotIn("tunings.json", self.run_with(folder, "[1, 2", tune="off").err)
+
+    def test_what_has_the_name_of_a_cache_and_is_none(self):
+        def zero(path):
+            path.symlink_to("/dev/zero")
+
+        def nowhere(path):
+            path.symlink_to("nowhere")
+
+        def brackets(path):
+            with open(path, "w", encoding="utf-8") as file:
+                for _ in range(200):
+                    file.write("[" * (1 << 20))
+
+        def deep(path):
+            path.write_text("[" * (1 << 20), encoding="utf-8")
+
+        kinds = [(pathlib.Path.mkdir, "is a folder, not a file"), (os.mkfifo, "is a pipe or a device, not a file"),
+                 (zero, "is a pipe or a device, not a file"), (brackets, "is larger than 16 MiB"),
+                 (deep, "not a table of tunings: nested too deeply"), (nowhere, None)]
+        for make, complaint in kinds:
+            with self.subTest(kind=make.__name__), scratch() as folder:
+                path = pathlib.Path(folder) / "tunings.json"
+                make(path)
+                run = self.run_with(folder, None, tune="read")
+                self.assertEqual(run.code, 3, run.err)
+                self.assertLess(run.seconds, 10)
+                warning = f"{path}: {complaint}; it is not used\n"
+                warnings = [line for line in run.err.splitlines(True) if "tunings.json" in line]
+                self.assertEqual([line.split("warning: ")[1] for line in warnings], [warning] if complaint else [])
 
     def test_a_cache_of_another_version_is_not_used(self):
         with scratch() as folder:

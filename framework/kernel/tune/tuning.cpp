@@ -18,6 +18,8 @@ using Json = nlohmann::json;
 
 /// Of the file.
 constexpr int format = 1;
+/// Arrays and objects in one another, of which a table has four levels.
+constexpr int deepest = 16;
 
 auto order(SweepKey const& key) { return std::tie(key.device, key.stencil, key.points, key.functor); }
 bool before(TunedSweep const& a, TunedSweep const& b) { return order(a.key) < order(b.key); }
@@ -79,7 +81,10 @@ std::string size_class(IndexRange const& range) {
 TuningTable TuningTable::parse(std::string const& text, std::string const& name) {
   TuningTable table;
   try {
-    Json const json = Json::parse(text);
+    Json const json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+      if (depth > deepest) throw InputError(name + ": not a table of tunings: nested too deeply");
+      return true;
+    });
     if (json.at("format") != format) throw InputError(name + ": a table of tunings of another format");
     table.made_with_ = json.at("version");
     for (Json const& sweep : json.at("sweeps")) table.put(as_sweep(sweep));

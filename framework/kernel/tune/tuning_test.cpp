@@ -58,6 +58,9 @@ TEST(TuningTable, RefusesWhatIsNoTable) {
   using testing::HasSubstr;
   using testing::ThrowsMessage;
   EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings")));
+  // As text that is made to take all memory does.
+  EXPECT_THAT(parse("[[[[[[[[[[[[[[[[[[[[[[[["),
+              ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings: nested too deeply")));
   EXPECT_THAT(parse("[]"), ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings")));
   EXPECT_THAT(parse(R"({"format": 2, "version": "1", "sweeps": []})"),
               ThrowsMessage<InputError>(HasSubstr("cache.json: a table of tunings of another format")));
