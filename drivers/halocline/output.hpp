@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,11 @@ class Output {
   void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
   /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
   void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last);
+  /// The residuals of the one solve of a stationary run that did not come to its end. On rank 0, alone.
+  void add_unfinished_solve(std::string const& method, std::span<Index const> iterations,
+                            std::span<double const> residuals) {
+    record_.add_residuals(1, 1, method, iterations, residuals);
+  }
   /// Writes the summary: how the run ended. On rank 0, alone: ranks that failed cannot work together.
   void finish(ExitCode code, std::string const& message);
 

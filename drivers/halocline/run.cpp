@@ -2,10 +2,12 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
@@ -71,20 +73,30 @@ HaloRecord record_of(TransportChoice const& choice) {
   return record;
 }
 
+/// What the solves of a stationary physics have measured: on record also if a stop leaves them unfinished.
+struct Measured {
+  std::vector<Index> iterations;
+  std::vector<double> residuals;
+};
+
 /// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
 /// itself.
-IterationObserver observer(Case const& run, Progress& progress) {
-  bool const stationary = run.entry.time_dependence == TimeDependence::stationary;
-  return [&progress, stationary](Index iteration, double residual) {
-    if (stationary && stop_signal() != 0) throw StoppedError("stopped by a signal");
+IterationObserver observer(Case const& run, Progress& progress, Measured& measured) {
+  if (run.entry.time_dependence == TimeDependence::evolving) {
+    return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
+  }
+  return [&progress, &measured](Index iteration, double residual) {
+    measured.iterations.push_back(iteration);
+    measured.residuals.push_back(residual);
+    if (stop_signal() != 0) throw StoppedError("stopped by a signal in iteration " + std::to_string(iteration));
     progress.iteration(iteration, residual);
   };
 }
 
 std::unique_ptr<Physics> make_physics(Case const& run, std::shared_ptr<StructuredMesh const> const& mesh,
-                                      Progress& progress) {
+                                      IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
-  return run.entry.create({run.deck, mesh, precision_of(run.deck), observer(run, progress)});
+  return run.entry.create({run.deck, mesh, precision_of(run.deck), std::move(observer)});
 }
 
 double stable_step(Case const& run, Physics const& physics, Step const& step) {
@@ -130,12 +142,21 @@ void write_trace(Communicator const& communicator, std::filesystem::path const& 
 }
 
 /// What ended the run is what it tells, also where the record of that cannot be written.
-void record_end(Output& output, Failure const& failure) {
+void attempt(std::function<void()> const& write) {
   try {
-    output.finish(failure.code, failure.message);
+    write();
   } catch (InputOutputError const& error) {
     log_warning(error.what());
   }
+}
+
+void record_end(Output& output, Failure const& failure, Case const& run, Measured const& measured) {
+  bool const unfinished = output.solves().outcomes.empty() && !measured.residuals.empty();
+  if (failure.code == ExitCode::stopped && unfinished) {
+    std::string const method = run.deck.section("solver").choice("method");
+    attempt([&] { output.add_unfinished_solve(method, measured.iterations, measured.residuals); });
+  }
+  attempt([&] { output.finish(failure.code, failure.message); });
 }
 
 std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& step) {
@@ -183,7 +204,8 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   begin_tuning(run.deck.choice("tune"));
   HaloRecord const halo = record_of(apply_halo_section(run.deck.section("halo"), *mesh));
   log_transport(halo);
-  auto const physics = make_physics(run, mesh, progress);
+  Measured measured;
+  auto const physics = make_physics(run, mesh, observer(run, progress, measured));
   require_first_step(run, *physics);
   if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
 
@@ -207,7 +229,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
     progress.finish();
     // What was measured on the way holds however the run ended.
     if (communicator->rank() == 0 && failure.code != ExitCode::defect) keep_tunings();
-    record_end(output, failure);
+    record_end(output, failure, run, measured);
     throw;
   }
   progress.finish();

@@ -215,15 +215,27 @@ void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
   Index solve = 0;
   for (SolveReport const& report : solves) {
     ++solve;
-    for (std::size_t n = 0; n < report.history.size(); ++n) {
-      Index const iteration = n < report.measured.size() ? report.measured[n] : static_cast<Index>(n);
-      residuals_->add({step, solve, report.method, iteration, report.history[n]});
-    }
+    add_rows(step, solve, report.method, report.measured, report.history);
     solves_.push_back({step, report});
     solves_.back().report.history = {};
     solves_.back().report.measured = {};
   }
   if (solve > 0) residuals_->flush();
+}
+
+void RunRecord::add_residuals(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
+                              std::span<double const> residuals) {
+  if (!writes_) return;
+  add_rows(step, solve, method, iterations, residuals);
+  residuals_->flush();
+}
+
+void RunRecord::add_rows(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
+                         std::span<double const> residuals) {
+  for (std::size_t n = 0; n < residuals.size(); ++n) {
+    Index const iteration = n < iterations.size() ? iterations[n] : static_cast<Index>(n);
+    residuals_->add({step, solve, method, iteration, residuals[n]});
+  }
 }
 
 void RunRecord::add_traces(std::span<std::string const> names, std::span<double const> times,

@@ -81,6 +81,9 @@ class RunRecord {
 
   /// What the solves of a step did, where its state is not recorded.
   void add_solves(Index step, std::span<SolveReport const> solves);
+  /// The residuals of a solve that did not come to its end.
+  void add_residuals(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
+                     std::span<double const> residuals);
   /// The state after step `number`; 0 is the initial one. The names of the quantities are the same each time.
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
   /// What points recorded at some times; `values` by time, then point. The names are the same each time.
@@ -97,6 +100,8 @@ class RunRecord {
 
  private:
   void begin();
+  void add_rows(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
+                std::span<double const> residuals);
   void record_failure(InputOutputError const& error);
   struct Solve {
     Index step;

@@ -1,6 +1,7 @@
 #include "framework/runtime/environment.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <Kokkos_Core.hpp>
@@ -65,6 +66,17 @@ char const* name_of_thread_level(int level) {
   }
 }
 
+/// For want of them MPI ends the program, by _exit().
+void require_open_files() {
+  constexpr rlim_t needed = 64;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min(needed, limit.rlim_max);
+  if (limit.rlim_cur == needed && setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+  throw InputOutputError("no more than " + std::to_string(limit.rlim_cur) +
+                         " files may be open at once (ulimit -n), and MPI needs " + std::to_string(needed));
+}
+
 /// Whether this call started MPI.
 bool start_mpi() {
   int running = 0;
@@ -73,6 +85,7 @@ bool start_mpi() {
   if (running != 0) {
     MPI_Query_thread(&level);
   } else {
+    require_open_files();
     LoneProcess const lone;
     // What MPI cannot do without it ends the program for, by exit().
     CodeOwner const mpi{"", ExitCode::input_output};

@@ -17,7 +17,7 @@ class Environment {
  public:
   /// `ranks` are those that share the cores and devices of their hosts; collective over them. Throws InputError when
   /// MPI gives less than MPI_THREAD_FUNNELED, or was already started with less, and when there is no device of the
-  /// number asked for.
+  /// number asked for; InputOutputError where MPI may not open as many files as it needs.
   explicit Environment(EnvironmentOptions const& options = {}, MPI_Comm ranks = MPI_COMM_WORLD);
   ~Environment();
   Environment(Environment const&) = delete;

@@ -156,6 +156,32 @@ class Endings(unittest.TestCase):
             self.assert_one_truth(folder, process, err)
             self.assertEqual(list(pathlib.Path(folder).glob("run.out/snapshot_*")), [])
 
+    def test_a_stationary_solve_that_is_stopped(self):
+        solver = {"method": "jacobi", "jacobi": {"iterations": 100000000, "relative_tolerance": 1e-15}}
+        deck = {"physics": "laplace", "mesh": {"cells": [400, 400]}, "laplace": {"source": "sin(9*x)"}, "solver": solver,
+                "progress": {"iterations": 1}}
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                process = subprocess.Popen([PROGRAM, "run", with_deck(folder, deck), "--ranks", str(ranks)], cwd=folder,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                           text=True)
+                while "Iteration = 3 " not in process.stdout.readline():
+                    self.assertIsNone(process.poll(), "it has ended")
+                process.terminate()
+                _, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 5, err)
+                self.assertRegex(err, "stopped by a signal in iteration \\d+\n")
+                summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                self.assertEqual((summary["status"], summary["steps"]), ("stopped", 0))
+                stopped = int(summary["message"].split()[-1])
+                self.assertIn(f"in iteration {stopped}\n", err)
+                rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()
+                step, solve, method, last, residual = rows[-1].split(",")
+                self.assertEqual((step, solve, method), ("1", "1", "jacobi"))
+                self.assertGreater(float(residual), 0)
+                if ranks == 1:
+                    self.assertEqual(int(last), stopped)
+
     def test_the_same_signal_twice_is_one(self):
         # As a batch system sends it: to every rank, and again some milliseconds later, within a step.
         for where in ("alone", "--ranks", "mpirun"):

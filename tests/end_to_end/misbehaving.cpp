@@ -82,7 +82,7 @@ PhysicsEntry misbehaving() {
   options
       .choice("how", "What happens.",
               std::vector<std::string>{"segfault", "stack", "trap", "divide", "abort", "exit", "throw", "sleep",
-                                       "pause", "unstable"})
+                                       "pause", "nothing", "unstable"})
       .defaults_to(std::string("pause"));
   options.choice("where", "Where it does.", std::vector<std::string>{"advance", "set-up", "quantities"})
       .defaults_to(std::string("advance"));

@@ -204,6 +204,14 @@ class Outside(unittest.TestCase):
                 self.assertEqual((run.code, run.err), (4, f"halocline: {complaint}\n"))
                 self.assertEqual(run.files(), ["run.yaml"])
 
+    def test_too_few_open_files_for_mpi(self):
+        for hard, code in ((30, 4), (1000, 0)):
+            with self.subTest(hard=hard), scratch() as folder:
+                run = Run(["run", with_deck(folder, SHORT)], folder, timeout=60,
+                          prepare=lambda limit=hard: resource.setrlimit(resource.RLIMIT_NOFILE, (30, limit)))
+                words = "halocline: no more than 30 files may be open at once (ulimit -n), and MPI needs 64\n"
+                self.assertEqual((run.code, run.err), (code, words if code else ""))
+
     def test_ranks_whose_files_may_not_grow(self):
         # MPI's own, for the memory that ranks share: mpirun would wait for ever.
         def limit():
