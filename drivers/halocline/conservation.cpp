@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline {
 namespace {
@@ -19,9 +20,6 @@ Quantity const& find(std::vector<Quantity> const& quantities, std::string const&
   return *found;
 }
 
-/// A NaN stays one.
-double larger(double a, double b) { return a > b || std::isnan(a) ? a : b; }
-
 }  // namespace
 
 Conservation::Conservation(std::vector<std::string> const& names, std::vector<Quantity> const& initial, Index entries,
@@ -33,7 +31,7 @@ Conservation::Conservation(std::vector<std::string> const& names, std::vector<Qu
     Quantity const& quantity = find(initial, name);
     double const rounding = std::sqrt(entries_) * epsilon_;
     watched_.push_back({name, quantity.value, quantity.value, 0, rounding});
-    magnitudes_.push_back(std::max(std::abs(quantity.value), quantity.magnitude));
+    magnitudes_.push_back(larger(std::abs(quantity.value), quantity.magnitude));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "drivers/halocline/mesh_judgement.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
+#include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/halo/settings.hpp"
@@ -101,6 +102,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.section(time_section());
   deck.section(solver_section());
   deck.section(output_section());
+  deck.section(guard_section());
   deck.section(progress_section());
   deck.sections("physics", [&physics] { return sections_of(physics); });
   add_checks(deck, physics, budget);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "drivers/halocline/state_guard.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
@@ -52,7 +53,8 @@ double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
   Options const mesh = deck.section("mesh");
   Partition const partition = partition_of(mesh, ranks);
   std::size_t const dimensions = mesh.integers("cells").size();
-  double const arrays = entry.arrays ? entry.arrays(deck) : 1;
+  double const kept = !keeps_state(deck) ? 0 : entry.state_arrays ? entry.state_arrays(deck) : 1;
+  double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + kept;
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double all = 0;
   for (Index block = 0; block < partition.blocks(); ++block) {

@@ -6,6 +6,7 @@
 #include "framework/io/output_folder.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 namespace {
@@ -33,18 +34,31 @@ Section output_section() {
 }
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
-               Precision precision, Provenance provenance, bool last_snapshot)
+               Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),
       precision_(precision),
       record_(folder_, mesh_->communicator(), std::move(provenance)),
+      guard_(guard),
       scalar_interval_(output.section("scalars").integer("interval")) {
   Options const snapshots = output.section("snapshots");
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
   last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
 }
 
-void Output::add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last) {
+void Output::measure(Index number, Physics const& physics) {
+  if (is_due(number, scalar_interval_)) take_quantities(number, physics);
+}
+
+void Output::take_quantities(Index number, Physics const& physics) {
+  if (measured_at_ == number) return;
+  measured_ = physics.quantities();
+  measured_at_ = number;
+  guard_.see(measured_);
+}
+
+void Output::add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last,
+                 bool suspect) {
   record_.add_solves(number, solves);
   for (SolveReport const& report : solves) {
     ++solves_.outcomes[to_string(report.outcome)];
@@ -57,26 +71,45 @@ void Output::add(Index number, double time, Physics& physics, std::vector<SolveR
     Traces const traces = physics.take_traces();
     record_.add_traces(traces.names, traces.times, traces.values);
   }
-  if (is_due(number, snapshot_interval_) || (last && last_snapshot_)) write_snapshot(number, time, physics);
+  bool const snapshot = is_due(number, snapshot_interval_) || (last && last_snapshot_);
+  if (number == 0 || last || suspect || snapshot || guard_.is_due(number)) look(number, time, physics);
+  if (snapshot) write_snapshot(number, time, physics.fields());
+}
+
+void Output::look(Index number, double time, Physics const& physics) {
+  std::optional<NotFinite> const bad = guard_.look(number, time);
+  if (!bad) return;
+  record_.set_not_finite(*bad);
+  if (recorded_ != number) record_state(number, time, physics);
+  write_kept_state();
+  throw NotANumberError(guard_.message(*bad));
 }
 
 void Output::record_state(Index number, double time, Physics const& physics) {
-  std::vector<Quantity> const quantities = physics.quantities();
+  take_quantities(number, physics);
   quantities_.clear();
-  for (Quantity const& quantity : quantities) quantities_.push_back({quantity.name, quantity.value});
+  for (Quantity const& quantity : measured_) quantities_.push_back({quantity.name, quantity.value});
+  recorded_ = number;
   record_.add_step(number, time, quantities_, {});
   if (conservation_) {
-    conservation_->add_state(quantities);
+    conservation_->add_state(measured_);
   } else {
     Extents const cells = mesh_->extents(Centring::cell);
-    conservation_.emplace(physics.conserved(), quantities, cells[0] * cells[1] * cells[2], precision_);
+    conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
   }
   record_.set_conserved(conservation_->quantities());
 }
 
-void Output::write_snapshot(Index number, double time, Physics const& physics) {
+void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {
   if (!snapshots_) snapshots_.emplace(folder_, mesh_);
-  snapshots_->write(number, time, physics.fields());
+  snapshots_->write(number, time, fields);
+  newest_snapshot_ = number;
+}
+
+void Output::write_kept_state() {
+  // No snapshot is newer than the last state that was found finite.
+  std::optional<StateGuard::KeptState> const kept = guard_.kept();
+  if (kept && kept->number > newest_snapshot_) write_snapshot(kept->number, kept->time, kept->fields);
 }
 
 void Output::finish(ExitCode code, std::string const& message) {

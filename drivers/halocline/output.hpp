@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/halocline/conservation.hpp"
+#include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/io/snapshot_writer.hpp"
@@ -36,13 +37,23 @@ class Output {
  public:
   /// Collective; `folder` exists.
   /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
+  /// \param guard of the states that are to be written; it outlives the output
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
-         Precision precision, Provenance provenance, bool last_snapshot);
+         Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard);
 
   /// Collective. From here on a signal that ends the program leaves a summary.
   void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
+  /// Takes the quantities of the state after step `number`, if they become a row of the tables in any case, and shows
+  /// them to the guard: what it wants then is asked of all ranks before the state is added. Collective.
+  void measure(Index number, Physics const& physics);
   /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
-  void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last);
+  /// \param last the run ends with it
+  /// \param suspect some rank's guard wants to look at it
+  /// Throws NotANumberError if the state is looked at (as the first, the last, suspect ones, those of snapshots and
+  /// every so many-th are) and something is not finite. It then becomes part of the tables and of no snapshot; the last
+  /// finite state is written if it was kept.
+  void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last,
+           bool suspect);
   /// The residuals of the one solve of a stationary run that did not come to its end. On rank 0, alone.
   void add_unfinished_solve(std::string const& method, std::span<Index const> iterations,
                             std::span<double const> residuals) {
@@ -59,17 +70,25 @@ class Output {
   [[nodiscard]] std::optional<Conservation> const& conservation() const { return conservation_; }
 
  private:
+  void take_quantities(Index number, Physics const& physics);
   void record_state(Index number, double time, Physics const& physics);
-  void write_snapshot(Index number, double time, Physics const& physics);
+  void look(Index number, double time, Physics const& physics);
+  void write_snapshot(Index number, double time, std::span<FieldBase const* const> fields);
+  void write_kept_state();
 
   std::filesystem::path folder_;
   std::shared_ptr<StructuredMesh const> mesh_;
   Precision precision_;
   RunRecord record_;
+  StateGuard& guard_;
   Index snapshot_interval_;  ///< 0: none but the last, if that
   Index scalar_interval_;
   bool last_snapshot_;
   std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
+  Index newest_snapshot_ = -1;               ///< the step that it is of
+  Index recorded_ = -1;                      ///< the step that the newest row of scalars.csv is of
+  std::vector<Quantity> measured_;
+  Index measured_at_ = -1;  ///< the step that they are of
   std::vector<NamedValue> quantities_;
   SolveTotals solves_;
   std::optional<Conservation> conservation_;

@@ -73,7 +73,7 @@ std::string Progress::line(Step const& step, Index iteration, double residual) c
     text = fmt::format("step {} of {}, time {:g}", step.number, settings_.steps, step.time + step.size);
   }
   if (iteration >= 0) text += fmt::format("{}iteration {}", text.empty() ? "" : ", ", iteration);
-  if (residual > 0) text += fmt::format("{}residual {:.2e}", text.empty() ? "" : ", ", residual);
+  if (!(residual <= 0)) text += fmt::format("{}residual {:.2e}", text.empty() ? "" : ", ", residual);
   Index const left = settings_.steps - steps_done_;
   if (steps_done_ > 0 && left > 0) {
     double const each = seconds_since(start_) / static_cast<double>(steps_done_);

@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +20,7 @@
 #include "drivers/halocline/result.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/set_up_log.hpp"
+#include "drivers/halocline/state_guard.hpp"
 #include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
@@ -104,9 +108,8 @@ double stable_step(Case const& run, Physics const& physics, Step const& step) {
   return physics.stable_step();
 }
 
-/// Why `step` cannot be taken from the present state; empty where it can.
-std::string obstacle_to(Step const& step, Case const& run, Physics const& physics) {
-  double const longest = stable_step(run, physics, step);
+/// Why `step` cannot be taken from a state that `longest` is the longest stable step of; empty where it can.
+std::string obstacle_to(Step const& step, double longest) {
   if (step.size <= longest * (1 + 1e-12)) return "";
   return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
          shortest_text(longest);
@@ -115,23 +118,47 @@ std::string obstacle_to(Step const& step, Case const& run, Physics const& physic
 /// A deck whose first step is too long already is wrong.
 void require_first_step(Case const& run, Physics const& physics) {
   if (run.schedule.steps() == 0) return;
-  std::string const obstacle = obstacle_to(run.schedule.step(1), run, physics);
+  Step const first = run.schedule.step(1);
+  double const longest = stable_step(run, physics, first);
+  if (!(longest > 0)) {
+    throw InputError("the longest stable step from the initial state is " + shortest_text(longest) +
+                     "; look at the initial values and coefficients");
+  }
+  std::string const obstacle = obstacle_to(first, longest);
   if (!obstacle.empty()) throw InputError(obstacle);
 }
 
-/// Why the run ends with `step`, which has been taken, though it is not the last. Collective.
+/// What any rank asks for after a step.
+struct Requests {
+  bool look;  ///< at the state, in which something may not be finite
+  bool stop;
+};
+
+Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard) {
+  std::array<Index, 2> asked{Index{guard.wants_look()}, Index{stop_signal() != 0}};
+  communicator.max(asked);
+  return {asked[0] != 0, asked[1] != 0};
+}
+
+/// How the first solve of `step` that failed did so; empty where none did.
+std::string failure_in(Step const& step, std::vector<SolveReport> const& reports) {
+  auto const failed =
+      std::find_if(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
+  return failed == reports.end() ? "" : failed_solve(step, *failed);
+}
+
+/// Why the run ends with `step`, which has been taken, though it is not the last.
+/// \param longest the longest stable step from there
 std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Case const& run,
-                               Physics const& physics, Communicator const& communicator) {
-  for (SolveReport const& report : reports) {
-    if (!reached(report.outcome)) return SolveError(failed_solve(step, report));
-  }
+                               double longest, bool stop) {
+  if (std::string const failure = failure_in(step, reports); !failure.empty()) return SolveError(failure);
   if (step.number >= run.schedule.steps()) return std::nullopt;
-  if (stop_requested(communicator)) {
+  if (stop) {
     return StoppedError("stopped by a signal after step " + std::to_string(step.number) + " of " +
                         std::to_string(run.schedule.steps()));
   }
   Step const next = run.schedule.step(step.number + 1);
-  std::string const obstacle = obstacle_to(next, run, physics);
+  std::string const obstacle = obstacle_to(next, longest);
   if (obstacle.empty()) return std::nullopt;
   return SolveError("step " + std::to_string(next.number) + ", time " + shortest_text(next.time) + ": " + obstacle);
 }
@@ -165,22 +192,43 @@ std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& 
   return physics.advance(step);
 }
 
+/// What the guard has to know of the state after `step`. Returns the longest stable step from there.
+double measure(Case const& run, Step const& step, Physics const& physics, StateGuard& guard, Output& output) {
+  {
+    ScopedRegion const region("output");
+    Doing const doing(run.owner, "the output", step.number);
+    output.measure(step.number, physics);
+  }
+  if (step.number == run.schedule.steps()) return std::numeric_limits<double>::infinity();
+  double const longest = stable_step(run, physics, run.schedule.step(step.number + 1));
+  guard.see_stable_step(longest);
+  return longest;
+}
+
 /// Steps from the first to the last; the state that the run ends with is written before the error goes on.
-void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, Output& output) {
+void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, StateGuard& guard,
+             Output& output) {
   {
     Doing const doing(run.owner, "the output");
-    output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0);
+    output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0, false);
   }
   for (Index n = 1; n <= run.schedule.steps(); ++n) {
     Step const step = run.schedule.step(n);
     progress.begin_step(step);
     std::vector<SolveReport> const reports = advance(run, physics, step);
-    std::optional<Error> const end = early_end(step, reports, run, physics, communicator);
+    double const longest = measure(run, step, physics, guard, output);
+    Requests const requests = requests_of_all_ranks(communicator, guard);
+    std::optional<Error> const end = early_end(step, reports, run, longest, requests.stop);
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
-    {
+    try {
       ScopedRegion const region("output");
       Doing const doing(run.owner, "the output", n);
-      output.add(n, step.time + step.size, physics, reports, end || n == run.schedule.steps());
+      output.add(n, step.time + step.size, physics, reports, end || n == run.schedule.steps(), requests.look);
+    } catch (NotANumberError const& bad) {
+      // A solve that failed tells more of why than the state that it left.
+      std::string const failure = failure_in(step, reports);
+      if (failure.empty()) throw;
+      throw SolveError(failure + "; " + bad.what());
     }
     if (end) throw *end;
   }
@@ -208,17 +256,18 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   auto const physics = make_physics(run, mesh, observer(run, progress, measured));
   require_first_step(run, *physics);
   if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
+  StateGuard guard(run.deck.section("guard"), *physics, *communicator);
 
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot);
+                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot, guard);
   try {
     output.prepare_for_abrupt_end();
     output.add_timing("set_up", seconds_since(start));
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
-    advance(run, *physics, *communicator, progress, output);
+    advance(run, *physics, *communicator, progress, guard, output);
     output.add_timing("advance", seconds_since(advancing));
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);

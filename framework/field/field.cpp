@@ -128,23 +128,24 @@ void Field<Real>::fill(Real value) {
 }
 
 template <class Real>
-void Field<Real>::require_same_space(Field const& other) const {
+Field<Real> const& Field<Real>::same_space(FieldBase const& other) const {
   bool const same = &mesh() == &other.mesh() && centring() == other.centring() && components() == other.components() &&
-                    ghosts() == other.ghosts();
+                    ghosts() == other.ghosts() && precision() == other.precision();
   if (!same) throw DefectError("fields `" + name() + "` and `" + other.name() + "` are of different spaces");
+  return static_cast<Field const&>(other);
 }
 
 template <class Real>
-void Field<Real>::copy(Field const& from) {
-  require_same_space(from);
+void Field<Real>::copy(FieldBase const& from) {
+  Field const& other = same_space(from);
   for (Block const& block : mesh().blocks()) {
-    Kokkos::deep_copy(execution(block), storage_[block.local].values, from.storage_[block.local].values);
+    Kokkos::deep_copy(execution(block), storage_[block.local].values, other.storage_[block.local].values);
   }
 }
 
 template <class Real>
 void Field<Real>::swap_values(Field& other) {
-  require_same_space(other);
+  static_cast<void>(same_space(other));
   storage_.swap(other.storage_);
 }
 

@@ -29,16 +29,13 @@ class Field final : public FieldBase {
   /// Every entry of a component, ghosts included, becomes the expression at its position. Evaluated on the host. Throws
   /// InputError where it is not a finite number, which names `called`, or the field if that is empty.
   void fill(Expression const& expression, double time, int component = 0, std::string const& called = {});
-  /// All entries, ghosts and padding included, become those of `from`. Throws DefectError unless both have the same
-  /// mesh, centring, components and ghosts.
-  void copy(Field const& from);
-
   [[nodiscard]] Precision precision() const override;
   [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(Real); }
   [[nodiscard]] BlockLayout const& layout(Block const& block) const override { return storage_[block.local].layout; }
   [[nodiscard]] void* data(Block const& block) override { return storage_[block.local].values.data(); }
   [[nodiscard]] void const* data(Block const& block) const override { return storage_[block.local].values.data(); }
   [[nodiscard]] std::unique_ptr<FieldBase> create_like(std::string name) const override;
+  void copy(FieldBase const& from) override;
   void copy_owned(Block const& block, int component, std::span<std::byte> to) const override;
   void set_owned(Block const& block, int component, std::span<std::byte const> from) override;
 
@@ -51,7 +48,8 @@ class Field final : public FieldBase {
     Kokkos::View<Real*, Memory> values;
     BlockLayout layout;
   };
-  void require_same_space(Field const& other) const;
+  /// `other` as what it is found to be.
+  Field const& same_space(FieldBase const& other) const;
 
   std::vector<Storage> storage_;  ///< by Block::local
 };

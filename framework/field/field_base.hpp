@@ -69,6 +69,10 @@ class FieldBase {
   /// A new field on the same mesh with the same description but another name, zero everywhere.
   [[nodiscard]] virtual std::unique_ptr<FieldBase> create_like(std::string name) const = 0;
 
+  /// All entries, ghosts and padding included, become those of `from`. Enqueued on the blocks' streams. Throws
+  /// DefectError unless both have the same mesh, centring, components, ghosts and precision.
+  virtual void copy(FieldBase const& from) = 0;
+
   /// Copies the owned entries of one component to host memory: x fastest, no padding, in the field's precision. Waits
   /// for the block's work. Throws DefectError if `to` does not hold owned(block).size() entries.
   virtual void copy_owned(Block const& block, int component, std::span<std::byte> to) const = 0;

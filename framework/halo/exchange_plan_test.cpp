@@ -55,6 +55,7 @@ class PlannedField final : public FieldBase {
   [[nodiscard]] void* data(Block const&) override { return nullptr; }
   [[nodiscard]] void const* data(Block const&) const override { return nullptr; }
   [[nodiscard]] std::unique_ptr<FieldBase> create_like(std::string) const override { return nullptr; }
+  void copy(FieldBase const&) override {}
   void copy_owned(Block const&, int, std::span<std::byte>) const override {}
   void set_owned(Block const&, int, std::span<std::byte const>) override {}
 

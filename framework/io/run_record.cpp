@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/region.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -25,10 +27,13 @@ constexpr char const* status_running = "running";
 /// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
+/// JSON has no NaN and no infinity, and its writer would make null of them: they are texts.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
+
 Json described(Verification const& verification) {
   Json object = Json::object();
   auto const add = [&object](char const* name, std::optional<double> const& value) {
-    if (value) object[name] = *value;
+    if (value) object[name] = number(*value);
   };
   add("error_estimate", verification.error_estimate);
   add("symmetry_defect", verification.symmetry_defect);
@@ -42,9 +47,9 @@ Json described(Index step, SolveReport const& report) {
              {"method", report.method},
              {"outcome", to_string(report.outcome)},
              {"iterations", report.iterations},
-             {"initial_residual", report.initial_residual},
-             {"final_residual", report.final_residual},
-             {"true_residual", report.true_residual},
+             {"initial_residual", number(report.initial_residual)},
+             {"final_residual", number(report.final_residual)},
+             {"true_residual", number(report.true_residual)},
              {"seconds", report.seconds}};
   if (!report.remark.empty()) solve["remark"] = report.remark;
   if (report.verification) solve["verification"] = described(*report.verification);
@@ -53,18 +58,34 @@ Json described(Index step, SolveReport const& report) {
 
 Json by_name(std::vector<NamedValue> const& values) {
   Json object = Json::object();
-  for (NamedValue const& value : values) object[value.name] = value.value;
+  for (NamedValue const& value : values) object[value.name] = number(value.value);
   return object;
 }
 
 Json described(std::vector<ConservedQuantity> const& conserved) {
   Json object = Json::object();
   for (ConservedQuantity const& quantity : conserved) {
-    object[quantity.name] = {{"initial", quantity.initial},
-                             {"final", quantity.final},
-                             {"largest_relative_drift", quantity.largest_drift},
-                             {"explained_relative_drift", quantity.explained_drift}};
+    object[quantity.name] = {{"initial", number(quantity.initial)},
+                             {"final", number(quantity.final)},
+                             {"largest_relative_drift", number(quantity.largest_drift)},
+                             {"explained_relative_drift", number(quantity.explained_drift)}};
   }
+  return object;
+}
+
+Json described(NotFinite const& bad) {
+  Json object{{bad.point ? "field" : "number", bad.name}};
+  if (bad.point) {
+    object["component"] = bad.point->component;
+    object["centring"] = bad.point->centring;
+    object["index"] = bad.point->index;
+    object["position"] = bad.point->position;
+    object["count"] = bad.point->count;
+  }
+  object["value"] = number(bad.value);
+  object["step"] = bad.step;
+  object["time"] = bad.time;
+  object["last_finite_step"] = bad.last_finite_step ? Json(*bad.last_finite_step) : Json();
   return object;
 }
 
@@ -271,6 +292,10 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   double const total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   Json summary;
   set_end(summary, end, message);
+  if (not_finite_) {
+    if (end == ExitCode::unsolved) summary["status"] = "not a number";
+    summary["not_finite"] = described(*not_finite_);
+  }
   summary["steps"] = steps_;
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);

@@ -56,6 +56,25 @@ struct ConservedQuantity {
   double explained_drift = 0;  ///< what rounding and the residuals of solves account for, relative too
 };
 
+/// What ended a run: a value of a field, or a number made of its state, that is NaN or infinite or makes no sense.
+struct NotFinite {
+  /// Of a value of a field.
+  struct Point {
+    std::string centring;  ///< "cell", …
+    int component = 0;
+    int components = 1;            ///< that the field has
+    std::vector<Index> index;      ///< global, along each axis of the mesh
+    std::vector<double> position;  ///< likewise
+    Index count = 1;               ///< values of the component that are no finite numbers
+  };
+  std::string name;  ///< of the field; otherwise what it is
+  double value = 0;
+  std::optional<Point> point = {};  ///< of the first value, by index; empty where all fields are finite
+  Index step = 0;                   ///< after which it was seen; 0: in the initial state
+  double time = 0;
+  std::optional<Index> last_finite_step = {};  ///< after which all fields were last found finite
+};
+
 /// A way that sweeps took through the kernels.
 struct SweepForm {
   std::string functor;
@@ -66,8 +85,9 @@ struct SweepForm {
 
 /// What a run leaves beside its snapshots: `scalars.csv` (quantities by step), `residuals.csv` (the residual of every
 /// measured iteration of every solve), `traces.csv` (what points recorded, by time) and `summary.json` (how it ended,
-/// outcome of each solve, last quantities, timings, the forms of its sweeps, provenance). Rank 0 writes; on other ranks
-/// nothing happens. Failures to write throw InputOutputError naming the file and the reason.
+/// outcome of each solve, last quantities, timings, the forms of its sweeps, provenance). Numbers that JSON has none
+/// for are the texts "nan", "inf" and "-inf" there, and the same without quotation marks in tables. Rank 0 writes; on
+/// other ranks nothing happens. Failures to write throw InputOutputError naming the file and the reason.
 class RunRecord {
  public:
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
@@ -92,6 +112,8 @@ class RunRecord {
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
   void set_conserved(std::vector<ConservedQuantity> conserved) { conserved_ = std::move(conserved); }
+  /// The run ends `unsolved` since a number is none: the summary tells which, and its status is "not a number".
+  void set_not_finite(NotFinite const& bad) { not_finite_ = bad; }
   /// The forms that this rank's sweeps took.
   void set_sweeps(std::vector<SweepForm> sweeps) { sweeps_ = std::move(sweeps); }
   /// Replaces `summary.json`, at the end of the run or where it failed, with the code and message it ends with. Where
@@ -125,6 +147,7 @@ class RunRecord {
   std::vector<NamedValue> quantities_;
   std::vector<SweepForm> sweeps_;
   std::vector<ConservedQuantity> conserved_;
+  std::optional<NotFinite> not_finite_;
   std::vector<NamedValue> timings_;
   std::vector<Solve> solves_;
   std::optional<AbruptSummary> abrupt_;

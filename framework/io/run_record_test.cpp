@@ -259,6 +259,46 @@ TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
   EXPECT_FALSE(fs::exists(partial_name(folder / "summary.json")));
 }
 
+TEST_F(Output, NumbersThatAreNoneAreOnRecord) {
+  if (ranks.rank() != 0) return;
+  double const infinity = std::numeric_limits<double>::infinity();
+  double const nan = -std::numeric_limits<double>::quiet_NaN();
+  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  std::vector<NamedValue> const quantities{{"mass", nan}, {"energy", -infinity}};
+  SolveReport solve;
+  solve.method = "cg";
+  solve.initial_residual = infinity;
+  solve.final_residual = nan;
+  solve.history = {infinity, nan};
+  record.add_step(3, 0.75, quantities, {{solve}});
+  record.set_conserved({{"mass", 1.5, nan, nan, infinity}});
+  NotFinite bad{.name = "u", .value = -infinity, .point = NotFinite::Point{}, .step = 3, .time = 0.75};
+  bad.point->centring = "cell";
+  bad.point->index = {4, 5};
+  bad.point->position = {0.5, 0.25};
+  bad.point->count = 7;
+  record.set_not_finite(bad);
+  record.finish(ExitCode::unsolved, "u is -inf");
+  EXPECT_EQ(read(folder / "scalars.csv"), "step,time,mass,energy\n3,0.75,nan,-inf\n");
+  EXPECT_EQ(read(folder / "residuals.csv"), "step,solve,method,iteration,residual\n3,1,cg,0,inf\n3,1,cg,1,nan\n");
+  auto const summary = summary_in(folder);
+  EXPECT_EQ(summary["status"], "not a number");
+  EXPECT_EQ(summary["quantities"], nlohmann::json::parse(R"({"mass": "nan", "energy": "-inf"})"));
+  EXPECT_EQ(summary["conserved"]["mass"], nlohmann::json::parse(R"({"initial": 1.5, "final": "nan",
+      "largest_relative_drift": "nan", "explained_relative_drift": "inf"})"));
+  EXPECT_EQ(summary["solves"][0]["initial_residual"], "inf");
+  EXPECT_EQ(summary["solves"][0]["final_residual"], "nan");
+  EXPECT_EQ(summary["not_finite"],
+            nlohmann::json::parse(R"({"field": "u", "component": 0, "centring": "cell", "index": [4, 5],
+      "position": [0.5, 0.25], "count": 7, "value": "-inf", "step": 3, "time": 0.75, "last_finite_step": null})"));
+  bad = {.name = "the quantity `mass`", .value = nan, .step = 3, .time = 0.75, .last_finite_step = 2};
+  record.set_not_finite(bad);
+  record.finish(ExitCode::input_output, "and then the disk was full");
+  EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
+  EXPECT_EQ(summary_in(folder)["not_finite"], nlohmann::json::parse(R"({"number": "the quantity `mass`", "value": "nan",
+      "step": 3, "time": 0.75, "last_finite_step": 2})"));
+}
+
 TEST_F(Output, TheRecordOfARun) {
   SolveReport solve;
   solve.method = "cg";
@@ -301,7 +341,8 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(summary["solves"].size(), 2U);
   EXPECT_EQ(summary["solves"][0]["outcome"], "converged");
   EXPECT_EQ(summary["solves"][0]["iterations"], 20);
-  EXPECT_TRUE(summary["solves"][0]["true_residual"].is_null()) << "JSON has no word for not a number";
+  EXPECT_EQ(summary["solves"][0]["true_residual"], "nan");
+  EXPECT_FALSE(summary.contains("not_finite"));
   EXPECT_FALSE(summary["solves"][0].contains("verification"));
   EXPECT_EQ(summary["solves"][1]["verification"],
             nlohmann::json::parse(

@@ -162,28 +162,57 @@ TYPED_TEST(SweepReduceTest, CompensationKeepsWhatPlainSumsLose) {
   EXPECT_EQ(compensated.value(), exact);
 }
 
-TYPED_TEST(SweepReduceTest, AMaximumIsNotANumberIfAnyTermIs) {
-  Extents const extents{67, 3, 5};
-  TestBlock<double, TypeParam> const one(extents, 0, 1);
-  for (Index k = 0; k < 5; ++k) {
-    for (Index j = 0; j < 3; ++j) {
-      for (Index i = 0; i < 67; ++i) one.view()(i, j, k) = 1.0;
+/// A number that takes the place of another at any point of a range, by either form.
+template <class Accumulator, class Space>
+void expect_result_of_one(double number, double others, Extents const& extents) {
+  TestBlock<double, Space> const one(extents, 0, 1);
+  TestBlock<double, Space> const u(extents, 0, 1);
+  IndexRange const all{{0, 0, 0}, extents};
+  for (auto const* block : {&one, &u}) {
+    double const value = block == &u ? others : 1.0;
+    for (Index k = 0; k < extents[2]; ++k) {
+      for (Index j = 0; j < extents[1]; ++j) {
+        for (Index i = 0; i < extents[0]; ++i) block->view()(i, j, k) = value;
+      }
     }
   }
-  for (Index const where : {Index{0}, Index{31}, Index{66}}) {
-    TestBlock<double, TypeParam> const u(extents, 0, 1);
-    u.view()(where, 2, 4) = 17.0;
-    Reduction<TypeParam, Maximum> largest;
-    auto const find = [&] {
-      sweep_reduce(TypeParam{}, u.owned(), Geometry<double>{}, largest, no_outputs, Dot<double>{}, u.view(),
-                   one.view());
-      return largest.value();
-    };
-    EXPECT_EQ(find(), 17.0);
-    u.view()(where, 1, 0) = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_TRUE(std::isnan(find())) << where;
-    u.view()(where, 1, 0) = std::numeric_limits<double>::infinity();
-    EXPECT_EQ(find(), std::numeric_limits<double>::infinity());
+  auto const task = kernel::make_task(Geometry<double>{}, no_outputs, Dot<double>{}, u.view(), one.view());
+  auto const same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  Reduction<Space, Accumulator> found;
+  for (Index k = 0; k < extents[2]; k += 2) {
+    for (Index j = 0; j < extents[1]; ++j) {
+      for (Index i = 0; i<extents[0]; i += i> 40 && i < extents[0] - 40 ? 61 : 1) {
+        u.view()(i, j, k) = number;
+        kernel::run(Space{}, all, task, found);
+        ASSERT_TRUE(same(found.value(), number)) << number << " at " << i << ", " << j << ", " << k;
+        kernel::sweep_reduce_portably(Space{}, all, task, found);
+        ASSERT_TRUE(same(found.value(), number)) << number << " at " << i << ", " << j << ", " << k << ", portable";
+        u.view()(i, j, k) = others;
+      }
+    }
+  }
+}
+
+TYPED_TEST(SweepReduceTest, AnExtremeIsNotANumberIfAnyTermIs) {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  double const infinity = std::numeric_limits<double>::infinity();
+  for (Extents const& extents : {Extents{67, 3, 5}, Extents{9001, 1, 1}}) {
+    for (double const others : {0.5, infinity}) {
+      for (double const number : {nan, -nan}) {
+        expect_result_of_one<Maximum, TypeParam>(number, others, extents);
+        expect_result_of_one<Least, TypeParam>(number, others, extents);
+        expect_result_of_one<Least, TypeParam>(number, -others, extents);
+        expect_result_of_one<Greatest, TypeParam>(number, others, extents);
+        expect_result_of_one<Greatest, TypeParam>(number, -others, extents);
+        expect_result_of_one<PlainSum, TypeParam>(number, others, extents);
+        expect_result_of_one<CompensatedSum, TypeParam>(number, others, extents);
+      }
+    }
+    for (double const number : {17.0, infinity}) {
+      expect_result_of_one<Maximum, TypeParam>(number, 0.5, extents);
+      expect_result_of_one<Greatest, TypeParam>(number, -0.5, extents);
+      expect_result_of_one<Least, TypeParam>(-number, 0.5, extents);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/crs_assembly.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline {
 
@@ -38,7 +39,7 @@ double largest_row_sum(CrsRows<Real> const& rows) {
     for (Index n = rows.offsets[row]; n < rows.offsets[row + 1]; ++n) {
       sum += std::abs(static_cast<double>(rows.values[static_cast<std::size_t>(n)]));
     }
-    largest = std::max(largest, sum);
+    largest = larger(largest, sum);
   }
   return largest;
 }
@@ -82,7 +83,7 @@ CrsOperator<Real>::CrsOperator(Operator const& a, int radius) : diagonal_(a.crea
                           static_cast<Real*>(field.data(block)), diagonal.size()),
                       on_device("diagonal", diagonal));
     nonzeros_ += static_cast<Index>(mine.values.size());
-    norm_ = std::max(norm_, largest_row_sum(mine));
+    norm_ = larger(norm_, largest_row_sum(mine));
   }
   nonzeros_ = mesh.communicator().sum(nonzeros_);
   norm_ = mesh.communicator().max(norm_);

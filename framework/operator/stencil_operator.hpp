@@ -26,6 +26,7 @@
 #include "framework/operator/stencil_halo.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline {
 
@@ -546,7 +547,7 @@ double StencilOperator<Real, Functor, CoefficientCount>::norm_bound() const {
   double bound = 0;
   for (Block const& block : mesh().blocks()) {
     run_reduce(block, unknowns_[block.local], largest, no_outputs, kernel);
-    bound = std::max(bound, largest.value());
+    bound = larger(bound, largest.value());
   }
   return mesh().communicator().max(bound);
 }

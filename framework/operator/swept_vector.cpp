@@ -10,6 +10,7 @@
 #include "framework/operator/vector_functors.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline {
 
@@ -236,17 +237,14 @@ PendingSum SweptVector<Real>::start_products(std::span<Factors const> pairs) con
 
 template <class Real>
 double SweptVector<Real>::maximum() const {
-  // Largest magnitudes of ranks are compared beside a mark for NaN, which a comparison would lose.
-  double found[2] = {0, 0};
+  double largest = 0;
   for (std::size_t n = 0; n < pieces_; ++n) {
     Piece const mine = piece(n);
     sweep_reduce(mine.execution, mine.range, geometry_of(mine), work_->maximum, no_outputs,
                  vector_functor::Magnitude<Real>{}, as_input(mine.view));
-    double const largest = work_->maximum.value();
-    (std::isnan(largest) ? found[1] : found[0]) = std::isnan(largest) ? 1 : std::max(found[0], largest);
+    largest = larger(largest, work_->maximum.value());
   }
-  communicator_->max(found);
-  return found[1] > 0 ? std::numeric_limits<double>::quiet_NaN() : found[0];
+  return communicator_->max(largest);
 }
 
 template class SweptVector<float>;

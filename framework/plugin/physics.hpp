@@ -107,6 +107,8 @@ struct PhysicsEntry {
   /// Estimates how many arrays of a number for each cell a run of a judged deck holds at most: fields, operators, and
   /// the solver's (solver_vectors). Runs that need more memory than there is are refused by it. Empty: counted as one.
   std::function<double(Options const& deck)> arrays = {};
+  /// The same of what fields() holds alone: `guard.keep` takes that once more. Empty: counted as one.
+  std::function<double(Options const& deck)> state_arrays = {};
 };
 
 }  // namespace halocline

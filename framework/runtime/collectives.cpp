@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "framework/runtime/communicator.hpp"
@@ -58,6 +61,20 @@ std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type
   check_mpi(MPI_Iallgather(all + total, count, type, all, count, type, data, &request), "MPI_Iallgather");
   buffer.wait(control, request);
   return {all, all + total};
+}
+
+/// Integers in the order of the doubles they stand for, NaN last: MPI leaves open what MPI_MAX makes of a NaN. Its own
+/// inverse, on bit patterns.
+Index ordered(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
+
+std::vector<Index> ordered_keys(std::span<double const> values, double nan) {
+  std::vector<Index> keys;
+  for (double const value : values) keys.push_back(ordered(std::bit_cast<Index>(std::isnan(value) ? nan : value)));
+  return keys;
+}
+
+void set_from_keys(std::span<Index const> keys, std::span<double> values) {
+  for (std::size_t n = 0; n < keys.size(); ++n) values[n] = std::bit_cast<double>(ordered(keys[n]));
 }
 
 }  // namespace
@@ -124,9 +141,18 @@ void Communicator::reduce(void* values, std::size_t count, MPI_Datatype type, MP
 void Communicator::sum(std::span<double> v) const { reduce(v.data(), v.size(), MPI_DOUBLE, MPI_SUM); }
 void Communicator::sum(std::span<float> v) const { reduce(v.data(), v.size(), MPI_FLOAT, MPI_SUM); }
 void Communicator::sum(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_SUM); }
-void Communicator::max(std::span<double> v) const { reduce(v.data(), v.size(), MPI_DOUBLE, MPI_MAX); }
+void Communicator::max(std::span<double> v) const {
+  std::vector<Index> keys = ordered_keys(v, std::numeric_limits<double>::quiet_NaN());
+  max(keys);
+  set_from_keys(keys, v);
+}
 void Communicator::max(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MAX); }
-void Communicator::min(std::span<double> v) const { reduce(v.data(), v.size(), MPI_DOUBLE, MPI_MIN); }
+void Communicator::min(std::span<double> v) const {
+  // The sign makes it the first of all.
+  std::vector<Index> keys = ordered_keys(v, -std::numeric_limits<double>::quiet_NaN());
+  min(keys);
+  set_from_keys(keys, v);
+}
 void Communicator::min(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MIN); }
 
 bool Communicator::all(bool mine) const { return min(Index{mine}) != 0; }

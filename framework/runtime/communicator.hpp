@@ -71,7 +71,7 @@ class Communicator {
   static void abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept;
 
   /// Collective. Each entry becomes its sum (largest, smallest) over the ranks, in an order that only depends on the
-  /// number of ranks; all ranks get the same bits.
+  /// number of ranks; all ranks get the same bits. A NaN on any rank is the result.
   void sum(std::span<double> values) const;
   void sum(std::span<float> values) const;
   void sum(std::span<Index> values) const;

@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/message.hpp"
+#include "framework/runtime/nan_aware.hpp"
 #include "tests/support/communicator.hpp"
 
 namespace halocline {
@@ -20,6 +24,18 @@ TEST(Communicator, LeavesTheCallersCommunicatorAlone) {
   int result = 0;
   MPI_Comm_compare(communicator().data(), MPI_COMM_WORLD, &result);
   EXPECT_EQ(result, MPI_CONGRUENT);  // same ranks, another context
+}
+
+TEST(NanAware, LargerAndSmallerKeepNotANumber) {
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  for (double const number : {-std::numeric_limits<double>::infinity(), -1.0, 0.0, 1.0}) {
+    EXPECT_TRUE(std::isnan(larger(nan, number)) && std::isnan(larger(number, nan)));
+    EXPECT_TRUE(std::isnan(smaller(nan, number)) && std::isnan(smaller(number, nan)));
+  }
+  EXPECT_EQ(larger(1, 2), 2);
+  EXPECT_EQ(larger(2, 1), 2);
+  EXPECT_EQ(smaller(1, 2), 1);
+  EXPECT_EQ(smaller(2, 1), 1);
 }
 
 TEST(Communicator, Reductions) {
@@ -40,6 +56,52 @@ TEST(Communicator, Reductions) {
   ranks.sum(few);
   EXPECT_EQ(few[2], 3.0F * static_cast<float>(n));
   ranks.sum(std::span<double>{});
+}
+
+TEST(Communicator, ANotANumberOnAnyRankIsTheResult) {
+  auto const& ranks = communicator();
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  double const infinity = std::numeric_limits<double>::infinity();
+  for (int bad = 0; bad < ranks.size(); ++bad) {
+    // By pairs: what one rank has, and a number that all have.
+    std::vector<double> numbers;
+    for (double const value : {nan, -nan}) {
+      for (double const others : {-infinity, -1.0, 0.0, 1.0, infinity}) {
+        numbers.push_back(ranks.rank() == bad ? value : others);
+        numbers.push_back(others);
+      }
+    }
+    std::vector<double> largest = numbers;
+    ranks.max(largest);
+    std::vector<double> least = numbers;
+    ranks.min(least);
+    std::vector<double> sum = numbers;
+    ranks.sum(sum);
+    for (std::size_t n = 0; n < numbers.size(); n += 2) {
+      EXPECT_TRUE(std::isnan(largest[n]) && std::isnan(least[n]) && std::isnan(sum[n])) << n << ", rank " << bad;
+      EXPECT_EQ(largest[n + 1], numbers[n + 1]);
+      EXPECT_EQ(least[n + 1], numbers[n + 1]);
+    }
+  }
+}
+
+TEST(Communicator, LargestAndSmallestKeepTheirBits) {
+  auto const& ranks = communicator();
+  double const infinity = std::numeric_limits<double>::infinity();
+  double const tiny = std::numeric_limits<double>::denorm_min();
+  std::vector<double> const ordered{-infinity, -1e300, -1.0, -tiny, -0.0, 0.0, tiny, 0.1, 1e300, infinity};
+  std::vector<double> const lower(ordered.begin(), ordered.end() - 1);
+  std::vector<double> const upper(ordered.begin() + 1, ordered.end());
+  bool const is_last = ranks.rank() == ranks.size() - 1;
+  std::vector<double> largest = is_last ? upper : lower;
+  std::vector<double> least = largest;
+  ranks.max(largest);
+  ranks.min(least);
+  std::vector<double> const& expected = ranks.size() == 1 ? upper : lower;
+  for (std::size_t n = 0; n < upper.size(); ++n) {
+    EXPECT_EQ(std::bit_cast<Index>(largest[n]), std::bit_cast<Index>(upper[n])) << upper[n];
+    EXPECT_EQ(std::bit_cast<Index>(least[n]), std::bit_cast<Index>(expected[n])) << expected[n];
+  }
 }
 
 TEST(Communicator, SumsRepeatToTheBitAndAgreeOnAllRanks) {

@@ -9,7 +9,7 @@ namespace halocline {
 enum class ExitCode : int {
   done = 0,          ///< what the deck asks was reached
   wrong_input = 2,   ///< the deck or the command is wrong; nothing was written
-  unsolved = 3,      ///< a solve did not reach what the deck asks
+  unsolved = 3,      ///< the run did not reach what the deck asks: a solve that failed, numbers that are none
   input_output = 4,  ///< reading or writing failed
   stopped = 5,       ///< a signal, the wall limit or a lost rank ended the run; what is on disk is whole
   defect = 70        ///< Halocline broke one of its own rules
@@ -33,6 +33,11 @@ struct InputError : Error {
 /// A solve ended without reaching what was asked of it.
 struct SolveError : Error {
   explicit SolveError(std::string const& message) : Error(ExitCode::unsolved, message) {}
+};
+
+/// The state of a run, or a number made of it, is NaN or infinite.
+struct NotANumberError : Error {
+  explicit NotANumberError(std::string const& message) : Error(ExitCode::unsolved, message) {}
 };
 
 /// A file could not be read or written.

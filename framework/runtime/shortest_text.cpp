@@ -2,8 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+
 namespace halocline {
 
-std::string shortest_text(double value) { return fmt::format("{}", value); }
+std::string shortest_text(double value) {
+  // The sign of a NaN says nothing.
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
 
 }  // namespace halocline

@@ -9,6 +9,7 @@
 
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline::advection {
 namespace {
@@ -64,7 +65,7 @@ Rows<Real> assemble(Discretisation const& discretisation) {
         for (Index i = 0; i < cells[0]; ++i) {
           Row const row = discretisation.row({first[0] + i, first[1] + j, first[2] + k});
           values.set(cell++, row);
-          rows.peclet = std::max(rows.peclet, row.peclet);
+          rows.peclet = larger(rows.peclet, row.peclet);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/field/finite_value.hpp"
+#include "framework/runtime/nan_aware.hpp"
 
 namespace halocline::advection {
 namespace {
@@ -75,7 +76,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
   double const weight = area * (outflow * share - k * conductance);
   row.neighbours[2 * along + (side > 0 ? 1 : 0)] = weight;
   row.diagonal -= weight;
-  if (conductance > 0) row.peclet = std::max(row.peclet, std::abs(outflow) / (k * conductance));
+  if (conductance > 0) row.peclet = larger(row.peclet, std::abs(outflow) / (k * conductance));
 }
 
 }  // namespace halocline::advection

@@ -248,7 +248,8 @@ PhysicsEntry heat_physics() {
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
           .create = create_physics<Heat>,
-          .arrays = arrays_of};
+          .arrays = arrays_of,
+          .state_arrays = [](Options const&) { return 2.0; }};
 }
 
 }  // namespace

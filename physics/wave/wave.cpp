@@ -20,6 +20,7 @@
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
 #include "physics/wave/points.hpp"
 #include "physics/wave/sweeps.hpp"
 
@@ -183,7 +184,7 @@ class Wave final : public Physics {
       Reduction<Execution, Least> least;
       reduce::minimum(execution(block), speed_squared_->owned(block), std::as_const(*speed_squared_).view(block),
                       least);
-      lowest = std::min(lowest, least.value());
+      lowest = smaller(lowest, least.value());
     }
     if (!(mesh_->communicator().min(lowest) > 0)) {
       throw InputError("`" + options_.full_name("speed") + "`: '" + speed.text() + "' is not above 0 everywhere");
@@ -393,16 +394,26 @@ Section wave_section() {
   return wave;
 }
 
-/// u, u before and, but for a weighted sum, div grad u; c^2; three for the error. Each with four ghost layers, of which
-/// one is counted for us.
-double arrays_of(Options const& deck) {
-  Options const wave = deck.section("wave");
-  double arrays = (is_weighted_sum(wave) ? 2 : 3) + (has_medium(wave) ? 1 : 0) + (wave.has("exact") ? 3 : 0);
+/// Of an array with all of our ghosts, relative to one with the single layer that is counted for us.
+double with_all_ghosts(Options const& deck) {
+  double factor = 1;
   for (std::int64_t const cells : deck.section("mesh").integers("cells")) {
     auto const along = static_cast<double>(cells);
-    arrays *= (along + 2 * ghosts) / (along + 2);
+    factor *= (along + 2 * ghosts) / (along + 2);
   }
-  return arrays;
+  return factor;
+}
+
+/// u, u before and, but for a weighted sum, div grad u; c^2; three for the error.
+double arrays_of(Options const& deck) {
+  Options const wave = deck.section("wave");
+  double const arrays = (is_weighted_sum(wave) ? 2 : 3) + (has_medium(wave) ? 1 : 0) + (wave.has("exact") ? 3 : 0);
+  return arrays * with_all_ghosts(deck);
+}
+
+/// u, and c^2.
+double state_arrays_of(Options const& deck) {
+  return with_all_ghosts(deck) + (has_medium(deck.section("wave")) ? 1 : 0);
 }
 
 PhysicsEntry wave_physics() {
@@ -416,7 +427,8 @@ PhysicsEntry wave_physics() {
           .steps_by_itself = true,
           .judge = judge,
           .create = create_physics<Wave>,
-          .arrays = arrays_of};
+          .arrays = arrays_of,
+          .state_arrays = state_arrays_of};
 }
 
 }  // namespace

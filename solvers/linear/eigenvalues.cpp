@@ -47,9 +47,12 @@ EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal, std::span<
   for (std::size_t n = 0; n < diagonal.size(); ++n) {
     double const radius =
         (n > 0 ? std::abs(off_diagonal[n - 1]) : 0) + (n + 1 < diagonal.size() ? std::abs(off_diagonal[n]) : 0);
+    if (!std::isfinite(diagonal[n]) || !std::isfinite(radius)) {
+      throw UnsuitableOperator(
+          "the eigenvalues cannot be estimated: the Lanczos matrix is not finite; scale the problem");
+    }
     low = std::min(low, diagonal[n] - radius);
     high = std::max(high, diagonal[n] + radius);
-    if (!std::isfinite(diagonal[n]) || !std::isfinite(radius)) throw DefectError("a Lanczos matrix is not finite");
   }
   auto const last = static_cast<Index>(diagonal.size()) - 1;
   return {bisect(diagonal, off_diagonal, 0, low, high), bisect(diagonal, off_diagonal, last, low, high)};

@@ -15,7 +15,8 @@ struct EigenvalueBounds {
 
 /// Smallest and largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and off-diagonal (one
 /// shorter), by bisection with Sturm sequences (Golub and Van Loan, Matrix Computations, section 8.4.1), to a relative
-/// 1e-15 of the largest magnitude. Throws DefectError for an empty matrix or one that is not finite.
+/// 1e-15 of the largest magnitude. Throws DefectError for an empty matrix, UnsuitableOperator for one that is not
+/// finite.
 [[nodiscard]] EigenvalueBounds tridiagonal_bounds(std::span<double const> diagonal,
                                                   std::span<double const> off_diagonal);
 
