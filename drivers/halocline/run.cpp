@@ -115,9 +115,9 @@ std::string obstacle_to(Step const& step, double longest) {
          shortest_text(longest);
 }
 
-/// A deck whose first step is too long already is wrong.
-void require_first_step(Case const& run, Physics const& physics) {
-  if (run.schedule.steps() == 0) return;
+/// A deck whose first step is too long already is wrong. Returns the longest stable one.
+double require_first_step(Case const& run, Physics const& physics) {
+  if (run.schedule.steps() == 0) return std::numeric_limits<double>::infinity();
   Step const first = run.schedule.step(1);
   double const longest = stable_step(run, physics, first);
   if (!(longest > 0)) {
@@ -126,6 +126,7 @@ void require_first_step(Case const& run, Physics const& physics) {
   }
   std::string const obstacle = obstacle_to(first, longest);
   if (!obstacle.empty()) throw InputError(obstacle);
+  return longest;
 }
 
 /// What any rank asks for after a step.
@@ -254,9 +255,10 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   log_transport(halo);
   Measured measured;
   auto const physics = make_physics(run, mesh, observer(run, progress, measured));
-  require_first_step(run, *physics);
+  double const longest = require_first_step(run, *physics);
   if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
+  guard.see_stable_step(longest);
 
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());

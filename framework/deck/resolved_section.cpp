@@ -68,7 +68,7 @@ std::string advice_for_unknown(std::string const& name, ResolvedSection const& s
   std::string const here = advice_for(name, section.names);
   if (elsewhere.empty() || !nearest_name(name, section.names).empty()) return here;
   // A short list of what is known here may well hold what was meant.
-  return "did you mean `" + elsewhere + "`?" + (section.names.size() <= 2 ? " Here: " + here : "");
+  return "did you mean `" + elsewhere + "`?" + (section.names.size() <= 2 ? " Here are " + here : "");
 }
 
 }  // namespace halocline::deck

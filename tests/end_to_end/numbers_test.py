@@ -169,9 +169,10 @@ class Numbers(unittest.TestCase):
                 self.assertFalse((before.folder / "before.out").exists())
 
     def test_a_stable_step_that_lost_a_nan(self):
-        with scratch() as folder:
-            run = self.run_deck(folder, faulty("lost_by_max"), 2)
-            self.assert_bad(run, "step 3, time 1.5: `u` is nan at cell (", field="u", step=3)
+        for step in (1, 3):
+            with self.subTest(step=step), scratch() as folder:
+                run = self.run_deck(folder, faulty("lost_by_max", step=step), 2)
+                self.assert_bad(run, f"step {step}, time {step / 2:g}: `u` is nan at cell (", field="u", step=step)
 
     def test_a_run_of_finite_numbers_is_done(self):
         for guard in ({}, {"every": 0}, {"every": 1, "keep": True}):

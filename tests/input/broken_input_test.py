@@ -173,7 +173,7 @@ BROKEN_DECKS = [
       "(--set heat.boundary.west.kind=periodic)",
       "`heat.boundary.top`: the mesh has 2 axes and no such face (--set heat.boundary.top.kind=zero)"]),
     ("unknown option of the output", GOOD + "output: {snapshots: {every: 2}}\n", [],
-     ["`every`: unknown in output.snapshots (deck:5:22); did you mean `guard.every`? Here: known: interval"]),
+     ["`every`: unknown in output.snapshots (deck:5:22); did you mean `guard.every`? Here are known: interval"]),
     ("a change relative to the source", GOOD, ["--set", "solver.method=jacobi", "--set", "solver.jacobi.quantity=change",
                                                "--set", "solver.jacobi.relative_to=right_hand_side"],
      ["`solver.jacobi.relative_to`: a change is relative to the first one (--set "
