@@ -20,8 +20,9 @@ namespace halocline {
 namespace {
 
 constexpr char const* exit_codes =
-    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 a solve did not reach what the deck asks,\n"
-    "4 reading or writing failed, 5 stopped by a signal or by the loss of a rank, 70 a defect of Halocline.";
+    "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run did not reach what the deck asks:\n"
+    "a solve, a stable step, a plugin; 4 reading or writing failed, 5 stopped by a signal or by the loss of a rank,\n"
+    "70 a defect of Halocline.";
 
 constexpr char const* program_examples =
     "Examples:\n"

@@ -67,6 +67,11 @@ void AbruptSummary::set_state(Index steps, double time) noexcept {
   time_ = time;
 }
 
+void AbruptSummary::take_over() noexcept {
+  finish_abrupt_record();
+  mine_ = true;
+}
+
 std::string AbruptSummary::rest_of(std::string const& start) {
   std::size_t const at = start.find("\n  \"quantities\":");
   return at == std::string::npos ? "}\n" : start.substr(at + 1);

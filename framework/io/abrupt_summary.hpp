@@ -24,6 +24,8 @@ class AbruptSummary final : public AbruptRecord {
 
   /// The last recorded state.
   void set_state(Index steps, double time) noexcept;
+  /// This process writes the whole summary now: what ends it meanwhile still leaves this one.
+  void take_over() noexcept;
   void close(ExitCode code, std::string_view message) noexcept override;
 
   /// What of `start` stays, from the field behind the time on.

@@ -278,8 +278,14 @@ void RunRecord::add_traces(std::span<std::string const> names, std::span<double 
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
 void RunRecord::finish(ExitCode code, std::string const& message) {
+  if (writes_) {
+    if (abrupt_) abrupt_->take_over();
+    write_summary(code, message);
+  }
   abrupt_.reset();
-  if (!writes_) return;
+}
+
+void RunRecord::write_summary(ExitCode code, std::string const& message) const {
   try {
     write_reserved_file(folder_ / summary_name, summary(code, message, true));
   } catch (InputOutputError const&) {

@@ -122,6 +122,7 @@ class RunRecord {
 
  private:
   void begin();
+  void write_summary(ExitCode code, std::string const& message) const;
   void add_rows(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
                 std::span<double const> residuals);
   void record_failure(InputOutputError const& error);

@@ -223,6 +223,20 @@ TEST_F(Output, AnAbruptEndIsOnRecord) {
   EXPECT_EQ(summary_in(folder)["status"], "done") << "there is nothing to close any more";
 }
 
+TEST_F(Output, AnEndAtOnceWhileTheSummaryIsWrittenIsOnRecord) {
+  fs::path const path = folder / "summary.json";
+  Communicator const alone(MPI_COMM_SELF);
+  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "", "", {"host"}});
+  AbruptSummary summary(path, "{\n  \"quantities\": {}\n}\n", 0);
+  summary.take_over();
+  // The room is taken, and the whole summary has not its name yet.
+  fs::rename(reserved_name(path), partial_name(path));
+  close_abrupt_record(ExitCode::stopped, "asked to stop");
+  EXPECT_EQ(summary_in(folder)["status"], "running");
+  summary.close(ExitCode::stopped, "ended");
+  EXPECT_EQ(summary_in(folder)["status"], "stopped");
+}
+
 TEST_F(Output, OneRankWritesAnAbruptEnd) {
   Communicator const alone(MPI_COMM_SELF);
   RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "", "", {"host"}});

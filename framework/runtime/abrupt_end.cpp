@@ -32,6 +32,7 @@ std::atomic<AbruptRecord*> record = nullptr;
 std::atomic<AbruptRecord*> retreat = nullptr;
 std::atomic<int> rank = -1;
 std::atomic<bool> armed = false;
+std::atomic<bool> finishing = false;
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
 
 constexpr char const* report_request =
@@ -163,11 +164,16 @@ void tell_abrupt_end_in(std::string file) { told_in = std::move(file); }
 void prepare_thread_for_abrupt_end() { static thread_local HandlerStack const stack; }
 
 void set_rank_of_abrupt_end(int number) noexcept { rank = number; }
-void set_abrupt_record(AbruptRecord* next) noexcept { record = next; }
+void set_abrupt_record(AbruptRecord* next) noexcept {
+  finishing = false;
+  record = next;
+}
+void finish_abrupt_record() noexcept { finishing = true; }
 void set_abrupt_retreat(AbruptRecord* next) noexcept { retreat = next; }
 
 void close_abrupt_record(ExitCode code, std::string_view message) noexcept {
-  if (AbruptRecord* const open = record.load()) open->close(code, message);
+  AbruptRecord* const open = record.load();
+  if (open != nullptr && !finishing) open->close(code, message);
 }
 
 void end_abruptly(ExitCode code, std::string_view message) noexcept {
@@ -175,7 +181,7 @@ void end_abruptly(ExitCode code, std::string_view message) noexcept {
   while (ending.test_and_set()) pause();
   if (AbruptRecord* const back = retreat.load(); back != nullptr && record.load() == nullptr)
     back->close(code, message);
-  close_abrupt_record(code, message);
+  if (AbruptRecord* const open = record.load()) open->close(code, message);
   tell(code, message);
   _exit(static_cast<int>(code));
 }

@@ -43,6 +43,8 @@ void set_abrupt_record(AbruptRecord* record) noexcept;
 /// What is closed instead while there is no record: what a run that has not begun takes back. It lives until it is
 /// replaced; nullptr: nothing.
 void set_abrupt_retreat(AbruptRecord* retreat) noexcept;
+/// From here on the end of the record is being written: what closes it is an end at once alone.
+void finish_abrupt_record() noexcept;
 /// Closes the record as if the process ended now, and lets it go on. For handlers of signals.
 void close_abrupt_record(ExitCode code, std::string_view message) noexcept;
 
