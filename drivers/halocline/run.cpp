@@ -20,6 +20,7 @@
 #include "drivers/halocline/result.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/set_up_log.hpp"
+#include "drivers/halocline/solve_warnings.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "drivers/halocline/tuning_cache.hpp"
 #include "framework/deck/deck.hpp"
@@ -213,6 +214,7 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     Doing const doing(run.owner, "the output");
     output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0, false);
   }
+  SolveWarnings warnings;
   for (Index n = 1; n <= run.schedule.steps(); ++n) {
     Step const step = run.schedule.step(n);
     progress.begin_step(step);
@@ -221,6 +223,7 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     Requests const requests = requests_of_all_ranks(communicator, guard);
     std::optional<Error> const end = early_end(step, reports, run, longest, requests.stop);
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
+    warnings.add(reports);
     try {
       ScopedRegion const region("output");
       Doing const doing(run.owner, "the output", n);
@@ -233,6 +236,7 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     }
     if (end) throw *end;
   }
+  warnings.finish();
 }
 
 }  // namespace

@@ -153,7 +153,30 @@ class Judge {
                  place.in_use && !values.wholly_mistaken};
     if (inner.is_optional() && entry == nullptr) inside.in_use = false;
     if (!nested.chooser.empty()) inside.in_use = inside.in_use && chosen(nested.chooser, inner.name(), values);
-    values.sections[inner.name()] = section(nested.declaration, entry == nullptr ? nullptr : &entry->value, inside);
+    Node const* value = entry == nullptr ? nullptr : &entry->value;
+    Node switched;
+    if (value != nullptr && is_switched(inner.switched_by(), *value)) {
+      switched = switched_on(inner.switched_by(), *value);
+      value = &switched;
+    }
+    values.sections[inner.name()] = section(nested.declaration, value, inside);
+  }
+
+  /// Whether a lone value, or the section's being there, stands for an option of it.
+  static bool is_switched(std::string const& option, Node const& given) {
+    bool const stands =
+        given.kind == Node::Kind::section || given.kind == Node::Kind::scalar || given.kind == Node::Kind::list;
+    return !option.empty() && stands && given.find(option) == nullptr;
+  }
+
+  /// The section with that option.
+  static Node switched_on(std::string const& option, Node const& given) {
+    bool const is_section = given.kind == Node::Kind::section;
+    Node section = is_section ? given : Node{};
+    section.kind = Node::Kind::section;
+    section.location = given.location;
+    section.set(option, given.location, is_section ? scalar("true", given.location) : given);
+    return section;
   }
 
   static bool chosen(std::string const& chooser, std::string const& name, Values const& values) {

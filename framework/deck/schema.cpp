@@ -56,7 +56,10 @@ Json requirements(Section const& section);
 Json shape(Section const& section) {
   Json properties = Json::object();
   for (Option const& option : section.options()) properties[option.name()] = option_schema(option);
-  for (Section const& nested : section.sections()) properties[nested.name()] = shape(nested);
+  for (Section const& nested : section.sections()) {
+    properties[nested.name()] =
+        nested.switched_by().empty() ? shape(nested) : Json{{"anyOf", {Json{{"type", "boolean"}}, shape(nested)}}};
+  }
   for (Section const& element : section.lists()) {
     Json item = shape(element);
     item["allOf"] = Json::array({requirements(element)});

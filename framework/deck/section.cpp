@@ -97,6 +97,11 @@ Section& Section::optional() {
   return *this;
 }
 
+Section& Section::switched_by(std::string option) {
+  switch_ = std::move(option);
+  return *this;
+}
+
 std::vector<Section::Inner> Section::inner() const {
   std::vector<Inner> all;
   for (Section const& nested : sections_) all.push_back({nested, ""});

@@ -62,6 +62,9 @@ class Section {
   void sections(std::string chooser, Sections sections);
   /// May be left out even if options inside it are required.
   Section& optional();
+  /// A lone value in place of the section stands for this boolean option of it, and a section that is given without the
+  /// option has it: `verify: true` and `verify: {error: 1e-6}`.
+  Section& switched_by(std::string option);
   /// Adds a rule between the options of this section and those inside it.
   void check(Check check);
   /// Replaces every rule of this section, and of those inside it that are not registered, by what `wrap` makes of it.
@@ -71,6 +74,8 @@ class Section {
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
   [[nodiscard]] std::deque<Option> const& options() const { return options_; }
   [[nodiscard]] bool is_optional() const { return optional_; }
+  /// Empty where nothing does.
+  [[nodiscard]] std::string const& switched_by() const { return switch_; }
   /// Sections inside this one, the registered ones included.
   [[nodiscard]] std::vector<Section> sections() const;
   [[nodiscard]] std::list<Section> const& lists() const { return lists_; }
@@ -90,6 +95,7 @@ class Section {
   std::string name_;
   std::string sentence_;
   bool optional_ = false;
+  std::string switch_;
   std::deque<Option> options_;
   std::list<Section> sections_;
   std::list<Section> lists_;

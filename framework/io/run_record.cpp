@@ -36,6 +36,8 @@ Json described(Verification const& verification) {
     if (value) object[name] = number(*value);
   };
   add("error_estimate", verification.error_estimate);
+  if (verification.error_estimate || !verification.doubt.empty()) object["trusted"] = verification.doubt.empty();
+  if (!verification.doubt.empty()) object["doubt"] = verification.doubt;
   add("symmetry_defect", verification.symmetry_defect);
   add("smallest_ritz_value", verification.smallest_ritz_value);
   add("preconditioner_symmetry_defect", verification.preconditioner_symmetry_defect);
@@ -52,6 +54,7 @@ Json described(Index step, SolveReport const& report) {
              {"true_residual", number(report.true_residual)},
              {"seconds", report.seconds}};
   if (!report.remark.empty()) solve["remark"] = report.remark;
+  if (!report.fallbacks.empty()) solve["fallbacks"] = report.fallbacks;
   if (report.verification) solve["verification"] = described(*report.verification);
   return solve;
 }

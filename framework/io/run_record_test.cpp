@@ -323,6 +323,7 @@ TEST_F(Output, TheRecordOfARun) {
   solve.history = {1.0, 0.1, 0.01};
   solve.measured = {0, 10, 20};
   SolveReport verified = solve;
+  verified.fallbacks = {"one took the place of another"};
   verified.verification = Verification{.error_estimate = 1e-9,
                                        .symmetry_defect = {},
                                        .smallest_ritz_value = -0.5,
@@ -358,9 +359,12 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(summary["solves"][0]["true_residual"], "nan");
   EXPECT_FALSE(summary.contains("not_finite"));
   EXPECT_FALSE(summary["solves"][0].contains("verification"));
-  EXPECT_EQ(summary["solves"][1]["verification"],
-            nlohmann::json::parse(
-                R"({"error_estimate": 1e-9, "smallest_ritz_value": -0.5, "preconditioner_symmetry_defect": 1e-16})"))
+  EXPECT_FALSE(summary["solves"][0].contains("fallbacks"));
+  EXPECT_EQ(summary["solves"][1]["fallbacks"], nlohmann::json::parse(R"(["one took the place of another"])"));
+  EXPECT_EQ(
+      summary["solves"][1]["verification"],
+      nlohmann::json::parse(
+          R"({"error_estimate": 1e-9, "trusted": true, "smallest_ritz_value": -0.5, "preconditioner_symmetry_defect": 1e-16})"))
       << "what was measured";
   EXPECT_EQ(summary["timings"]["solve"], 2.5);
   EXPECT_GE(summary["timings"]["total"], 0.0);

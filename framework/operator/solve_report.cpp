@@ -24,6 +24,8 @@ char const* to_string(Outcome outcome) {
       return "stalled";
     case Outcome::unsymmetric:
       return "unsymmetric";
+    case Outcome::unverified:
+      return "unverified";
     case Outcome::inconsistent:
       return "inconsistent";
   }

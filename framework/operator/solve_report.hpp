@@ -21,6 +21,7 @@ enum class Outcome {
   indefinite,   ///< a direction of non-positive curvature met a method that needs a definite operator
   stalled,      ///< no progress, and far from what rounding explains
   unsymmetric,  ///< found by a check: the method needs a symmetric operator
+  unverified,   ///< found by a check: the error is larger than was asked for, or not known
   inconsistent  ///< the operator is singular, and its image does not hold the right-hand side: there is no solution
 };
 
@@ -36,6 +37,8 @@ using IterationObserver = std::function<void(Index iteration, double residual)>;
 /// What checks of a solve and its operator found, as far as they were made.
 struct Verification {
   std::optional<double> error_estimate;  ///< of ||x - A^-1 b|| / ||x||, 2-norms
+  std::string doubt = {};                ///< why there is no estimate, or why it cannot be trusted; empty where it can
+  std::string complaint = {};            ///< a sentence for who reads the log where the error is not what was asked for
   /// Largest |y . A x - x . A y| of a few random pairs, relative to 2 ||A|| ||x|| ||y||.
   std::optional<double> symmetry_defect;
   std::optional<double> smallest_ritz_value;  ///< of a few Lanczos steps: no eigenvalue of A is all above it
@@ -58,6 +61,8 @@ struct SolveReport {
   std::vector<Index> measured;  ///< iteration that each entry of `history` belongs to
   std::string remark;  ///< advice in a sentence when the outcome is not one of the first two, or what is odd otherwise
   std::optional<Verification> verification;  ///< where the solve was to be verified
+  /// What was asked for and could not be had, and what took its place: a sentence each.
+  std::vector<std::string> fallbacks;
 };
 
 }  // namespace halocline

@@ -20,6 +20,7 @@ class AssembledSolver final : public LinearSolver {
   [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
     return matrix_ != nullptr ? solver_->symmetric_preconditioner() : nullptr;
   }
+  [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
 

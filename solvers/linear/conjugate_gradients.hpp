@@ -59,6 +59,9 @@ class ConjugateGradients final : public LinearSolver {
   [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
     return options_.flexible || !obstacle_.empty() ? nullptr : preconditioner_.get();
   }
+  [[nodiscard]] std::vector<std::string> fallbacks() const override {
+    return preconditioner_ ? preconditioner_->fallbacks() : std::vector<std::string>{};
+  }
   void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const override { return criteria_; }
   /// Of the last solve, from its last start on.

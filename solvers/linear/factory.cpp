@@ -321,6 +321,31 @@ bool asks_for(std::string const& name, Options const& solver) {
   return chosen.declares("preconditioner") && chosen.choice("preconditioner") == name;
 }
 
+Section verify_section() {
+  Section verify("verify",
+                 "Whether the operator is checked for what the method needs, and each solution's error estimated; "
+                 "summary.json tells what was found. A solve may take some times as long. `verify: true` is short for "
+                 "`verify: {enabled: true}`, and any other option in here enables it, too.");
+  verify.boolean("enabled", "Whether solves are verified.").defaults_to(false);
+  verify.real("error", "Most of a solution's estimated error, relative to the solution (2-norms).")
+      .defaults_to(1e-2)
+      .above(0);
+  verify
+      .choice("on_failure",
+              "What happens where the error is larger, cannot be estimated or the estimate cannot be trusted. warn: a "
+              "warning; fail: the solve ends as unverified, and the run with exit code 3.",
+              std::vector<std::string>{"warn", "fail"})
+      .defaults_to(std::string("warn"));
+  verify.switched_by("enabled");
+  return verify;
+}
+
+bool verifies(Options const& solver) { return solver.section("verify").boolean("enabled"); }
+
+ErrorDemand error_demand(Options const& verify) {
+  return {.error = verify.real("error"), .fails = verify.choice("on_failure") == "fail"};
+}
+
 }  // namespace
 
 Registry<SolverEntry>& solvers() {
@@ -375,17 +400,13 @@ Section solver_section(std::string const& default_method) {
                "Whether the operator becomes a matrix in compressed rows first, instead of being applied as a stencil.")
       .defaults_to(false);
   section
-      .boolean("verify",
-               "Whether the operator is checked for what the method needs, and each solution's error estimated; "
-               "summary.json tells what was found. A solve may take some times as long.")
-      .defaults_to(false);
-  section
       .choice("null_space",
               "What is done with the mean of a right-hand side where nothing holds the unknown, so that any constant "
               "could be added to it. keep: there is no solution, and the solve ends as inconsistent; project: it is "
               "taken off.",
               std::vector<std::string>{"keep", "project"})
       .defaults_to(std::string("keep"));
+  section.section(verify_section());
   section.sections("method", [] { return sections_of(solvers()); });
   section.check([](Options const& given, Mistakes& mistakes) {
     if (!given.boolean("assembled")) return;
@@ -435,10 +456,10 @@ double solver_vectors(Options const& solver, ProblemSize const& problem) {
   // probes.
   double const entries = 2 * problem.dimensions + 1;
   if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
-  // b - A x, the error and a spare one; minimal residuals where a solve fails.
-  if (solver.boolean("verify")) vectors += 3 + 7;
+  // b - A x, the error and a spare one, those of the estimate; minimal residuals where a solve fails.
+  if (verifies(solver)) vectors += 3 + 4 + 7;
   // Ones and the measure, of checks too, and a right-hand side without a mean.
-  if (problem.floating) vectors += solver.boolean("verify") ? 5 : 3;
+  if (problem.floating) vectors += verifies(solver) ? 5 : 3;
   return vectors;
 }
 
@@ -457,8 +478,9 @@ std::unique_ptr<LinearSolver> make_solver(Options const& solver) {
   std::string const name = (assembled ? "assembled " : "") + method;
   auto const part = solver.choice("null_space") == "project" ? NullSpacePart::project : NullSpacePart::keep;
   made = std::make_unique<NullSpaceSolver>(std::move(made), name, part);
-  if (!solver.boolean("verify")) return made;
-  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need, part);
+  if (!verifies(solver)) return made;
+  return std::make_unique<VerifiedSolver>(std::move(made), name, solvers().find(method).need, part,
+                                          error_demand(solver.section("verify")));
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(Options const& section) {

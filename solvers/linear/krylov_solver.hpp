@@ -24,6 +24,9 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] Preconditioner* symmetric_preconditioner() const final {
     return needs_symmetry() && obstacle_.empty() ? preconditioner_.get() : nullptr;
   }
+  [[nodiscard]] std::vector<std::string> fallbacks() const final {
+    return preconditioner_ ? preconditioner_->fallbacks() : std::vector<std::string>{};
+  }
   void set_criteria(Criteria const& criteria) final { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const final { return criteria_; }
 

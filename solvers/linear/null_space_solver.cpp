@@ -35,6 +35,12 @@ void NullSpaceSolver::prepare(Operator const& a) {
 }
 
 SolveReport NullSpaceSolver::solve(Operator const& a, Vector const& b, Vector& x) {
+  SolveReport report = solve_in_image(a, b, x);
+  report.fallbacks = solver_->fallbacks();
+  return report;
+}
+
+SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, Vector& x) {
   solver_->set_observer(observer());
   if (!constants_) return solver_->solve(a, b, x);
 

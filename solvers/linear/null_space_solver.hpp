@@ -33,12 +33,15 @@ class NullSpaceSolver final : public LinearSolver {
   [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
     return solver_->symmetric_preconditioner();
   }
+  [[nodiscard]] std::vector<std::string> fallbacks() const override { return solver_->fallbacks(); }
   void set_criteria(Criteria const& criteria) override { solver_->set_criteria(criteria); }
   [[nodiscard]] Criteria criteria() const override { return solver_->criteria(); }
 
   [[nodiscard]] LinearSolver const& method() const { return *solver_; }
 
  private:
+  [[nodiscard]] SolveReport solve_in_image(Operator const& a, Vector const& b, Vector& x);
+
   std::unique_ptr<LinearSolver> solver_;
   std::string name_;
   NullSpacePart part_;

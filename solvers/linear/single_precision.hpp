@@ -28,6 +28,7 @@ class SinglePrecision final : public Preconditioner {
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
+  [[nodiscard]] std::vector<std::string> fallbacks() const override { return inner_->fallbacks(); }
   [[nodiscard]] bool has_start() const override { return inner_->has_start(); }
   void start(Vector const& r, Vector& z) override { static_cast<void>(start_dot(r, z)); }
   [[nodiscard]] double start_dot(Vector const& r, Vector& z) override;

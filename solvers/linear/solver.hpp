@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/operator/operator.hpp"
 #include "framework/operator/solve_report.hpp"
@@ -56,6 +58,9 @@ class LinearSolver {
   /// What has to be symmetric positive definite beside the operator, once prepared; null where nothing has.
   [[nodiscard]] virtual Preconditioner* symmetric_preconditioner() const { return nullptr; }
 
+  /// What was asked for and could not be had of the operator last prepared, and what took its place: a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
+
   /// When solves end from now on; nothing happens where a method has no criteria.
   virtual void set_criteria(Criteria const&) {}
   [[nodiscard]] virtual Criteria criteria() const { return {}; }
@@ -90,6 +95,8 @@ class Preconditioner {
   virtual void apply(Vector const& r, Vector& z) = 0;
   /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
+  /// What was asked for and could not be had of the operator last prepared, and what took its place: a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
   /// Whether `start` has a better first step for a solve than M^-1 r is: nearer to A^-1 r, at more work.
   [[nodiscard]] virtual bool has_start() const { return false; }
   /// z near A^-1 r; need not be symmetric.

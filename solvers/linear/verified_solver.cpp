@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <string>
 #include <utility>
 
 #include "framework/runtime/region.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/eigenvalues.hpp"
 #include "solvers/linear/minres.hpp"
@@ -16,17 +20,28 @@ namespace halocline {
 namespace {
 
 constexpr Index lanczos_steps = 20;
-constexpr int most_digits = 6;
-/// Relative change of the error's norm from one digit of the residual to the next that is taken for none.
-constexpr double settled = 0.1;
 
-/// 2-norm, also where squares of the entries are out of range. `spare` is spoilt.
-double norm_of(Vector const& x, Vector& spare) {
-  double const largest = x.maximum();
-  if (largest == 0 || !std::isfinite(1 / largest)) return largest;
-  spare.copy(x);
-  spare.scale(1 / largest);
-  return largest * std::sqrt(spare.square());
+std::string two_digits(double value) {
+  std::ostringstream text;
+  text << std::setprecision(2) << value;
+  return text.str();
+}
+
+/// A sentence where an estimate is not as good as was asked; empty where it is.
+std::string complaint_of(ErrorEstimate const& estimate, double most) {
+  if (!estimate.relative) {
+    return "the error of the solution is not known: " + estimate.doubt + "; take another method or preconditioner";
+  }
+  std::string const size = two_digits(*estimate.relative) + " of the solution";
+  // Also where it is no number.
+  if (!(*estimate.relative <= most)) {
+    return "the error of the solution is estimated at " + size + ", more than `solver.verify.error`, " +
+           shortest_text(most) + (estimate.doubt.empty() ? "" : ", and may be larger: " + estimate.doubt) +
+           "; ask for a smaller residual, or take another preconditioner";
+  }
+  if (estimate.doubt.empty()) return "";
+  return "the error of the solution is estimated at " + size + ", which is not to be trusted: " + estimate.doubt +
+         "; take another method or preconditioner";
 }
 
 /// That what follows a solve may take. A solve to few digits takes fewer than it takes to know its error.
@@ -35,8 +50,8 @@ Index most_iterations(SolveReport const& report) { return std::max<Index>(4 * re
 }  // namespace
 
 VerifiedSolver::VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need,
-                               NullSpacePart part)
-    : solver_(std::move(solver)), name_(std::move(name)), need_(need), part_(part) {}
+                               NullSpacePart part, ErrorDemand const& demand)
+    : solver_(std::move(solver)), name_(std::move(name)), need_(need), part_(part), demand_(demand) {}
 VerifiedSolver::~VerifiedSolver() = default;
 
 void VerifiedSolver::prepare(Operator const& a) {
@@ -49,6 +64,7 @@ void VerifiedSolver::prepare(Operator const& a) {
     obstacle_ = check(a);
   }
   if (obstacle_) return;
+  estimator_.prepare(a, constants_ ? &*constants_ : nullptr);
   solver_->prepare(a);
   ScopedRegion const region("verification");
   obstacle_ = check_preconditioner();
@@ -131,7 +147,22 @@ void VerifiedSolver::judge(Operator const& a, Vector const& b, Vector const& x, 
   if (singular_ && report.remark.empty()) {
     report.remark = constants_ ? constants_in_null_space : "the operator is singular: the solution is one of many";
   }
-  report.verification->error_estimate = error_estimate(a, x, most_iterations(report));
+  judge_error(a, b, x, report);
+}
+
+void VerifiedSolver::judge_error(Operator const& a, Vector const& b, Vector const& x, SolveReport& report) {
+  ErrorEstimate estimate = estimator_.estimate(*solver_, a, b, x, most_iterations(report));
+  if (singular_ && !constants_ && estimate.doubt.empty()) estimate.doubt = "the operator is singular";
+  report.verification->error_estimate = estimate.relative;
+  report.verification->doubt = estimate.doubt;
+  std::string const complaint = complaint_of(estimate, demand_.error);
+  if (complaint.empty()) return;
+  if (demand_.fails) {
+    report.outcome = Outcome::unverified;
+    report.remark = complaint;
+  } else {
+    report.verification->complaint = complaint;
+  }
 }
 
 bool VerifiedSolver::has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report) {
@@ -176,33 +207,6 @@ double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport
     x_norm = norm_of(*e_, *spare_);
   }
   return rounding_level(x.precision(), operator_norm_, x_norm, norm_of(b, *spare_));
-}
-
-std::optional<double> VerifiedSolver::error_estimate(Operator const& a, Vector const& x, Index left) {
-  double const x_norm = norm_of(x, *spare_);
-  if (constants_) constants_->add_to_source(-constants_->mean_of_source(*r_), *r_);
-  double const size = r_->maximum();
-  if (size == 0) return 0;
-  if (!(x_norm > 0) || !std::isfinite(1 / size)) return std::nullopt;
-  r_->scale(1 / size);
-
-  Criteria const own = solver_->criteria();
-  solver_->set_observer({});
-  e_->fill(0);
-  std::optional<double> estimate;
-  double before = 0;
-  for (int digit = 0; digit < most_digits && left > 0 && !estimate; ++digit) {
-    solver_->set_criteria({.relative = 0.1, .absolute = 0, .iterations = left});
-    SolveReport const report = solver_->solve(a, *r_, *e_);
-    if (!reached(report.outcome)) break;
-    left -= report.iterations;
-    double const e_norm = norm_of(*e_, *spare_);
-    bool const best = report.outcome == Outcome::converged_to_rounding;
-    if (best || std::abs(e_norm - before) <= settled * e_norm) estimate = e_norm * (size / x_norm);
-    before = e_norm;
-  }
-  solver_->set_criteria(own);
-  return estimate;
 }
 
 }  // namespace halocline

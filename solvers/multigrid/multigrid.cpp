@@ -87,6 +87,24 @@ void Multigrid::prepare(Operator const& a) {
   // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
+  find_fallbacks();
+}
+
+void Multigrid::find_fallbacks() {
+  fallbacks_.clear();
+  SmootherKind const asked = settings_.smoother.kind;
+  for (std::size_t n = 0; n < levels_.size(); ++n) {
+    bool const is_smoothed =
+        n + 1 < levels_.size() || (levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr);
+    SmootherKind const used = is_smoothed ? usable_smoother(*levels_[n]->a, asked) : asked;
+    if (used == asked) continue;
+    fallbacks_.push_back(std::string("multigrid: the operator does not have the colours of `smoother: ") +
+                         to_string(asked) + "`, " + to_string(used) + " smooths instead from level " +
+                         std::to_string(n) + " on");
+    break;
+  }
+  bool const is_alone = levels() == 1 && settings_.levels != 1 && levels_.front()->inverse == nullptr;
+  if (is_alone) fallbacks_.emplace_back("multigrid: the operator has no coarser level, its smoother alone is at work");
 }
 
 /// The longest chain of small levels below the finest one, whose vectors are the callers'.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/operator/operator.hpp"
@@ -55,6 +56,8 @@ class Multigrid final : public Preconditioner {
   [[nodiscard]] bool has_start() const override { return settings_.start == MultigridStart::full; }
   void start(Vector const& r, Vector& z) override;
 
+  [[nodiscard]] std::vector<std::string> fallbacks() const override { return fallbacks_; }
+
   /// Number of levels that `prepare` made.
   [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()); }
   /// Operator of a level, 0 being the finest.
@@ -77,9 +80,11 @@ class Multigrid final : public Preconditioner {
   void cycles(CycleShape shape, std::size_t level);
   void solve_bottom(Level& level, Vector const& b, Vector& x);
   void make_resident();
+  void find_fallbacks();
 
   MultigridSettings settings_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<std::string> fallbacks_;
   std::unique_ptr<ResidentCycle> resident_;  ///< V-cycles of levels that are small enough for one launch …
   std::size_t resident_from_ = 0;            ///< … from this one on
   /// The cycle and full multigrid, where they only enqueue kernels.

@@ -362,6 +362,29 @@ TEST(Multigrid, ALoneUnknownIsDividedByItsEntry) {
   }
 }
 
+TEST(Multigrid, SaysWhatTookThePlaceOfWhatWasAskedFor) {
+  struct Case {
+    SmootherKind smoother;
+    Abilities abilities;
+    std::vector<std::string> said;
+  };
+  std::string const chebyshev = "`, chebyshev smooths instead from level 0 on";
+  std::string const colours = "multigrid: the operator does not have the colours of `smoother: ";
+  for (Case const& one : {Case{SmootherKind::red_black, {.colours = false}, {colours + "red_black" + chebyshev}},
+                          Case{SmootherKind::multicolour, {.colours = false}, {colours + "multicolour" + chebyshev}},
+                          Case{SmootherKind::red_black, {}, {}}, Case{SmootherKind::chebyshev, {.colours = false}, {}},
+                          Case{SmootherKind::red_black,
+                               {.coarsens = false},
+                               {"multigrid: the operator has no coarser level, its smoother alone is at work"}}}) {
+    auto const a = poisson(17, one.abilities);
+    Multigrid multigrid({.smoother = {.kind = one.smoother}});
+    multigrid.prepare(a);
+    EXPECT_EQ(multigrid.fallbacks(), one.said);
+    multigrid.prepare(a);
+    EXPECT_EQ(multigrid.fallbacks(), one.said) << "once";
+  }
+}
+
 TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
   std::size_t const size = 40;
   auto const a = poisson(size, {.colours = false});

@@ -24,6 +24,9 @@ class MultigridRefinement final : public LinearSolver {
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
+  [[nodiscard]] std::vector<std::string> fallbacks() const override {
+    return is_plain_ ? plain_.fallbacks() : cycles_.fallbacks();
+  }
   void set_criteria(Criteria const& criteria) override {
     criteria_ = criteria;
     plain_.set_criteria(criteria);

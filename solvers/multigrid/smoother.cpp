@@ -88,13 +88,35 @@ class JacobiSmoother final : public SteppingSmoother {
 
 }  // namespace
 
+char const* to_string(SmootherKind kind) {
+  switch (kind) {
+    case SmootherKind::red_black:
+      return "red_black";
+    case SmootherKind::multicolour:
+      return "multicolour";
+    case SmootherKind::chebyshev:
+      return "chebyshev";
+    case SmootherKind::jacobi:
+      return "jacobi";
+  }
+  return "unknown smoother";
+}
+
+SmootherKind usable_smoother(Operator const& a, SmootherKind kind) {
+  bool const lacks_colours =
+      (kind == SmootherKind::red_black && a.colours() != 2) || (kind == SmootherKind::multicolour && a.colours() == 0);
+  return lacks_colours ? SmootherKind::chebyshev : kind;
+}
+
 std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings) {
-  bool const sweeps = settings.kind == SmootherKind::multicolour
-                          ? a.colours() > 0
-                          : settings.kind == SmootherKind::red_black && a.colours() == 2;
-  if (sweeps) return std::make_unique<GaussSeidel>(a, settings.sweeps);
-  if (settings.kind == SmootherKind::jacobi) return std::make_unique<JacobiSmoother>(a, settings.sweeps);
-  return std::make_unique<ChebyshevSmoother>(a, settings.sweeps);
+  switch (usable_smoother(a, settings.kind)) {
+    case SmootherKind::chebyshev:
+      return std::make_unique<ChebyshevSmoother>(a, settings.sweeps);
+    case SmootherKind::jacobi:
+      return std::make_unique<JacobiSmoother>(a, settings.sweeps);
+    default:
+      return std::make_unique<GaussSeidel>(a, settings.sweeps);
+  }
 }
 
 }  // namespace halocline

@@ -19,8 +19,8 @@ class Smoother {
 };
 
 enum class SmootherKind {
-  red_black,    ///< Gauss-Seidel in red-black order; Chebyshev where the operator has no such order
-  multicolour,  ///< Gauss-Seidel in as many colours as the operator has; Chebyshev where it has none
+  red_black,    ///< Gauss-Seidel in red-black order
+  multicolour,  ///< Gauss-Seidel in as many colours as the operator has
   chebyshev,    ///< polynomial in D^-1 A that damps the upper part of its spectrum
   jacobi        ///< damped Jacobi iteration
 };
@@ -30,6 +30,9 @@ struct SmootherSettings {
   int sweeps = 2;  ///< of Gauss-Seidel or Jacobi, or degree of the polynomial; on each way
 };
 
+[[nodiscard]] char const* to_string(SmootherKind kind);
+/// The one that smooths `a` where `kind` is asked for: Chebyshev where the operator does not have the colours.
+[[nodiscard]] SmootherKind usable_smoother(Operator const& a, SmootherKind kind);
 /// Collective. Throws UnsuitableOperator when the operator has no diagonal without zeros.
 [[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
 

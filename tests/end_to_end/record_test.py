@@ -73,8 +73,9 @@ class Record(unittest.TestCase):
             deck = pathlib.Path(folder) / "deck.yaml"
             deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [32, 24]}}))
             words = ["run", deck, "--overwrite", "--set", "solver.verify=true", "--set", "time.step=0.1"]
-            for method, found in (("cg", ["error_estimate", "symmetry_defect", "smallest_ritz_value"]),
-                                  ("minres", ["error_estimate", "symmetry_defect"]), ("gmres", ["error_estimate"])):
+            for method, found in (("cg", ["error_estimate", "trusted", "symmetry_defect", "smallest_ritz_value"]),
+                                  ("minres", ["error_estimate", "trusted", "symmetry_defect"]),
+                                  ("gmres", ["error_estimate", "trusted"])):
                 for ranks in (1, 2):
                     run = Run([*words, "--set", f"solver.method={method}", "--ranks", ranks], folder)
                     self.assertEqual((run.code, run.err), (0, ""))
