@@ -8,6 +8,7 @@
 #include "framework/field/field.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/advection/advection_operator.hpp"
 #include "physics/diffusion/diffusion.hpp"
@@ -46,8 +47,7 @@ class Advection final : public Physics {
     b_ = operator_->create_vector();
     volume_ = operator_->create_vector();
     fill_mass<Real>({.mesh = context.mesh, .conditions = discretisation.description().conditions}, {}, *volume_);
-    evaluate<Real>(options_.expression("source"), options_.full_name("source"), 0, *b_);
-    b_->multiply(*b_, *volume_);
+    integrate_source<Real>(options_.expression("source"), options_.full_name("source"), 0, *volume_, *b_);
     b_->add(1, wall_source);
     evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, u_);
     if (options_.has("exact"))

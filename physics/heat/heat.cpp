@@ -10,6 +10,7 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/diffusion/walls.hpp"
 #include "physics/heat/material.hpp"
@@ -32,6 +33,7 @@ class HeatSystem final : public ImplicitSystem {
         source_name_(heat.full_name("source")),
         volume_(like.create()) {
     fill_mass<Real>(description_, {}, *volume_);
+    require_in_range(*volume_, "the volume of a cell");
     if (source_.is_constant() && source_(0, 0, 0, 0) == 0) return;
     source_terms_ = like.create();
     evaluate_source(start);
@@ -55,10 +57,7 @@ class HeatSystem final : public ImplicitSystem {
   }
 
  private:
-  void evaluate_source(double time) {
-    evaluate<Real>(source_, source_name_, time, *source_terms_);
-    source_terms_->multiply(*volume_, *source_terms_);
-  }
+  void evaluate_source(double time) { integrate_source<Real>(source_, source_name_, time, *volume_, *source_terms_); }
 
   DiffusionDescription description_;
   DiffusionMaterial<Real> material_;

@@ -9,6 +9,7 @@
 #include "framework/field/field.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/diffusion/diffusion.hpp"
 #include "physics/diffusion/walls.hpp"
@@ -41,8 +42,7 @@ class Laplace final : public Physics {
     solver_->prepare(*operator_);
     fill_mass<Real>(description_, {}, *volume_);
     evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, *u_);
-    evaluate<Real>(options_.expression("source"), options_.full_name("source"), 0, *b_);
-    b_->multiply(*b_, *volume_);
+    integrate_source<Real>(options_.expression("source"), options_.full_name("source"), 0, *volume_, *b_);
     BoundarySource<Real>(description_).add(0, 1, *b_);
     show();
     if (options_.has("exact"))

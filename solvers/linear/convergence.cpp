@@ -24,7 +24,13 @@ double rounding_level(Precision precision, double operator_norm, double x_norm, 
   return std::isfinite(level) ? level : 0;
 }
 
-bool underflows(double norm, Vector const& x) { return norm < smallest_norm && x.maximum() != 0; }
+bool underflows(double norm, Vector const& x) {
+  // Squares are made in the precision of the entries, and added up in double.
+  double const smallest = x.precision() == Precision::single
+                              ? std::sqrt(static_cast<double>(x.size()) * std::numeric_limits<float>::min())
+                              : smallest_norm;
+  return norm < smallest && x.maximum() != 0;
+}
 
 Failure why_not_finite(double value, Vector const& x) {
   if (std::isinf(value) && std::isfinite(x.maximum()))

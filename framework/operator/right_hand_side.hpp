@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "framework/deck/expression.hpp"
+#include "framework/operator/vector.hpp"
+
+namespace halocline {
+
+/// Looks whether numbers that are not zero are left in the precision of x: throws SolveError where all of them have
+/// become zero, and warns where the largest is so small that others have lost digits. Collective.
+///
+/// \param called what messages call x
+void require_in_range(Vector const& x, std::string const& called);
+
+/// b = the integral of a source over the volume of each unknown: the expression there times `volume`. Throws InputError
+/// as `evaluate` does; a source that is not zero is required to be in range.
+template <class Real>
+void integrate_source(Expression const& source, std::string const& called, double time, Vector const& volume,
+                      Vector& b);
+
+}  // namespace halocline
