@@ -1,6 +1,7 @@
 #include "framework/deck/tea_states.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "framework/deck/nearest_name.hpp"
@@ -140,7 +141,7 @@ Node TeaStates::regions(Location const& at) {
     if (number_of_state != expected)
       mistakes_.add(state.location, "state " + std::to_string(number_of_state),
                     "state " + std::to_string(expected) + " is missing", "states count from 1, the background");
-    expected = number_of_state + 1;
+    if (number_of_state < std::numeric_limits<std::int64_t>::max()) expected = number_of_state + 1;
     all.push_back(std::move(state.region));
   }
   if (!all.empty()) return list(std::move(all), at);

@@ -13,6 +13,7 @@ namespace halocline {
 namespace {
 
 using testing::EndsWith;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 Section root_section() {
@@ -172,6 +173,11 @@ TEST(UntrustedText, WordsOfATeaInAreCountedAndFiftyShown) {
   EXPECT_EQ(lines_of(said), 51U);
   EXPECT_THAT(said, EndsWith(" more mistakes"));
   EXPECT_LT(said.size(), 50000U);
+}
+
+TEST(UntrustedText, StatesOfATeaInMayHaveAnyNumber) {
+  EXPECT_THAT(refusal("*tea\nstate 9223372036854775807 density=1 energy=1\n"),
+              HasSubstr("`state 9223372036854775807`: state 1 is missing (d.yaml:2:1); states count from 1"));
 }
 
 TEST(UntrustedText, BareWordsAreMistakes) {

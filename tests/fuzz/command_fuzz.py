@@ -52,7 +52,7 @@ class CommandLines:
             words += ["--ranks", self.random.choice(NUMBERS)]
         if chance() < 0.15:
             words.insert(self.random.randrange(len(words) + 1), self.random.choice(FLAGS))
-        return [word.replace("\0", "") for word in words]
+        return [word.replace("\0", "")[:30000] for word in words]  # Linux takes no longer ones
 
     def setting(self):
         path = self.random.choice(self.paths).replace("[]", "[0]")
