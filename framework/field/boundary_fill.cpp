@@ -117,6 +117,13 @@ class BlockBoundary {
     kernel.simple = simple_ && reach == BoundaryReach::faces;
     Index const work = kernel.boxes.work() * field.components();
     if (work == 0) return;
+    for (int c = 0; c < field.components(); ++c) {
+      tell({.kind = GhostEvent::Kind::fill_walls,
+            .record = &field.ghost_record(block_, c),
+            .walls = walls_,
+            .following = following_,
+            .corners = reach == BoundaryReach::corners});
+    }
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
     Kokkos::parallel_for("halocline boundary", Policy(execution(block_), 0, work), kernel);
   }
@@ -143,6 +150,8 @@ class BlockBoundary {
         int const side = face % 2;
         if (!kernel_.faces[axis][side].physical) continue;
         int const direction = side == 0 ? -1 : 1;
+        walls_ |= 1U << face;
+        if (conditions.at(axis, direction).kind != BoundaryKind::zero) following_ |= 1U << face;
         FaceRule const rule = face_rule(conditions.at(axis, direction), mesh_, centring_, ghosts_, axis, direction,
                                         is_normal(like, c, axis));
         writes_wall[axis][side] = writes_wall[axis][side] || rule.writes_wall;
@@ -208,7 +217,9 @@ class BlockBoundary {
   Block const& block_;
   BoundaryKernel<Real> kernel_;
   BoxSet boxes_[2];
-  bool simple_ = true;  ///< see BoundaryKernel; of fills that reach faces only
+  FaceSet walls_ = 0;      ///< the faces that are filled …
+  FaceSet following_ = 0;  ///< … and those of them whose ghosts depend on what is inside
+  bool simple_ = true;     ///< see BoundaryKernel; of fills that reach faces only
   Array<Real> rules_;
   Array<Real> values_[3][2];
 };

@@ -99,14 +99,15 @@ Field<Real>::Field(std::shared_ptr<Mesh const> mesh, FieldDescription descriptio
 }
 
 template <class Real>
-BlockView<Real> Field<Real>::view(Block const& block, int component) {
+FieldView<Real> Field<Real>::view(Block const& block, int component) {
   Storage const& storage = storage_[block.local];
-  return {storage.values.data() + storage.layout.first + component * storage.layout.component, storage.layout.row,
-          storage.layout.plane};
+  BlockView<Real> const plain{storage.values.data() + storage.layout.first + component * storage.layout.component,
+                              storage.layout.row, storage.layout.plane};
+  return {plain, &ghost_record(block, component)};
 }
 
 template <class Real>
-BlockView<Real const> Field<Real>::view(Block const& block, int component) const {
+FieldView<Real const> Field<Real>::view(Block const& block, int component) const {
   return const_cast<Field&>(*this).view(block, component);
 }
 
@@ -124,7 +125,12 @@ std::unique_ptr<FieldBase> Field<Real>::create_like(std::string name) const {
 
 template <class Real>
 void Field<Real>::fill(Real value) {
-  for (Block const& block : mesh().blocks()) set_all(execution(block), storage_[block.local].values, value);
+  for (Block const& block : mesh().blocks()) {
+    set_all(execution(block), storage_[block.local].values, value);
+    for (int c = 0; c < components(); ++c) {
+      tell({.kind = GhostEvent::Kind::fill_constant, .record = &ghost_record(block, c)});
+    }
+  }
 }
 
 template <class Real>
@@ -140,6 +146,9 @@ void Field<Real>::copy(FieldBase const& from) {
   Field const& other = same_space(from);
   for (Block const& block : mesh().blocks()) {
     Kokkos::deep_copy(execution(block), storage_[block.local].values, other.storage_[block.local].values);
+    for (int c = 0; c < components(); ++c) {
+      tell({.kind = GhostEvent::Kind::copy, .record = &ghost_record(block, c), .from = &other.ghost_record(block, c)});
+    }
   }
 }
 
@@ -147,6 +156,7 @@ template <class Real>
 void Field<Real>::swap_values(Field& other) {
   static_cast<void>(same_space(other));
   storage_.swap(other.storage_);
+  swap_ghost_records(other);
 }
 
 template <class Real>
@@ -181,6 +191,7 @@ void Field<Real>::set_owned(Block const& block, int component, std::span<std::by
     copy_packed<Real, false>(execution(block), view(block, component), packed.data(), range.extents());
   }
   execution(block).fence();
+  mark_written(block, range, "Field::set_owned", component);
 }
 
 template class Field<float>;

@@ -6,6 +6,7 @@
 #include "framework/deck/expression.hpp"
 #include "framework/field/block_view.hpp"
 #include "framework/field/field_base.hpp"
+#include "framework/field/field_view.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline {
@@ -20,9 +21,10 @@ class Field final : public FieldBase {
   /// when the memory cannot be had.
   Field(std::shared_ptr<Mesh const> mesh, FieldDescription description);
 
-  /// One component on one block, for kernels. The view outlives neither the field nor a swap.
-  [[nodiscard]] BlockView<Real> view(Block const& block, int component = 0);
-  [[nodiscard]] BlockView<Real const> view(Block const& block, int component = 0) const;
+  /// One component on one block, for sweeps and, as a BlockView, for kernels. What kernels other than sweeps write
+  /// through it is not seen: see `mark_written`. The view outlives neither the field nor a swap.
+  [[nodiscard]] FieldView<Real> view(Block const& block, int component = 0);
+  [[nodiscard]] FieldView<Real const> view(Block const& block, int component = 0) const;
 
   /// Every entry, ghosts included, becomes `value`. Enqueued on the blocks' streams.
   void fill(Real value);

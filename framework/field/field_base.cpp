@@ -48,6 +48,21 @@ FieldBase::FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription descript
   if (description_.ghosts < 0) {
     throw InputError("field `" + name() + "` has " + std::to_string(ghosts()) + " ghost layers: it needs zero or more");
   }
+  for (Block const& block : mesh_->blocks()) {
+    for (int c = 0; c < components(); ++c) ghost_records_.emplace_back(*this, block, c);
+  }
+}
+
+void FieldBase::mark_ghosts_valid(int width) {
+  for (GhostRecord& record : ghost_records_) {
+    tell({.kind = GhostEvent::Kind::validate, .record = &record, .width = width});
+  }
+}
+
+void FieldBase::swap_ghost_records(FieldBase& other) {
+  ghost_records_.swap(other.ghost_records_);
+  for (GhostRecord& record : ghost_records_) record.rename(name());
+  for (GhostRecord& record : other.ghost_records_) record.rename(other.name());
 }
 
 Index FieldBase::bytes() const {

@@ -4,7 +4,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "framework/field/ghost_record.hpp"
 #include "framework/mesh/mesh.hpp"
 #include "framework/runtime/precision.hpp"
 
@@ -66,6 +68,22 @@ class FieldBase {
   [[nodiscard]] virtual void* data(Block const& block) = 0;
   [[nodiscard]] virtual void const* data(Block const& block) const = 0;
 
+  /// What is known of the ghosts of a component on a block.
+  [[nodiscard]] GhostRecord& ghost_record(Block const& block, int component = 0) {
+    return ghost_records_[place_of(block, component)];
+  }
+  [[nodiscard]] GhostRecord const& ghost_record(Block const& block, int component = 0) const {
+    return ghost_records_[place_of(block, component)];
+  }
+  /// To be called by whoever writes `range` (local indices) by a kernel other than a sweep: the ghosts that follow from
+  /// what is written are no longer valid. `by`: a text that lives as long as the program, for messages.
+  void mark_written(Block const& block, IndexRange const& range, char const* by, int component = 0) {
+    tell_written(ghost_record(block, component), range, {.kernel = by});
+  }
+  /// To be called by whoever writes ghosts in a way that is not known here: `width` layers of all components hold what
+  /// is to be found there.
+  void mark_ghosts_valid(int width);
+
   /// A new field on the same mesh with the same description but another name, zero everywhere.
   [[nodiscard]] virtual std::unique_ptr<FieldBase> create_like(std::string name) const = 0;
 
@@ -84,10 +102,17 @@ class FieldBase {
   FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription description);
   FieldBase(FieldBase&&) = default;
   FieldBase& operator=(FieldBase&&) = default;
+  /// The records go with the memory that they are about, the names stay.
+  void swap_ghost_records(FieldBase& other);
 
  private:
+  [[nodiscard]] std::size_t place_of(Block const& block, int component) const {
+    return block.local * static_cast<std::size_t>(components()) + static_cast<std::size_t>(component);
+  }
+
   std::shared_ptr<Mesh const> mesh_;
   FieldDescription description_;
+  std::vector<GhostRecord> ghost_records_;  ///< by Block::local, then component
 };
 
 }  // namespace halocline

@@ -77,6 +77,7 @@ void Field<Real>::fill(Expression const& expression, double time, int component,
     IndexRange const inside = shifted(owned(block), {-all.begin[0], -all.begin[1], -all.begin[2]});
     require_finite(called.empty() ? "field `" + name() + "`" : called, expression, time, positions, inside, view);
     Kokkos::deep_copy(part, host);
+    tell({.kind = GhostEvent::Kind::fill_function, .record = &ghost_record(block, component)});
   }
 }
 

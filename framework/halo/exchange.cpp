@@ -28,6 +28,8 @@ struct FieldShape {
 class Exchange::Implementation {
  public:
   Implementation(std::vector<FieldBase const*> const& like, ExchangeOptions const& options) {
+    corners_ = options.corners;
+    width_ = options.width;
     for (FieldBase const* field : like) shapes_.push_back({field->description(), field->precision()});
     ExchangePlan const plan = plan_exchange(like, options.corners, options.width);
     idle_ = plan.pack.empty() && plan.local.empty();
@@ -63,12 +65,13 @@ class Exchange::Implementation {
   void finish() {
     if (!under_way_) return;
     messages_.finish(execution_);
-    under_way_ = false;
+    end();
   }
 
   void exchange(std::span<FieldBase* const> fields) {
-    if (begin(fields)) messages_.exchange(execution_);
-    under_way_ = false;
+    if (!begin(fields)) return;
+    messages_.exchange(execution_);
+    end();
   }
 
   [[nodiscard]] Index test_points() const { return memory_on_host && far_ && under_way_ ? 3 : 0; }
@@ -98,7 +101,29 @@ class Exchange::Implementation {
     }
     throw_site(ThrowSite::pack);
     under_way_ = true;
+    tell_of(fields);
     return true;
+  }
+
+  /// The fields may be swapped while they are on their way: what is known of their ghosts goes with their memory.
+  void tell_of(std::span<FieldBase* const> fields) {
+    ghosts_.clear();
+    for (FieldBase* const field : fields) {
+      int const width = width_ > 0 ? width_ : field->ghosts();
+      for (Block const& block : mesh_->blocks()) {
+        for (int c = 0; c < field->components(); ++c) ghosts_.push_back({&field->ghost_record(block, c), width});
+      }
+    }
+    for (auto const& [record, width] : ghosts_) {
+      tell({.kind = GhostEvent::Kind::start_exchange, .record = record, .width = width});
+    }
+  }
+
+  void end() {
+    under_way_ = false;
+    for (auto const& [record, width] : ghosts_) {
+      tell({.kind = GhostEvent::Kind::finish_exchange, .record = record, .width = width, .corners = corners_});
+    }
   }
 
   void require_like(std::span<FieldBase* const> fields) const {
@@ -112,7 +137,16 @@ class Exchange::Implementation {
     throw DefectError("an exchange made for fields like " + names + " is given others");
   }
 
+  /// What is on its way to the ghosts of one component of a field on one block.
+  struct Arriving {
+    GhostRecord* record;
+    int width;
+  };
+
   std::vector<FieldShape> shapes_;
+  std::vector<Arriving> ghosts_;
+  int width_ = 0;  ///< 0: all layers that a field has
+  bool corners_ = false;
   std::shared_ptr<Mesh const> mesh_;
   Execution execution_{};  ///< that of the first block
   BoxMessages messages_;

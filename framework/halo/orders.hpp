@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "framework/field/ghost_events.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/runtime/region.hpp"
 
@@ -39,6 +40,7 @@ template <class Sweep>
 void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
              Sweep const& sweep) {
   Mesh const& mesh = (*fields.begin())->mesh();
+  OnePass const pass;
   if (!exchange.overlaps()) {
     exchange.exchange(fields);
     return sweep_owned(mesh, centring, sweep);

@@ -7,6 +7,7 @@
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <Kokkos_Core.hpp>
 
+#include "framework/field/ghost_events.hpp"
 #include "framework/kernel/cuda/graph.hpp"
 #include "framework/runtime/trace.hpp"
 #endif
@@ -21,7 +22,8 @@ class RepeatedWork {
  public:
   /// `arguments`: all that the work depends on; when they change, what was captured is forgotten. The work enqueues
   /// kernels on `execution`, or on streams that begin and end there, and does nothing else: what it does on the host
-  /// is not repeated. Whether `work` was called.
+  /// is not repeated, but for what it tells of the ghosts of fields, whose records must be those that `arguments` stand
+  /// for (a FieldView knows its record). Whether `work` was called.
   template <class Work>
   bool run(Execution const&, Arguments const&, Work const& work) {
     work();
@@ -48,14 +50,16 @@ class RepeatedWork<Kokkos::Cuda, Arguments> {
       return true;
     }
     bool const is_new = !graph_;
-    if (is_new) graph_.emplace(execution.cuda_stream(), work);
+    if (is_new) ghosts_.record([&] { graph_.emplace(execution.cuda_stream(), work); });
     graph_->launch(execution.cuda_stream());
+    if (!is_new) ghosts_.replay();
     return is_new;
   }
 
  private:
   std::optional<Arguments> arguments_;  ///< of the work that ran last
   std::optional<cuda::Graph> graph_;
+  GhostJournal ghosts_;
 };
 #endif
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "framework/kernel/ghost_check.hpp"
 #include "framework/kernel/host.hpp"
 #include "framework/kernel/reduction.hpp"
 #include "framework/kernel/views.hpp"
@@ -61,22 +62,42 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 
 }  // namespace kernel
 
+namespace kernel {
+
+/// Calls `run`, which sweeps `range`, with what it reads and writes held to what is known of the fields.
+template <class Functor, class OutputViews, class Run, class... InputViews>
+void checked([[maybe_unused]] IndexRange const& range, [[maybe_unused]] OutputViews const& out, Run const& run,
+             InputViews const&... in) {
+  check_reads<Functor>(range, in...);
+  if constexpr (knows_ghosts<OutputViews>) {
+    auto const outputs = records_of_outputs(out);
+    require_room(range, typeid(Functor), outputs);
+    run();
+    note_writes(range, typeid(Functor), outputs);
+  } else {
+    run();
+  }
+}
+
+}  // namespace kernel
+
 /// Evaluates `functor` at every point of `range` (local indices of one block) and stores what it returns.
 ///
 /// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
-/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; inputs must have ghosts for all of it,
-/// whether it is read or not, and be valid where it is read. `out`
-/// is a BlockView or `outputs(…)`. An output may be an input as well if the functor reads that input at `here` only;
-/// no other overlap is allowed (but of points that a red-black sweep gives back as they are). Views may differ in
-/// pitch, ghost width and centring: index (i, j, k) is the same in all.
+/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; inputs must have valid ghosts for all
+/// of it. That is checked for views of fields (FieldView), not for others (BlockView): throws PhysicsError, before
+/// anything is enqueued. `out` is a view or `outputs(…)`. An output may be an input as well if the functor reads that
+/// input at `here` only; no other overlap is allowed (but of points that a red-black sweep gives back as they are).
+/// Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in all.
 ///
 /// Enqueues on `execution` and returns; on a host backend the work is done then.
-template <class Execution, class GeometryReal, class OutputViews, class Functor, class... Real>
+template <class Execution, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
-           OutputViews const& out, Functor const& functor, BlockView<Real>... in) {
+           OutputViews const& out, Functor const& functor, InputViews const&... in) {
   auto const task = kernel::make_task(geometry, out, functor, in...);
   static_assert(decltype(task)::sums == 0, "a functor with sums needs sweep_reduce");
-  kernel::run(execution, range, task);
+  kernel::checked<Functor>(
+      range, out, [&] { kernel::run(execution, range, task); }, in...);
 }
 
 /// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: its `sum[n]`, added up over the range, go to
@@ -85,13 +106,14 @@ void sweep(Execution const& execution, IndexRange const& range, Geometry<Geometr
 /// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::Bricks, so the bits of a
 /// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum,
 /// Least, Greatest.
-template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... Real>
+template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
                   Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,
-                  BlockView<Real>... in) {
+                  InputViews const&... in) {
   auto const task = kernel::make_task(geometry, out, functor, in...);
   static_assert(decltype(task)::sums > 0, "a functor without sums needs sweep");
-  kernel::run(execution, range, task, sums);
+  kernel::checked<Functor>(
+      range, out, [&] { kernel::run(execution, range, task, sums); }, in...);
 }
 
 }  // namespace halocline

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/field/block_view.hpp"
+#include "framework/field/field_view.hpp"
 #include "framework/kernel/stencil.hpp"
 
 namespace halocline {
@@ -54,12 +55,43 @@ struct NoOutputs {
 };
 inline constexpr NoOutputs no_outputs{};
 
+/// The same with what hosts know of the ghosts.
+template <class Real, int Count>
+struct FieldOutputs : Outputs<Real, Count> {
+  GhostRecord* ghosts[Count];
+};
+
+namespace kernel {
+
+template <class Real>
+[[nodiscard]] BlockView<Real> plain_view(BlockView<Real> view) {
+  return view;
+}
+
+/// What is known of the ghosts of a view; null: nothing.
+template <class Real>
+[[nodiscard]] auto ghosts_of(FieldView<Real> const& view) {
+  return view.ghosts;
+}
+template <class Real>
+[[nodiscard]] typename FieldView<Real>::Record* ghosts_of(BlockView<Real> const&) {
+  return nullptr;
+}
+
+template <class Real, class... Views>
+[[nodiscard]] FieldOutputs<Real, static_cast<int>(sizeof...(Views))> make_outputs(BlockView<Real> const&,
+                                                                                  Views const&... views) {
+  static_assert((std::is_same_v<BlockView<Real>, decltype(plain_view(views))> && ...),
+                "all outputs of a sweep have one precision");
+  return {{{plain_view(views)...}}, {ghosts_of(views)...}};
+}
+
+}  // namespace kernel
+
 /// `outputs(x, r)`: several outputs of one sweep, in the order of the functor's values.
-template <class Real, class... More>
-[[nodiscard]] Outputs<Real, 1 + static_cast<int>(sizeof...(More))> outputs(BlockView<Real> first,
-                                                                           BlockView<More>... more) {
-  static_assert((std::is_same_v<Real, More> && ...), "all outputs of a sweep have one precision");
-  return {{first, more...}};
+template <class First, class... More>
+[[nodiscard]] auto outputs(First const& first, More const&... more) {
+  return kernel::make_outputs(first, first, more...);
 }
 
 namespace kernel {

@@ -26,7 +26,11 @@ std::unique_ptr<Vector> ArrayVector<Real>::create() const {
 template <class Real>
 auto ArrayVector<Real>::piece(std::size_t) const -> Piece {
   auto const rows = static_cast<Index>(values_.extent(0));
-  return {{values_.data(), rows, rows}, {{0, 0, 0}, {rows, 1, 1}}, {first_row_, 0, 0}, {this->size(), 1, 1}, {}};
+  return {BlockView<Real>{values_.data(), rows, rows},
+          {{0, 0, 0}, {rows, 1, 1}},
+          {first_row_, 0, 0},
+          {this->size(), 1, 1},
+          {}};
 }
 
 template class ArrayVector<float>;

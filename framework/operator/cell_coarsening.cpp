@@ -62,6 +62,7 @@ void CellCoarsening<Real>::restrict_to(Vector const& fine, Vector& coarse) const
     Extents const cells = from.owned(block).extents();
     Kokkos::parallel_for("restrict", points(block, to.owned(coarse_block).extents()),
                          AddChildren<Real>{from.view(block), to.view(coarse_block), {cells[0], cells[1], cells[2]}});
+    to.mark_written(coarse_block, to.owned(coarse_block), "restriction");
   }
 }
 
@@ -73,6 +74,7 @@ void CellCoarsening<Real>::prolong_add(Vector const& coarse_x, Vector& x) const 
     Block const& coarse_block = from.mesh().blocks()[block.local];
     Kokkos::parallel_for("prolong", points(block, to.owned(block).extents()),
                          AddToChildren<Real>{from.view(coarse_block), to.view(block)});
+    to.mark_written(block, to.owned(block), "prolongation");
   }
 }
 

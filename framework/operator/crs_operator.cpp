@@ -82,6 +82,7 @@ CrsOperator<Real>::CrsOperator(Operator const& a, int radius) : diagonal_(a.crea
     Kokkos::deep_copy(Kokkos::View<Real*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                           static_cast<Real*>(field.data(block)), diagonal.size()),
                       on_device("diagonal", diagonal));
+    field.mark_written(block, field.owned(block), "diagonal of a matrix");
     nonzeros_ += static_cast<Index>(mine.values.size());
     norm_ = larger(norm_, largest_row_sum(mine));
   }
@@ -105,6 +106,7 @@ void CrsOperator<Real>::apply(Vector const& x, Vector& y) const {
     Array const in(static_cast<Real*>(from.data(block)), entries);
     Array const out(static_cast<Real*>(to.data(block)), entries);
     KokkosSparse::spmv(execution(block), "N", Real{1}, matrices_[block.local]->entries, in, Real{0}, out);
+    to.mark_written(block, to.owned(block), "product with a matrix");
   }
 }
 

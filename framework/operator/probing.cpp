@@ -97,9 +97,8 @@ void probe_diagonal(Operator const& a, int radius, Vector& d) {
     probing::TakeColour<Real> const take{probing::colour_test(probe.axes(), probe.colour(n))};
     for (Block const& block : probe.mesh().blocks()) {
       BlockGeometry<Real> const at(probe.mesh(), block, diagonal.field().centring());
-      BlockView<Real> const view = diagonal.field().view(block);
-      sweep(execution(block), diagonal.unknowns(block), at.geometry(), view, take, BlockView<Real const>(view),
-            BlockView<Real const>(column.field().view(block)));
+      auto const view = diagonal.field().view(block);
+      sweep(execution(block), diagonal.unknowns(block), at.geometry(), view, take, view, column.field().view(block));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/field/boundary.hpp"
+#include "framework/field/ghost_events.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/stencil.hpp"
 #include "framework/runtime/region.hpp"
@@ -35,6 +36,7 @@ class StencilHalo {
   void over(std::initializer_list<FieldBase*> fields, Sweep const& sweep) const {
     std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
     std::size_t n = 0;
+    OnePass const pass;
     start(fields);
     if (!split_) finish(fields);
     // Regions tell what ran under messages: without any they would only cost time, on coarse levels as much as a sweep.

@@ -110,11 +110,11 @@ class StencilOperator final : public Operator {
   [[nodiscard]] Description const& description() const { return description_; }
 
  private:
-  using FieldView = BlockView<Real>;
-  using Input = BlockView<Real const>;
+  using Output = FieldView<Real>;
+  using Input = FieldView<Real const>;
   static FieldVector<Real> const& cast(Vector const& x) { return as_field_vector<Real>(x); }
   [[nodiscard]] Input view(Vector const& x, Block const& block) const { return cast(x).field().view(block); }
-  [[nodiscard]] FieldView output(Vector& x, Block const& block) const { return cast(x).field().view(block); }
+  [[nodiscard]] Output output(Vector& x, Block const& block) const { return cast(x).field().view(block); }
 
   static std::shared_ptr<Field<Real>> make_field(Description const& description);
   static std::vector<IndexRange> find_unknowns(Description const& description);
@@ -130,9 +130,9 @@ class StencilOperator final : public Operator {
   }
 
   struct JacobiArguments {
-    Real const* b;
-    Real const* x;
-    Real* x_new;
+    Input b;
+    Input x;
+    Output x_new;
     double weight;
     int turn;  ///< of the exchange
     void const* partials;
@@ -152,10 +152,10 @@ class StencilOperator final : public Operator {
   static constexpr bool enqueues_cg = !kernel::is_host<Execution> && is_symmetric;
 
   struct CgArguments {
-    Real const* x;
-    Real const* p;
-    Real const* work;
-    Real const* r;
+    Input x;
+    Input p;
+    Input work;
+    Input r;
     int turns[2];  ///< of the exchanges
     void const* partials[2];
     [[nodiscard]] friend bool operator==(CgArguments const&, CgArguments const&) = default;
@@ -371,10 +371,10 @@ void StencilOperator<Real, Functor, CoefficientCount>::start_cg_step(int slot, V
     if (cg_ahead_ == nullptr) return Operator::start_cg_step(slot, x, p, work, r);
     Block const& block = mesh().blocks().front();
     CgStepAhead& step = cg_ahead_->steps[static_cast<std::size_t>(slot)];
-    CgArguments const arguments{view(x, block).origin,
-                                view(*p, block).origin,
-                                view(*work, block).origin,
-                                view(r, block).origin,
+    CgArguments const arguments{view(x, block),
+                                view(*p, block),
+                                view(*work, block),
+                                view(r, block),
                                 {*halo_.turn(), pair_halo_ ? *pair_halo_->turn() : 0},
                                 {step.curvature.partials(), step.residual.partials()}};
     if (!step.work.run(execution(block), arguments, [&] { enqueue_cg_step(block, step, x, *p, *work, r); })) {
@@ -450,6 +450,9 @@ std::span<CgSquares const> StencilOperator<Real, Functor, CoefficientCount>::tak
                                       bounds, output(x, block), output(p, block), output(r, block), k->view(block)...);
         },
         description_.coefficients);
+    for (Vector const* const written : {&x, &p, &r}) {
+      cast(*written).field().mark_written(block, all, "steps of conjugate gradients");
+    }
     cg_alone_->measured.resize(static_cast<std::size_t>(taken));
     for (std::size_t n = 0; n < cg_alone_->measured.size(); ++n) {
       cg_alone_->measured[n] = {cg_alone_->steps.measured()[2 * n], cg_alone_->steps.measured()[2 * n + 1]};
@@ -487,9 +490,8 @@ void StencilOperator<Real, Functor, CoefficientCount>::start_jacobi_step(int slo
   if (!turn || mesh().blocks().size() != 1) return step();
   Block const& block = mesh().blocks().front();
   Reduction<Execution> const& sums = sums_of(0, slot);
-  JacobiArguments const arguments{
-      view(b, block).origin, view(x, block).origin, output(x_new, block).origin, weight, *turn,
-      sums.partials(),       sums.results()};
+  JacobiArguments const arguments{view(b, block), view(x, block),  output(x_new, block), weight,
+                                  *turn,          sums.partials(), sums.results()};
   if (!jacobi_steps_[static_cast<std::size_t>(slot)].run(execution(block), arguments, step)) halo_.replayed();
   for (std::size_t box = 0; box < halo_.boxes(); ++box) sums_of(box, slot).enqueued(execution(block));
 }

@@ -87,7 +87,7 @@ bool SweptVector<Real>::has_ranges_of(SweptVector<Other> const& other) const {
 }
 
 template <class Real>
-[[nodiscard]] BlockView<Real const> as_input(BlockView<Real> const& view) {
+[[nodiscard]] FieldView<Real const> as_input(FieldView<Real> const& view) {
   return view;
 }
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "framework/field/block_view.hpp"
+#include "framework/field/field_view.hpp"
 #include "framework/kernel/stencil.hpp"
 #include "framework/operator/vector.hpp"
 #include "framework/runtime/backend.hpp"
@@ -19,7 +19,7 @@ class SweptVector : public Vector {
  public:
   /// A box of unknowns on this rank.
   struct Piece {
-    BlockView<Real> view;
+    FieldView<Real> view;
     IndexRange range;  ///< in the view's own indices
     Extents first;     ///< global index of entry (0, 0, 0)
     Extents extents;   ///< global extents of the index space

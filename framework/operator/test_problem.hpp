@@ -18,23 +18,23 @@
 namespace halocline::test_problem {
 
 /// shift u - div(k grad u) on cells of size one in the face-coefficient form: k`n`[here] belongs to the face between a
-/// cell and the one before it along axis n. Axes that the mesh does not have are not read.
-template <class Real>
+/// cell and the one before it along axis n. Coefficients of axes that the mesh does not have are not read.
+template <class Real, int Dimensions>
 struct Diffusion {
-  static constexpr Shape shape = star<1>;
+  static constexpr Shape shape = star<1, Dimensions>;
   Real shift = 0;
-  int dimensions = 2;
   template <class P, class U, class K>
-  KOKKOS_FUNCTION Real operator()(P const&, U const& u, K const& kx, K const& ky, K const& kz) const {
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u, K const& kx, [[maybe_unused]] K const& ky,
+                                  [[maybe_unused]] K const& kz) const {
     Real sum = shift * u[here] + (kx[here] * (u[here] - u[west]) - kx[east] * (u[east] - u[here]));
-    if (dimensions > 1) sum += ky[here] * (u[here] - u[south]) - ky[north] * (u[north] - u[here]);
-    if (dimensions > 2) sum += kz[here] * (u[here] - u[bottom]) - kz[top] * (u[top] - u[here]);
+    if constexpr (Dimensions > 1) sum += ky[here] * (u[here] - u[south]) - ky[north] * (u[north] - u[here]);
+    if constexpr (Dimensions > 2) sum += kz[here] * (u[here] - u[bottom]) - kz[top] * (u[top] - u[here]);
     return sum;
   }
 };
 
-template <class Real>
-using DiffusionOperator = StencilOperator<Real, Diffusion<Real>, 3>;
+template <class Real, int Dimensions>
+using DiffusionOperator = StencilOperator<Real, Diffusion<Real, Dimensions>, 3>;
 
 enum class Wall { insulated, cold };
 
@@ -98,19 +98,36 @@ std::shared_ptr<Field<Real> const> make_coefficient(std::shared_ptr<StructuredMe
   return field;
 }
 
-template <class Real>
-std::unique_ptr<DiffusionOperator<Real>> make_operator(std::shared_ptr<Communicator> communicator,
-                                                       Options const& options) {
-  auto const mesh = make_mesh(std::move(communicator), options);
+template <class Real, int Dimensions>
+std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options) {
+  using Made = DiffusionOperator<Real, Dimensions>;
   bool const floating = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
-  typename DiffusionOperator<Real>::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
-  return std::make_unique<DiffusionOperator<Real>>(typename DiffusionOperator<Real>::Description{
+  typename Made::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
+  return std::make_unique<Made>(typename Made::Description{
       .mesh = mesh,
-      .functor = {static_cast<Real>(options.shift), mesh->dimensions()},
+      .functor = {static_cast<Real>(options.shift)},
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
                        make_coefficient<Real>(mesh, 2, options)},
       .null_space_measure = floating ? fill_volumes : nullptr,
       .transport = options.transport});
+}
+
+template <class Real>
+std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options) {
+  if (mesh->dimensions() == 1) return make_operator_of<Real, 1>(mesh, options);
+  if (mesh->dimensions() == 2) return make_operator_of<Real, 2>(mesh, options);
+  return make_operator_of<Real, 3>(mesh, options);
+}
+
+template <class Real>
+std::unique_ptr<Operator> make_operator(std::shared_ptr<Communicator> communicator, Options const& options) {
+  return make_operator<Real>(make_mesh(std::move(communicator), options), options);
+}
+
+/// The mesh of an operator on fields.
+template <class Real>
+Mesh const& mesh_of(Operator const& a) {
+  return as_field_vector<Real>(*a.create_vector()).field().mesh();
 }
 
 /// This rank's unknowns in order.
@@ -160,6 +177,10 @@ void for_each_thread_count([[maybe_unused]] Mesh const& mesh, Check const& check
 }  // namespace halocline::test_problem
 
 namespace halocline {
-extern template class StencilOperator<float, test_problem::Diffusion<float>, 3>;
-extern template class StencilOperator<double, test_problem::Diffusion<double>, 3>;
+extern template class StencilOperator<float, test_problem::Diffusion<float, 1>, 3>;
+extern template class StencilOperator<float, test_problem::Diffusion<float, 2>, 3>;
+extern template class StencilOperator<float, test_problem::Diffusion<float, 3>, 3>;
+extern template class StencilOperator<double, test_problem::Diffusion<double, 1>, 3>;
+extern template class StencilOperator<double, test_problem::Diffusion<double, 2>, 3>;
+extern template class StencilOperator<double, test_problem::Diffusion<double, 3>, 3>;
 }  // namespace halocline

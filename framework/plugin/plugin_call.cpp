@@ -37,6 +37,8 @@ void rethrow_named(PluginCall const& call) {
   } catch (InputError const& error) {
     if (call.stage == PluginStage::judging || call.stage == PluginStage::creating) throw;
     throw Error(exit_code_of(call), named(call, error.what()));
+  } catch (PhysicsError const& error) {
+    throw_broken_promise(call, error.what());
   } catch (DefectError const& error) {
     throw_broken_promise(call, error.what());
   } catch (Error const& error) {

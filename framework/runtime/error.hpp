@@ -55,6 +55,12 @@ struct DefectError : Error {
   explicit DefectError(std::string const& message) : Error(ExitCode::defect, message) {}
 };
 
+/// A physics broke what it promises, as what its functors read and which ghosts are there: its code is wrong, whatever
+/// the deck says.
+struct PhysicsError : Error {
+  explicit PhysicsError(std::string const& message) : Error(ExitCode::wrong_input, message) {}
+};
+
 /// Another rank failed; thrown on the ranks that learn of it. The message and code are those of the failing rank.
 class RemoteError : public Error {
  public:

@@ -61,6 +61,7 @@ class BoundarySource<Real>::Implementation {
       for_box(execution(block), part.box,
               AddWall<Real>{part.weights.data(), part.values.data(), field.view(block), part.place,
                             static_cast<Real>(factor)});
+      field.mark_written(block, part.box, "boundary values");
     }
   }
 

@@ -166,13 +166,16 @@ class DiffusionCoarsening final : public Coarsening {
     Vector const& coarse;
   };
   void run(Work const& work) const;
-  void run_on_host(std::vector<Stages> const& stages, Vector const& x) const;
+  void run_on_host(std::vector<Stages> const& stages, Vector const& x, Vector const& coarse) const;
   void run_portably(Work const& work) const;
   void run_fused(Work const& work) const;
   /// coarse = R b, for coarse unknowns of a box
   void restrict_sums(Block const& block, LegViews<Stencil> const& views, IndexRange const& parents) const;
   /// coarse = R (b - A x), the ghosts of x being there.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
+  /// Ghosts that follow from what a kernel has written are no longer valid.
+  void mark_written(Vector const& x, char const* by) const;
+  void mark_coarse_written(Vector const& coarse) const;
   /// to = x + P coarse
   void prolong(Vector const& coarse, Vector const& x, Vector const& to) const;
 
@@ -251,6 +254,18 @@ void DiffusionCoarsening<Stencil>::over(bool parents, Make const& make) const {
 }
 
 template <class Stencil>
+void DiffusionCoarsening<Stencil>::mark_written(Vector const& x, char const* by) const {
+  for (Block const& block : fine_.mesh->blocks()) field(x).mark_written(block, fine_.unknowns(block), by);
+}
+
+template <class Stencil>
+void DiffusionCoarsening<Stencil>::mark_coarse_written(Vector const& coarse) const {
+  for (Block const& block : coarse_grid_.mesh->blocks()) {
+    field(coarse).mark_written(block, coarse_grid_.unknowns(block), "restriction");
+  }
+}
+
+template <class Stencil>
 void DiffusionCoarsening<Stencil>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
   exchange(x);
   restrict_residual(b, x, coarse_b);
@@ -259,6 +274,7 @@ void DiffusionCoarsening<Stencil>::residual_restrict(Vector const& b, Vector con
 template <class Stencil>
 void DiffusionCoarsening<Stencil>::restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const {
   over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
+  mark_coarse_written(coarse);
 }
 
 template <class Stencil>
@@ -266,6 +282,7 @@ void DiffusionCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coars
   for (Block const& block : fine_.mesh->blocks()) {
     restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block));
   }
+  mark_coarse_written(coarse);
 }
 
 template <class Stencil>
@@ -305,6 +322,7 @@ void DiffusionCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, 
     restrict_sums(block, at_walls.views, inner);
     for_boxes(execution(block), without(parents, inner), at_walls);
   }
+  mark_coarse_written(coarse);
 }
 
 template <class Stencil>
@@ -317,6 +335,7 @@ void DiffusionCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x
   over(false, [&](Block const& block) {
     return ProlongPoint<Stencil>{views(block, x, x, coarse), field(to).view(block)};
   });
+  mark_written(to, "prolongation");
 }
 
 template <class Stencil>
@@ -377,7 +396,7 @@ void DiffusionCoarsening<Stencil>::run(Work const& work) const {
     for (Block const& block : fine_.mesh->blocks()) {
       stages.push_back({views(block, work.b, work.x, work.coarse), work.direction, work.sweeps, work.from_zero});
     }
-    run_on_host(stages, work.x);
+    run_on_host(stages, work.x, work.coarse);
   } else {
     if constexpr (FusedRelaxation<Stencil>::possible) {
       if (fused_->pays()) return run_fused(work);
@@ -388,7 +407,8 @@ void DiffusionCoarsening<Stencil>::run(Work const& work) const {
 
 /// The interiors of all blocks in one pass, then their shells, stage by stage as the ghosts come.
 template <class Stencil>
-void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages, Vector const& x) const {
+void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages, Vector const& x,
+                                               Vector const& coarse) const {
   if (stages.empty()) return;
   int const count = stages.front().count();
   int const per_pass = legs_.front().stages_per_pass(count);
@@ -411,6 +431,8 @@ void DiffusionCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages
       }
     }
   }
+  mark_written(x, "red-black relaxation");
+  if (down) mark_coarse_written(coarse);
 }
 
 template <class Stencil>
@@ -432,6 +454,7 @@ void DiffusionCoarsening<Stencil>::run_portably(Work const& work) const {
     } else {
       over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
     }
+    if (!(transfer && down)) mark_written(x, "red-black relaxation");
   }
 }
 

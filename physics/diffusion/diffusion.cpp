@@ -80,6 +80,7 @@ void fill_mass_terms(DiffusionGrid const& grid, DiffusionMaterial<Real> const& m
     }
     terms.factor = static_cast<Real>(factor);
     for_box(execution(block), unknowns, terms);
+    out.mark_written(block, unknowns, "mass terms");
     execution(block).fence();
   }
 }

@@ -114,9 +114,10 @@ class FusedRelaxation {
           return RelaxPointTo<Stencil>{views, to.view(block), first};
         },
         [&](Block const& block, Part const& part) {
+          // Of x without its ghosts' record: the box holds corners, which nobody fills and the functor does not read.
+          BlockView<Real const> const all_of_x = x.view(block);
           sweep(execution(block), part.inner, part.geometry, to.view(block),
-                RelaxBothColours<Real, dimensions>{part.row, static_cast<int>(first)}, std::as_const(x).view(block),
-                b.view(block));
+                RelaxBothColours<Real, dimensions>{part.row, static_cast<int>(first)}, all_of_x, b.view(block));
         });
   }
 
@@ -145,6 +146,7 @@ class FusedRelaxation {
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
       for_boxes(execution(block), part.shell, make_first(block, views(part, block, b, x)));
+      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
     }
     bool const hidden = exchange_ != nullptr && exchange_->overlaps();
     if (hidden) exchange_->start({&to});
@@ -154,6 +156,7 @@ class FusedRelaxation {
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
       for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), other(first)});
+      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
     }
   }
 

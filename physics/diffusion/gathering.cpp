@@ -106,6 +106,7 @@ void Gathering<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Exte
     auto const rank = static_cast<std::size_t>(part.rank);
     Index const at = part.rank * static_cast<Index>(largest) + done[rank];
     for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), PlaceInBox(box)});
+    whole.mark_written(block, box, "agglomeration");
     done[rank] += box.size();
   }
   execution(block).fence();
@@ -120,6 +121,7 @@ void Gathering<Real>::take(Field<Real> const& whole, Field<Real>& spread) const 
             CopyShifted<Real>{whole.view(whole_.mesh->blocks()[0]),
                               spread.view(block),
                               {first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]}});
+    spread.mark_written(block, box, "agglomeration");
   }
 }
 

@@ -351,6 +351,7 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
     }
     at.coarse = std::as_const(coarse).view(coarse_.mesh->blocks()[block.local]);
     at.fine = fine.view(block);
+    fine.mark_written(block, unknowns, "interpolation");
     if constexpr (kernel::is_host<Execution>) {
       interpolate_rows(at, unknowns);
     } else if (part.in_pairs) {

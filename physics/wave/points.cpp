@@ -146,6 +146,8 @@ void Sources<Real>::add(double factor, double time, Field<Real>& u) const {
     Kokkos::parallel_for("halocline source", Kokkos::RangePolicy<Execution>(execution(*source.cell.block), 0, 1),
                          AddToEntry<Real>{entry, static_cast<Real>(value)});
   }
+  // On all ranks: none knows which cells are written by others.
+  for (Block const& block : u.mesh().blocks()) u.mark_written(block, u.owned(block), "sources");
 }
 
 template <class Real>

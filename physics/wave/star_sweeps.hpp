@@ -24,7 +24,7 @@ class StarSweeps final : public Sweeps<Real> {
   void step(Block const& block, IndexRange const& box, Medium<Real> const& medium, double h, Field<Real> const& u,
             Field<Real>& before) const override {
     Geometry<Real> const& geometry = geometry_[block.local].geometry();
-    BlockView<Real const> const was = std::as_const(before).view(block);
+    FieldView<Real const> const was = std::as_const(before).view(block);
     if (medium.speed_squared == nullptr) {
       LeapfrogStep<Real, Axes> const functor{derivative(h * h * medium.speed * medium.speed)};
       sweep(execution(block), box, geometry, before.view(block), functor, u.view(block), was);

@@ -249,7 +249,7 @@ class Wave final : public Physics {
     auto const changed = static_cast<Real>(change);
     for (Block const& block : mesh_->blocks()) {
       auto const out = before_->view(block);
-      BlockView<Real const> const w = std::as_const(*before_).view(block);
+      FieldView<Real const> const w = std::as_const(*before_).view(block);
       if (medium_.speed_squared == nullptr) {
         sweep(execution(block), u_->owned(block), Geometry<Real>{}, out, Before<Real>{kept, changed}, u(block), w,
               laplacian(block));
@@ -286,9 +286,9 @@ class Wave final : public Physics {
     for (Block const& block : mesh_->blocks()) sweeps_->laplacian(block, u_->owned(block), factor, *u_, *laplacian_);
   }
 
-  [[nodiscard]] BlockView<Real const> u(Block const& block) const { return std::as_const(*u_).view(block); }
-  [[nodiscard]] BlockView<Real const> before(Block const& block) const { return std::as_const(*before_).view(block); }
-  [[nodiscard]] BlockView<Real const> laplacian(Block const& block) const {
+  [[nodiscard]] FieldView<Real const> u(Block const& block) const { return std::as_const(*u_).view(block); }
+  [[nodiscard]] FieldView<Real const> before(Block const& block) const { return std::as_const(*before_).view(block); }
+  [[nodiscard]] FieldView<Real const> laplacian(Block const& block) const {
     return std::as_const(*laplacian_).view(block);
   }
 

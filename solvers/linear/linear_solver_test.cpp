@@ -408,8 +408,8 @@ TEST(Jacobi, TheSeedsErrorLines) {
     if (block.cells.end[0] == points) --range.end[0];
     unknowns.push_back(range);
   }
-  test_problem::DiffusionOperator<float> const a(
-      {.mesh = mesh, .functor = {0.0F, 1}, .coefficients = {one, none, none}, .unknowns = unknowns});
+  test_problem::DiffusionOperator<float, 1> const a(
+      {.mesh = mesh, .functor = {0.0F}, .coefficients = {one, none, none}, .unknowns = unknowns});
   auto const b = a.create_vector();
   auto const& field = as_field_vector<float>(*b).field();
   for (Block const& block : mesh->blocks()) {
@@ -456,7 +456,7 @@ TEST(LinearSolver, TellsItsObserverOfEveryMeasuredIteration) {
 
 TEST(LinearSolver, RepeatsToTheBitForAnyNumberOfThreads) {
   auto a = make_operator<double>(test::communicator().split(0), {.cells = {83, 61}});
-  Mesh const& mesh = a->mesh();
+  Mesh const& mesh = test_problem::mesh_of<double>(*a);
   Problem const problem(std::move(a));
   for (Method const& method : all_methods()) {
     SCOPED_TRACE(method.name);

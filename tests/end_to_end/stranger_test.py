@@ -128,6 +128,25 @@ target_link_libraries(own PRIVATE Halocline::halocline)
         self.assertIn(f"-march={cached(BUILD, 'HALOCLINE_MARCH')}" if cached(BUILD, "HALOCLINE_MARCH") else "-O3",
                       " ".join(compiler_options(guest / "build", "transport.cpp")))
 
+    def test_a_forgotten_exchange_is_said(self):
+        forgetful = self.home / "forgetful"
+        shutil.copytree(ROOT / "tests/stranger", forgetful)
+        source = forgetful / "transport.cpp"
+        text = source.read_text()
+        self.assertIn("exchange_.exchange({&u_});", text)
+        source.write_text(text.replace("exchange_.exchange({&u_});", ""))
+        configure(forgetful, forgetful / "build", CMAKE_PREFIX_PATH=self.home / "halocline")
+        command("cmake", "--build", forgetful / "build")
+        for ranks, beyond in ((1, "where the mesh closes on itself"), (2, r"where rank \d begins")):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                run = self.run_deck(folder, "--plugin", forgetful / "build/transport.so", ranks=ranks)
+                self.assertEqual(run.code, 3, run.err)
+                self.assertRegex(run.err, r"plugin `.*transport\.so`, physics `transport`, in `advance` of step \d .*: "
+                                          r"`Upwind` reads 1 layer of ghosts beyond the \w+ face of `u`, " + beyond +
+                                          r", where none are valid: .*Exchange `u` before this sweep")
+                self.assertNotIn("defect of Halocline", run.err)
+                self.assertEqual(run.summary()["exit_code"], 3)
+
     def test_headers_of_tests_are_not_installed(self):
         names = {path.name for path in (self.home / "halocline/include").rglob("*.hpp")}
         self.assertIn("sweep.hpp", names)

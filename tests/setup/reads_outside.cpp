@@ -11,8 +11,7 @@
 #include "framework/kernel/cuda/window.hpp"
 #endif
 
-namespace halocline {
-namespace {
+namespace halocline::reads_outside {
 
 #if defined(HALOCLINE_WITHIN)
 constexpr bool within = true;
@@ -75,12 +74,4 @@ __device__ double line_of_a_device(At const& at,
 }
 #endif
 
-}  // namespace
-
-// Used, so that no compiler warns of what is not.
-void use_all(At const& at, Geometry<double> const& geometry, kernel::Inputs<double const> const& in, double* to) {
-  to[0] = direct_reader(at, {}) + moved_reader(at, {}) + narrower_input(at, {});
-  to[1] = portable_sweep(geometry, in) + sweep_on_the_host(at, in) + operator_of_a_direction(at, {});
-}
-
-}  // namespace halocline
+}  // namespace halocline::reads_outside

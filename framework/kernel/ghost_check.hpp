@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <typeinfo>
+#include <utility>
+
+#include "framework/field/field_view.hpp"
+#include "framework/kernel/stencil.hpp"
+#include "framework/kernel/views.hpp"
+
+// Sweeps of fields hold a functor to what it says that it reads: ghosts are there and valid. On the host, before work
+// is enqueued; kernels know nothing of it.
+
+namespace halocline::kernel {
+
+/// What a sweep reads of one field: null where no field is known.
+using ReadGhosts = GhostRecord const*;
+
+/// Throws PhysicsError, naming functor, field and face, where a sweep over `range` would read outside of what a field
+/// has, or ghosts that are not valid. `shapes`: of each input.
+void require_valid_reads(IndexRange const& range, std::type_info const& functor, std::span<ReadGhosts const> inputs,
+                         Shape const* shapes);
+/// Throws PhysicsError where it would write outside of what a field has.
+void require_room(IndexRange const& range, std::type_info const& functor, std::span<GhostRecord* const> outputs);
+/// Says that it has written its outputs.
+void note_writes(IndexRange const& range, std::type_info const& functor, std::span<GhostRecord* const> outputs);
+
+template <class View>
+inline constexpr bool knows_ghosts = requires(View const& view) {
+  view.ghosts;
+};
+
+/// The records of what a sweep writes.
+template <class OutputViews>
+[[nodiscard]] auto records_of_outputs([[maybe_unused]] OutputViews const& out) {
+  if constexpr (!knows_ghosts<OutputViews>) {
+    return std::array<GhostRecord*, 0>{};
+  } else if constexpr (requires { OutputViews::count; }) {
+    return std::to_array(out.ghosts);
+  } else {
+    return std::array<GhostRecord*, 1>{out.ghosts};
+  }
+}
+
+template <class Functor, class... In>
+void check_reads([[maybe_unused]] IndexRange const& range, [[maybe_unused]] In const&... in) {
+  if constexpr ((false || ... || knows_ghosts<In>)) {
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      static constexpr Shape shapes[] = {shape_of_input<Functor>(N)...};
+      ReadGhosts const inputs[] = {ghosts_of(in)...};
+      require_valid_reads(range, typeid(Functor), inputs, shapes);
+    }
+    (std::make_integer_sequence<int, static_cast<int>(sizeof...(In))>());
+  }
+}
+
+}  // namespace halocline::kernel
