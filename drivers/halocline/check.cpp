@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/memory_need.hpp"
@@ -9,6 +12,7 @@
 #include "framework/deck/deck.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/launcher.hpp"
 
 namespace halocline {
 namespace {
@@ -23,7 +27,9 @@ std::string mesh_line(Options const& deck) {
 
 std::string memory_line(double need, MemoryBudget const& budget) {
   std::string const ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
-  return fmt::format("memory   about {} on {}, {} free\n", readable_bytes(need), ranks, readable_bytes(budget.bytes));
+  std::string const of_what =
+      budget.bytes ? fmt::format("{} free", readable_bytes(*budget.bytes)) : "of devices: `run` asks for what is free";
+  return fmt::format("memory   about {} on {}, {}\n", readable_bytes(need), ranks, of_what);
 }
 
 std::string solver_line(Options const& deck) {
@@ -38,15 +44,21 @@ std::string solver_line(Options const& deck) {
   return line + "\n";
 }
 
+int ranks_of(CheckCommand const& command) {
+  if (command.ranks > 0) return command.ranks;
+  std::optional<LauncherPlace> const place = launcher_place();
+  return place ? std::max(1, place->size) : 1;
+}
+
 }  // namespace
 
-ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+ExitCode check(CheckCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
-  MemoryBudget const budget = memory_budget(*communicator, command.ranks);
+  Deck const deck = Deck::load(command.deck, command.overrides, Communicator::alone());
+  MemoryBudget const budget = foretold_memory_budget(ranks_of(command));
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
-  if (communicator->rank() != 0 || command.quiet) return ExitCode::done;
+  if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
   say(mesh_line(options));

@@ -162,6 +162,19 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   return name + ": " + error.what() + "; see " + name + " --help";
 }
 
+void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
+  line.folder = output_folder(commands->run);
+  line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
+  line.release = [commands] { commands->claim.reset(); };
+  line.judge = [commands, ranks = std::max(1, line.ranks)] {
+    RunCommand const& command = commands->run;
+    return check({command.deck, command.overrides, command.plugins, ranks, true});
+  };
+  line.command = [commands, claim = line.claim](std::shared_ptr<Communicator> const& ranks) {
+    return run(commands->run, claim, ranks);
+  };
+}
+
 }  // namespace
 
 CommandLine read_command_line(std::vector<std::string> const& words) {
@@ -190,18 +203,13 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   line.quiet = commands->run.quiet;
   commands->run.typed = commands->bench.typed = typed(words);
   line.plot = commands->run.plot;
-  line.judge = [deck = commands->run, ranks = line.ranks](std::shared_ptr<Communicator> const& communicator) {
-    return check({deck.deck, deck.overrides, deck.plugins, ranks, true}, communicator);
-  };
   std::string const chosen = program.get_subcommands().front()->get_name();
-  if (chosen == "run") line.folder = output_folder(commands->run);
-  line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
-  line.release = [commands] { commands->claim.reset(); };
-  line.command = [commands, chosen, claim = line.claim](std::shared_ptr<Communicator> const& communicator) {
-    if (chosen == "run") return run(commands->run, claim, communicator);
-    if (chosen == "bench") return bench(commands->bench, communicator);
-    return chosen == "check" ? check(commands->check, communicator) : list(commands->list, communicator);
-  };
+  if (chosen == "check") line.judge = [commands] { return check(commands->check); };
+  if (chosen == "list") line.judge = [commands] { return list(commands->list); };
+  if (chosen == "bench") {
+    line.command = [commands](std::shared_ptr<Communicator> const& ranks) { return bench(commands->bench, ranks); };
+  }
+  if (chosen == "run") add_run_to(line, commands);
   return line;
 }
 

@@ -15,10 +15,11 @@ class FolderClaim;
 
 /// What a command line asks for.
 struct CommandLine {
-  /// The chosen subcommand; null when the answer is `text` alone (--help, --version, or what is wrong).
+  /// The chosen subcommand, if that solves or measures something.
   std::function<ExitCode(std::shared_ptr<Communicator> const&)> command;
-  /// The same for a `run` that only judges its deck for `ranks` ranks, and says nothing of a right one.
-  std::function<ExitCode(std::shared_ptr<Communicator> const&)> judge;
+  /// The chosen subcommand, if that only tells something; of a `run`, the judge of its deck for `ranks` ranks, who says
+  /// nothing of a right one. Neither: the answer is `text` alone (--help, --version, or what is wrong).
+  std::function<ExitCode()> judge;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
   int ranks = 0;                 ///< --ranks; 0: not given

@@ -31,7 +31,7 @@ struct CheckCommand {
   std::string deck;
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;
-  int ranks = 0;       ///< --ranks, of the run that is judged; 0: those of this program
+  int ranks = 0;       ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
   bool quiet = false;  ///< no word of a deck without mistakes
 };
 
@@ -57,11 +57,15 @@ struct BenchCommand {
 /// them.
 using ClaimFolder = std::function<FolderClaim&()>;
 
-/// The subcommands. Collective over `communicator`; rank 0 writes to standard output. They throw Errors.
+/// The subcommands that solve and measure. Collective over `communicator`; rank 0 writes to standard output. They throw
+/// Errors.
 [[nodiscard]] ExitCode run(RunCommand const& command, ClaimFolder const& claim,
                            std::shared_ptr<Communicator> const& communicator);
-[[nodiscard]] ExitCode check(CheckCommand const& command, std::shared_ptr<Communicator> const& communicator);
-[[nodiscard]] ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& communicator);
 [[nodiscard]] ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator);
+
+/// The subcommands that only tell something, of one process: they start neither MPI nor Kokkos, and touch no device.
+/// They throw Errors.
+[[nodiscard]] ExitCode check(CheckCommand const& command);
+[[nodiscard]] ExitCode list(ListCommand const& command);
 
 }  // namespace halocline

@@ -25,8 +25,8 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
 void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
   Options const mesh = deck.section("mesh");
   try {
-    check_memory(mesh.location("cells"), mesh.full_name("cells"), memory_need(deck, entry, budget), budget.bytes,
-                 mistakes);
+    double const need = memory_need(deck, entry, budget);
+    if (budget.bytes) check_memory(mesh.location("cells"), mesh.full_name("cells"), need, *budget.bytes, mistakes);
   } catch (InputError const& error) {
     add_mistake(mesh, "cells", error.what(), mistakes);
   }

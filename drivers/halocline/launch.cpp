@@ -78,12 +78,12 @@ void require_file_size() {
                          std::to_string(file_needs >> 10) + " KiB");
 }
 
-void require_temporary_folder(int ranks) {
-  if (ranks > 1) require_file_size();
+void require_temporary_folder() {
+  require_file_size();
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path const folder = fs::temp_directory_path(error);
-  if (!error && ranks > 1 && fs::space(folder, error).available < mpirun_needs) {
+  if (!error && fs::space(folder, error).available < mpirun_needs) {
     throw InputOutputError("the folder for temporary files, " + folder.string() + ", has fewer than " +
                            std::to_string(mpirun_needs >> 20) + " MiB free; TMPDIR names another one");
   }

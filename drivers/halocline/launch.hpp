@@ -18,9 +18,9 @@ struct LaunchEnd {
   std::string message;  ///< the one message of a run that failed
 };
 
-/// MPI ends the program, or waits for ever, without a folder for its temporary files: throws InputOutputError where
-/// there is none, or no room in it for several ranks, or files may not grow as those of several ranks do.
-void require_temporary_folder(int ranks);
+/// mpirun ends, or waits for ever, without a folder for its temporary files: throws InputOutputError where there is
+/// none, or no room in it for the ranks, or files may not grow as those of ranks do.
+void require_temporary_folder();
 
 /// Runs this program again on `ranks` ranks of this host under mpirun, with the same command line `words`, and waits
 /// for its end. A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends

@@ -8,7 +8,6 @@
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/reference.hpp"
-#include "framework/runtime/communicator.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
@@ -160,13 +159,13 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
 
 }  // namespace
 
-ExitCode list(ListCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+ExitCode list(ListCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
   Section const deck = declare_deck(physics);
   std::string const text = command.schema     ? json_schema(deck)
                            : command.markdown ? markdown(deck) + methods_page()
                                               : answer(command.subjects, physics, deck);
-  if (communicator->rank() == 0) say(text);
+  say(text);
   return ExitCode::done;
 }
 

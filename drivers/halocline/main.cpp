@@ -24,6 +24,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/guard.hpp"
+#include "framework/runtime/launcher.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/stop.hpp"
 
@@ -88,27 +89,34 @@ RankEnd run_ranks(CommandLine const& line) {
   };
   Verdict const verdict = run_guarded(*communicator, command, {.abort = abort_all});
   // A launcher kills all ranks once the first has ended in failure, which is after the end of MPI.
-  if (verdict.code != ExitCode::done) line.release();
+  if (verdict.code != ExitCode::done && line.release) line.release();
   if (communicator->rank() == 0) return {deliver(verdict.code, spoken(verdict)), true};
   return {silent_end(verdict.code), false};
 }
 
-/// Judges the deck in a process of its own: mpirun cannot be started from one that has started MPI. Returns its exit
-/// code; 0 also where something has killed it, since the ranks judge again.
+/// What only tells something is the work of one process: of those that a launcher has started, the first one's.
+int tell(CommandLine const& line) {
+  if (auto const place = launcher_place(); place && place->rank > 0) return 0;
+  EndingSignals const signals;
+  Communicator const alone = Communicator::alone();
+  Log const log(alone, {.level = LogLevel::error});
+  auto const judge = [&] {
+    ExitCode const code = line.judge();
+    require_said();
+    return code;
+  };
+  Verdict const verdict = run_guarded(alone, judge);
+  return deliver(verdict.code, spoken(verdict));
+}
+
+/// Judges the deck in a process of its own, which a plugin may crash. Returns its exit code; 0 also where something has
+/// killed it, since the ranks judge again.
 int judge_apart(CommandLine const& line, HeldSignals const& signals) {
   pid_t const judge = fork();
   if (judge < 0) return 0;
   if (judge == 0) {
     sigprocmask(SIG_SETMASK, &signals.before(), nullptr);
-    // What was chosen for the ranks would make MPI start a daemon for this process, too.
-    for (char const* const chosen : {"OMPI_MCA_pml", "OMPI_MCA_btl"}) unsetenv(chosen);
-    CommandLine judging = line;
-    judging.command = line.judge;
-    judging.ranks = 0;
-    judging.folder.clear();
-    judging.quiet = true;  // what is no mistake is the run's to tell
-    judging.verbose = false;
-    _exit(run_ranks(judging).code);
+    _exit(tell(line));
   }
   int status = 0;
   while (waitpid(judge, &status, 0) < 0 && errno == EINTR) {
@@ -144,14 +152,15 @@ std::vector<std::string> command_words(int count, char** arguments) {
 
 int run_program(std::vector<std::string> const& words) {
   CommandLine const line = read_command_line(words);
+  if (!line.command && line.judge) return tell(line);
   if (!line.command) {
     if (line.code != ExitCode::done) return deliver(line.code, line.text);
     say(line.text);
     require_said();
     return 0;
   }
-  if (!under_launcher()) require_temporary_folder(line.ranks);
   bool const launches = line.ranks > 1 && !under_launcher();
+  if (launches) require_temporary_folder();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, words)} : run_ranks(line);
   // Drawn when the ranks have ended, by the process that the user started, or by the first of those.
   if (line.plot && end.code == 0 && end.speaks && !launched()) draw_plots(line.folder, line.quiet);

@@ -40,13 +40,16 @@ constexpr double exchanges = 3;
 
 }  // namespace
 
-MemoryBudget memory_budget(Communicator const& communicator, int ranks) {
+MemoryBudget memory_budget(Communicator const& communicator) {
   AvailableMemory const memory = memory_per_rank(communicator);
-  double const host = static_cast<double>(memory.host);
-  double const device = static_cast<double>(memory.device);
-  if (ranks > 0) return {device > 0 ? device * std::min(ranks, device_count()) : host, ranks, ranks};
   int const local = communicator.local_size();
-  return {(device > 0 ? device : host) * local, communicator.size(), local};
+  return {static_cast<double>(memory.device > 0 ? memory.device : memory.host) * local, communicator.size(), local};
+}
+
+MemoryBudget foretold_memory_budget(int ranks) {
+  MemoryBudget budget{.ranks = ranks, .local = ranks};
+  if (!uses_device_memory()) budget.bytes = static_cast<double>(free_host_memory());
+  return budget;
 }
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "framework/deck/options.hpp"
 #include "framework/plugin/physics.hpp"
 
@@ -9,13 +11,15 @@ class Communicator;
 
 /// Memory that ranks of one host may take for what they solve.
 struct MemoryBudget {
-  double bytes = 0;  ///< that are free, of the device where the backend has one
-  int ranks = 1;     ///< of the whole run
-  int local = 1;     ///< … that share this memory
+  std::optional<double> bytes = {};  ///< that are free, of the device where the backend has one; nothing: not known
+  int ranks = 1;                     ///< of the whole run
+  int local = 1;                     ///< … that share this memory
 };
 
-/// What the ranks of `communicator` share on each host. Collective. `ranks` > 0: what so many would, all on this host.
-[[nodiscard]] MemoryBudget memory_budget(Communicator const& communicator, int ranks = 0);
+/// What the ranks of `communicator` share on each host. Collective.
+[[nodiscard]] MemoryBudget memory_budget(Communicator const& communicator);
+/// What so many ranks would, all on this host, without a look at any device.
+[[nodiscard]] MemoryBudget foretold_memory_budget(int ranks);
 
 /// Bytes that all ranks of a run take at most for fields, operators and vectors, ghosts and halo buffers included; not
 /// for programs and libraries. An estimate, within 20 % where a block has more than a million cells. `deck` is judged

@@ -65,6 +65,10 @@ Communicator::Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> contro
   find_hosts(hosts);
 }
 
+Communicator::Communicator(std::shared_ptr<ControlChannel> control) : control_(std::move(control)), hosts_{0} {}
+
+Communicator Communicator::alone() { return Communicator(std::make_shared<ControlChannel>()); }
+
 Communicator::Communicator(Communicator&& other) noexcept { *this = std::move(other); }
 
 Communicator& Communicator::operator=(Communicator&& other) noexcept {

@@ -28,6 +28,8 @@ class Communicator {
   /// Collective over `parent`. `hosts`, if not empty, names the host of each rank and so overrides what MPI finds out:
   /// for tests of placement on one machine. Throws DefectError if its size is not that of `parent`.
   explicit Communicator(MPI_Comm parent, std::span<int const> hosts = {});
+  /// This process by itself, where MPI has not started: it has nothing to exchange messages by, and cannot be split.
+  [[nodiscard]] static Communicator alone();
   ~Communicator();
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
@@ -120,6 +122,7 @@ class Communicator {
   void poll() const;
 
  private:
+  explicit Communicator(std::shared_ptr<ControlChannel> control);
   Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> control, std::span<int const> hosts);
   void find_hosts(std::span<int const> hosts);
   void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op operation) const;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/guard.hpp"
 #include "framework/runtime/message.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "tests/support/communicator.hpp"
@@ -36,6 +37,31 @@ TEST(NanAware, LargerAndSmallerKeepNotANumber) {
   EXPECT_EQ(larger(2, 1), 2);
   EXPECT_EQ(smaller(1, 2), 1);
   EXPECT_EQ(smaller(2, 1), 1);
+}
+
+TEST(Communicator, OfOneProcessNeedsNoMpi) {
+  Communicator const alone = Communicator::alone();
+  EXPECT_EQ(alone.data(), MPI_COMM_NULL);
+  EXPECT_EQ(alone.rank(), 0);
+  EXPECT_EQ(alone.size(), 1);
+  EXPECT_EQ(alone.hosts(), 1);
+  EXPECT_EQ(alone.local_size(), 1);
+  EXPECT_EQ(alone.sum(2.5), 2.5);
+  EXPECT_EQ(alone.exscan(7), 0);
+  std::string text = "text";
+  alone.broadcast(text, 0);
+  EXPECT_EQ(text, "text");
+  EXPECT_EQ(alone.gather(text), std::vector{text});
+  Index const number = 3;
+  EXPECT_EQ(alone.all_gather(std::span(&number, 1)), std::vector{number});
+  alone.barrier();
+  EXPECT_NO_THROW(alone.agree(nullptr));
+  EXPECT_THROW(alone.agree(std::make_exception_ptr(InputError("wrong"))), InputError);
+  EXPECT_EQ(run_guarded(alone, [] { return ExitCode::done; }).code, ExitCode::done);
+  Verdict const verdict = run_guarded(alone, []() -> ExitCode { throw InputError("wrong"); });
+  EXPECT_EQ(verdict.code, ExitCode::wrong_input);
+  EXPECT_EQ(verdict.message, "wrong");
+  EXPECT_THROW(alone.barrier(), RemoteError);
 }
 
 TEST(Communicator, Reductions) {

@@ -88,7 +88,7 @@ ControlChannel::~ControlChannel() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   bool const in_flight = std::any_of(sends_.begin(), sends_.end(), [](MPI_Request r) { return r != MPI_REQUEST_NULL; });
-  if (finalized != 0 || in_flight) return;
+  if (finalized != 0 || in_flight || news_ == MPI_COMM_NULL) return;
   MPI_Comm_free(&news_);
   MPI_Comm_free(&consensus_);
 }
@@ -130,6 +130,12 @@ bool ControlChannel::told() {
 }
 
 Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode code, GuardOptions const& options) {
+  if (size_ == 1) {
+    if (!failure) return {code, -1, "", false};
+    broken_ = true;
+    known_ = Failure{failure->code, failure->message, rank_};
+    return {failure->code, rank_, failure->message, false};
+  }
   Failure const* const left_with = failure ? &*failure : nullptr;
   Patience patience(*this, failure.has_value(), options.deadline);
   // A RemoteError repeats what its origin tells everyone.

@@ -19,6 +19,8 @@ namespace halocline {
 /// arrived everywhere. When it completes, nothing of the protocol is in flight.
 class ControlChannel {
  public:
+  /// Of one process, without MPI.
+  ControlChannel() = default;
   /// Collective over `parent`.
   explicit ControlChannel(MPI_Comm parent);
   ~ControlChannel();

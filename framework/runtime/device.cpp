@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "framework/runtime/backend.hpp"
+
 namespace halocline {
+
+bool uses_device_memory() { return !memory_on_host; }
 
 int device_count() { return std::max(0, Kokkos::num_devices()); }
 

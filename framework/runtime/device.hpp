@@ -6,6 +6,8 @@
 
 namespace halocline {
 
+/// Whether fields live in the memory of devices. Asks no device.
+[[nodiscard]] bool uses_device_memory();
 /// Devices of the backend that this process sees; 0 when the backend has none.
 [[nodiscard]] int device_count();
 /// Number of the device that Kokkos uses, among those; negative when the backend has none.

@@ -11,13 +11,17 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/launcher.hpp"
 
 namespace halocline {
 
@@ -25,32 +29,40 @@ namespace {
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
-/// Open MPI opens every network, starts a daemon and asks every PCI device for its place, also for a process that
-/// nobody launched: 0.1 to 0.3 s for nothing. Unless the user has chosen, such a process talks to itself only. The
-/// choice is taken back, since programs that this one starts inherit the environment.
+/// Open MPI opens every network, starts a daemon, asks every PCI device for its place and makes folders that other such
+/// processes remove, also for a process that nobody launched. Such a one talks to itself only, as far as the user has
+/// not chosen otherwise, and is none of the step of Slurm's around it. All is taken back when MPI has started, since
+/// programs that this one starts inherit the environment.
 class LoneProcess {
  public:
   LoneProcess() {
     if (under_launcher()) return;
     for (auto const& [name, value] : settings) {
-      if (is_set(name)) return;
+      if (!is_set(name)) change(name, value);
     }
-    for (auto const& [name, value] : settings) setenv(name, value, 1);
-    chosen_ = true;
+    change("SLURM_STEP_ID", nullptr);
   }
   ~LoneProcess() {
-    if (!chosen_) return;
-    for (auto const& [name, value] : settings) unsetenv(name);
+    for (auto const& [name, value] : before_) set(name, value ? value->c_str() : nullptr);
   }
   LoneProcess(LoneProcess const&) = delete;
   LoneProcess& operator=(LoneProcess const&) = delete;
 
  private:
-  static constexpr std::array<std::array<char const*, 2>, 4> settings{{{"OMPI_MCA_pml", "ob1"},
+  static constexpr std::array<std::array<char const*, 2>, 5> settings{{{"OMPI_MCA_pml", "ob1"},
                                                                        {"OMPI_MCA_btl", "self"},
                                                                        {"OMPI_MCA_ess_singleton_isolated", "1"},
+                                                                       {"OMPI_MCA_orte_create_session_dirs", "0"},
                                                                        {"HWLOC_COMPONENTS", "-pci,-linuxio"}}};
-  bool chosen_ = false;
+
+  static void set(char const* name, char const* value) { value != nullptr ? setenv(name, value, 1) : unsetenv(name); }
+  void change(char const* name, char const* value) {
+    char const* const before = std::getenv(name);
+    before_.emplace_back(name, before != nullptr ? std::optional<std::string>(before) : std::nullopt);
+    set(name, value);
+  }
+
+  std::vector<std::pair<char const*, std::optional<std::string>>> before_;
 };
 
 char const* name_of_thread_level(int level) {
@@ -174,13 +186,6 @@ Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, P
 }
 
 }  // namespace
-
-bool under_launcher() {
-  // SLURM's own scripts have SLURM_PROCID as well; this one is of what srun starts.
-  constexpr std::array<char const*, 5> names{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
-                                             "SLURM_STEP_NUM_TASKS"};
-  return std::any_of(names.begin(), names.end(), is_set);
-}
 
 Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks) : started_mpi_(start_mpi()) {
   if (Kokkos::is_initialized()) return;

@@ -31,9 +31,6 @@ class Environment {
   bool started_kokkos_ = false;
 };
 
-/// Whether mpirun, srun or another launcher started this process as one of its ranks.
-[[nodiscard]] bool under_launcher();
-
 /// What the backend runs on: the device's name; the processor's on a host backend.
 [[nodiscard]] std::string backend_hardware();
 /// Name of the machine that this process runs on.

@@ -62,12 +62,13 @@ Index free_of_control_group(std::filesystem::path const& root) {
   return least;
 }
 
+Index free_host_memory() { return std::min(free_of_host(), free_of_control_group()); }
+
 AvailableMemory memory_per_rank(Communicator const& communicator) {
   Index const sharing = communicator.local_size();
   Index const devices = std::max(1, device_count());
   Index const ranks_per_device = (sharing + devices - 1) / devices;
-  std::array<Index, 2> least{std::min(free_of_host(), free_of_control_group()) / sharing,
-                             free_device_memory() / ranks_per_device};
+  std::array<Index, 2> least{free_host_memory() / sharing, free_device_memory() / ranks_per_device};
   communicator.min(least);
   return {least[0], least[1]};
 }

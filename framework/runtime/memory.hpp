@@ -16,6 +16,9 @@ struct AvailableMemory {
 /// the largest Index without a limit. Cached files count as free: the kernel drops them before a program fails.
 [[nodiscard]] Index free_of_control_group(std::filesystem::path const& root = "/sys/fs/cgroup");
 
+/// Bytes that this process can still allocate on the host.
+[[nodiscard]] Index free_host_memory();
+
 /// Collective. The least that any rank has: a deck whose sizes need more does not fit.
 [[nodiscard]] AvailableMemory memory_per_rank(Communicator const& communicator);
 

@@ -188,12 +188,6 @@ class Failure(unittest.TestCase):
             self.assertEqual(run.err.count("halocline: "), 1, run.err)
             self.assertEqual(run.files(), ["run.yaml"])
 
-    def test_a_launcher_is_known_by_what_it_sets(self):
-        with scratch() as folder:
-            run = Run(["run", with_deck(folder), "--ranks", 3], folder, {"SLURM_STEP_NUM_TASKS": "2"})
-            self.assertEqual(run.code, 2)
-            self.assert_one_message(run.err, "halocline: --ranks 3, but the launcher has started 1; leave --ranks away")
-
     def test_whoever_starts_it_may_ignore_the_ends_of_children(self):
         with scratch() as folder:
             run = Run(["run", with_deck(folder), "--ranks", 2], folder, timeout=60,

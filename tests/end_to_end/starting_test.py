@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import unittest
 
 from program import PROGRAM, Run, scratch
@@ -81,6 +82,41 @@ class Starting(unittest.TestCase):
                 ended = text is not None and len(text) > 5
                 self.assertEqual(run.code, 5 if ended else 2, run.err)
                 self.assertRegex(run.err, "^halocline: [^\n]*rank[^\n]*\n$")
+
+    def test_what_only_tells_starts_no_mpi(self):
+        # An Open MPI that starts gives up on this, with many lines; Kokkos does on that.
+        broken = {"OMPI_MCA_pml": "none of them", "OMPI_MCA_ess": "none of them", "KOKKOS_NUM_THREADS": "x", "TMPDIR": "/nonexistent"}
+        with scratch() as folder:
+            deck = with_deck(folder)
+            for words, start in ((["check", deck], "/"), (["check", deck, "--ranks", 3], "/"), (["list"], "What a deck"),
+                                 (["list", "--schema"], "{"), (["--help"], "Halocline"), (["--version"], "0.")):
+                run = Run(words, folder, broken)
+                self.assert_done(run)
+                self.assertTrue(run.out.startswith(start), run.out)
+            run = Run(["run", with_deck(folder, physics="heet"), "--ranks", 2], folder, {**broken, "TMPDIR": folder})
+            self.assertEqual(run.code, 2)
+            self.assertIn("heet", run.err)
+
+    def test_one_of_a_launchers_ranks_tells(self):
+        with scratch() as folder:
+            run = Run(["check", with_deck(folder)], folder, launcher=["mpirun", "-n", "3"])
+            self.assert_done(run)
+            self.assertEqual(run.out.count("no mistakes"), 1)
+            self.assertIn(" on 3 ranks, ", run.out)
+            run = Run(["check", with_deck(folder, physics="heet")], folder, launcher=["mpirun", "-n", "3"])
+            self.assertEqual(run.code, 2)
+            self.assertEqual(run.err.count("heet"), 1)
+
+    def test_many_at_once_do_not_meet(self):
+        with scratch() as folder:
+            deck = with_deck(folder)
+            loop = 'for n in $(seq 50); do "$0" {} >/dev/null || exit; done'
+            loops = [loop.format("check run.yaml")] * 2 + [loop.format(f"run run.yaml --output {n} --overwrite") for n in "ab"]
+            running = [subprocess.Popen(["sh", "-c", each, PROGRAM], cwd=folder, stderr=subprocess.PIPE, text=True,
+                                        env={name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA")})
+                       for each in loops]
+            for process in running:
+                self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,69 @@
+#include "framework/runtime/launcher.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace halocline {
+namespace {
+
+using testing::HasSubstr;
+
+std::optional<LauncherPlace> place_with(std::map<std::string, std::string> const& variables) {
+  return launcher_place([&](char const* name) -> char const* {
+    auto const found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Launcher, IsKnownByWhatItSets) {
+  struct Row {
+    std::map<std::string, std::string> variables;
+    std::optional<LauncherPlace> place;
+  };
+  std::map<std::string, std::string> const script{{"SLURM_JOB_ID", "7"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}};
+  std::map<std::string, std::string> const step{{"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "3"}};
+  std::map<std::string, std::string> const shell{{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}};
+  auto const with = [](std::map<std::string, std::string> some, std::map<std::string, std::string> const& more) {
+    some.insert(more.begin(), more.end());
+    return some;
+  };
+  for (Row const& row : {
+           Row{{}, std::nullopt},
+           Row{{{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}, LauncherPlace{3, 4}},
+           Row{{{"PMI_SIZE", "4"}, {"PMI_RANK", "3"}}, LauncherPlace{3, 4}},
+           Row{{{"PMI_RANK", "3"}}, LauncherPlace{3, 0}},
+           Row{{{"PMIX_RANK", "3"}}, LauncherPlace{3, 0}},
+           Row{{{"MPI_LOCALNRANKS", "4"}, {"MPI_LOCALRANKID", "3"}}, LauncherPlace{3, 4}},
+           Row{{{"PALS_RANKID", "3"}}, LauncherPlace{3, 0}},
+           Row{{{"PMI_SIZE", "a lot"}}, LauncherPlace{0, 0}},
+           Row{script, std::nullopt},
+           Row{step, LauncherPlace{3, 4, true}},
+           Row{with(step, {{"PMIX_RANK", "3"}}), LauncherPlace{3, 4}},
+           Row{shell, std::nullopt},
+           Row{with(shell, {{"PMIX_RANK", "0"}}), LauncherPlace{0, 1}},
+           Row{with(shell, {{"OMPI_COMM_WORLD_SIZE", "2"}, {"OMPI_COMM_WORLD_RANK", "1"}}), LauncherPlace{1, 2}},
+       }) {
+    EXPECT_EQ(place_with(row.variables), row.place) << testing::PrintToString(row.variables);
+  }
+}
+
+TEST(Launcher, OfRanksThatDoNotKnowEachOtherIsTold) {
+  EXPECT_THAT(obstacle_before_mpi({0, 4, true}), HasSubstr("srun has started 4 ranks, and nothing by which"));
+  EXPECT_THAT(obstacle_before_mpi({0, 4, true}), HasSubstr("srun --mpi=pmix"));
+  EXPECT_EQ(obstacle_before_mpi({0, 4, false}), "");
+  EXPECT_THAT(obstacle_of_singletons({0, 4}, 1), HasSubstr("has started 4 ranks, and each knows of itself alone"));
+  EXPECT_THAT(obstacle_of_singletons({0, 4}, 1), HasSubstr(mpi_name()));
+  for (auto const& [size, known] : {std::pair{1, 1}, {0, 1}, {4, 4}, {0, 4}}) {
+    EXPECT_EQ(obstacle_of_singletons({0, size}, known), "");
+  }
+}
+
+TEST(Launcher, NamesTheLibrary) {
+  EXPECT_FALSE(mpi_name().empty());
+  EXPECT_EQ(mpi_name().find_first_of(",\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace halocline
