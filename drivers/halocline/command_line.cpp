@@ -9,7 +9,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/job.hpp"
-#include "drivers/halocline/output.hpp"
+#include "drivers/halocline/output_pattern.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/io/output_folder.hpp"
@@ -43,11 +43,10 @@ struct Commands {
 };
 
 FolderClaim& claim_folder(Commands& commands) {
-  std::filesystem::path const folder = output_folder(commands.run);
   if (Job const* const job = joined_job()) {
-    return commands.claim.emplace(folder, LockHolder{host_name(), job->starter});
+    return commands.claim.emplace(commands.run.output, LockHolder{host_name(), job->starter});
   }
-  return commands.claim.emplace(folder, commands.run.overwrite);
+  return commands.claim.emplace(commands.run.output, commands.run.overwrite);
 }
 
 /// Options that take one value each time they are given.
@@ -71,7 +70,8 @@ void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
 void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.overrides, run.plugins);
-  app.add_option("--output", run.output, "Folder for all that is written; heat.yaml's is heat.out if not given")
+  app.add_option("--output", run.output,
+                 "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
       ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
       ->option_text("FOLDER");
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
@@ -162,8 +162,12 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   return name + ": " + error.what() + "; see " + name + " --help";
 }
 
+/// Throws InputError where the name of the output folder cannot be told.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
-  line.folder = output_folder(commands->run);
+  RunCommand& given = commands->run;
+  given.output =
+      given.output.empty() ? default_output_folder(given.deck).string() : output_of(given.output, given.deck);
+  line.folder = given.output;
   line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
   line.release = [commands] { commands->claim.reset(); };
   line.judge = [commands, ranks = std::max(1, line.ranks)] {
@@ -201,7 +205,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   }
   line.verbose = commands->run.verbose;
   line.quiet = commands->run.quiet;
-  commands->run.typed = commands->bench.typed = typed(words);
+  line.typed = commands->run.typed = commands->bench.typed = typed(words);
   line.plot = commands->run.plot;
   std::string const chosen = program.get_subcommands().front()->get_name();
   if (chosen == "check") line.judge = [commands] { return check(commands->check); };
@@ -209,7 +213,13 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   if (chosen == "bench") {
     line.command = [commands](std::shared_ptr<Communicator> const& ranks) { return bench(commands->bench, ranks); };
   }
-  if (chosen == "run") add_run_to(line, commands);
+  try {
+    if (chosen == "run") add_run_to(line, commands);
+  } catch (InputError const& error) {
+    line = {};
+    line.code = error.exit_code();
+    line.text = error.what();
+  }
   return line;
 }
 

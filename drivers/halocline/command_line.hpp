@@ -22,6 +22,7 @@ struct CommandLine {
   std::function<ExitCode()> judge;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
+  std::string typed;             ///< the whole command, quoted for a shell
   int ranks = 0;                 ///< --ranks; 0: not given
   bool verbose = false;          ///< -v
   bool quiet = false;            ///< --quiet

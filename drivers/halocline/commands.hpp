@@ -18,7 +18,7 @@ struct RunCommand {
   std::string deck;                    ///< path
   std::vector<std::string> overrides;  ///< --set path=value
   std::vector<std::string> plugins;    ///< --plugin, paths of shared objects
-  std::string output;                  ///< --output; empty: the deck's name and ".out"
+  std::string output;                  ///< folder
   bool overwrite = false;
   bool plot = false;
   bool trace = false;

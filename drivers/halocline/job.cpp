@@ -51,7 +51,7 @@ std::optional<std::string> text_of(fs::path const& path) {
 
 /// The file is whole or not there; it need not outlive the system.
 void put(fs::path const& path, std::string const& text) {
-  fs::path const partial = partial_name(path);
+  fs::path const partial = partial_name(path).string() + std::to_string(getpid());
   std::ofstream file(partial);
   file << text;
   file.close();

@@ -17,6 +17,7 @@
 
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/mpirun.hpp"
+#include "framework/runtime/launcher.hpp"
 
 namespace halocline {
 namespace {
@@ -41,6 +42,9 @@ std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& 
 void prepare_environment(std::filesystem::path const& job) {
   // Jobs that share a folder for MPI's sessions remove it under each other.
   setenv("OMPI_MCA_orte_tmpdir_base", job.c_str(), 0);
+  // The ranks are of this machine, whatever a batch system has given to the job.
+  setenv("OMPI_MCA_plm", "isolated", 0);
+  setenv("OMPI_MCA_ras", "^slurm,gridengine,tm,lsf,alps,loadleveler", 0);
   setenv("OMPI_MCA_pml", "ob1", 0);
   setenv("OMPI_MCA_btl", "self,vader", 0);
   // mpirun closes what it still waits for when it is told to end; libevent's epoll speaks of that, its poll does not.
@@ -122,8 +126,11 @@ void report_listening() {
   if (launched()) tell_listening();
 }
 
+bool is_watched() { return launched() || !under_launcher(); }
+
 int terminal_columns() {
   if (Job const* const job = joined_job()) return job->columns;
+  if (!is_watched()) return 0;
   winsize size{};
   if (isatty(STDOUT_FILENO) == 0 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col > 0 ? size.ws_col : 80;

@@ -37,6 +37,9 @@ int silent_end(ExitCode code);
 /// Tells `launch`, if that started this rank, that signals reach all ranks. For one rank of a run.
 void report_listening();
 
+/// Whether what is said on the way may be read as it is said. Launchers of the user's give ranks a terminal that nobody
+/// looks at, or put all of it into a file.
+[[nodiscard]] bool is_watched();
 /// Columns of the terminal that standard output of the whole run is; 0 when it is none.
 [[nodiscard]] int terminal_columns();
 

@@ -17,6 +17,7 @@
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
+#include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
@@ -65,6 +66,30 @@ struct RankEnd {
   bool speaks = true;
 };
 
+/// Why ranks that a launcher has started as one run know of `known` alone; empty: they know of all.
+std::string obstacle_among(std::optional<LauncherPlace> const& place, int known) {
+  if (Job const* const job = joined_job(); job != nullptr && job->ranks != known) {
+    return "--ranks: each rank knows of itself alone: the mpirun on PATH is of another MPI than this program, which "
+           "uses " +
+           mpi_name() + "; put the mpirun of that first";
+  }
+  return place ? obstacle_of_singletons(*place, known) : "";
+}
+
+/// The end of ranks that are no run together: the first of them tells why.
+RankEnd refused(std::string const& obstacle, std::optional<LauncherPlace> const& place) {
+  if (place && place->rank > 0 && !launched()) return {silent_end(ExitCode::wrong_input), false};
+  return {deliver(ExitCode::wrong_input, obstacle), true};
+}
+
+/// What was asked for by --ranks is on one machine, whatever else the job has.
+void warn_of_idle_nodes(int ranks) {
+  int const nodes = nodes_of_job();
+  if (!launched() || nodes == 1) return;
+  log_warning("--ranks " + std::to_string(ranks) + " runs on this machine alone, and the job has " +
+              std::to_string(nodes) + "; `srun --mpi=pmix halocline run` or `mpirun halocline run` takes all of them");
+}
+
 RankEnd run_ranks(CommandLine const& line) {
   // A run stops at a step; all else has none.
   std::optional<StopSignals> stops_at_step;
@@ -74,14 +99,23 @@ RankEnd run_ranks(CommandLine const& line) {
   } else {
     stops_at_step.emplace();
   }
+  std::optional<LauncherPlace> const place = launcher_place();
+  if (std::string const obstacle = place ? obstacle_before_mpi(*place) : ""; !obstacle.empty()) {
+    return refused(obstacle, place);
+  }
   Environment const environment;
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  if (std::string const obstacle = obstacle_among(place, communicator->size()); !obstacle.empty()) {
+    return refused(obstacle, place);
+  }
   set_rank_of_abrupt_end(communicator->size() > 1 ? communicator->rank() : -1);
   if (communicator->rank() == 0) report_listening();
   Log const log(*communicator, {.level = line.verbose ? LogLevel::debug
                                          : line.quiet ? LogLevel::error
                                                       : LogLevel::info});
+  warn_of_idle_nodes(line.ranks);
   auto const command = [&] {
+    require_same_command(*communicator, line.typed);
     require_ranks(line.ranks, communicator->size());
     ExitCode const code = line.command(communicator);
     require_said();
@@ -159,7 +193,7 @@ int run_program(std::vector<std::string> const& words) {
     require_said();
     return 0;
   }
-  bool const launches = line.ranks > 1 && !under_launcher();
+  bool const launches = line.ranks > 1 && !launched() && !under_launcher();
   if (launches) require_temporary_folder();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, words)} : run_ranks(line);
   // Drawn when the ranks have ended, by the process that the user started, or by the first of those.

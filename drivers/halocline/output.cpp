@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "drivers/halocline/commands.hpp"
-#include "framework/io/output_folder.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -15,10 +13,6 @@ namespace {
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
 
 }  // namespace
-
-std::filesystem::path output_folder(RunCommand const& command) {
-  return command.output.empty() ? default_output_folder(command.deck) : std::filesystem::path(command.output);
-}
 
 Section output_section() {
   Section output("output", "What a run writes, beside summary.json and residuals.csv.");

@@ -17,11 +17,6 @@
 
 namespace halocline {
 
-struct RunCommand;
-
-/// Where a run writes: `--output`, or what the deck's name makes.
-[[nodiscard]] std::filesystem::path output_folder(RunCommand const& command);
-
 /// What all solves of a run did.
 struct SolveTotals {
   std::map<std::string, Index> outcomes;  ///< number of solves by how they ended

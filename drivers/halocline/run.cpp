@@ -18,6 +18,7 @@
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/result.hpp"
+#include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/set_up_log.hpp"
 #include "drivers/halocline/solve_warnings.hpp"
@@ -56,11 +57,12 @@ struct Case {
 Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
             Deck const& deck, Communicator const& communicator) {
   Options const options = deck.read(declare_deck(physics, memory_budget(communicator)));
+  require_same_deck(communicator, options.json());
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
   on_first_rank(communicator, [&] { claim(); });
-  return {entry, {"physics `" + entry.name + "`"}, options, schedule, output_folder(command)};
+  return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output};
 }
 
 HaloRecord record_of(TransportChoice const& choice) {
@@ -248,7 +250,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   Case const run = judged(command, claim, known, deck, *communicator);
 
   bool const speaks = communicator->rank() == 0 && !command.quiet;
-  Progress progress({.speaks = speaks,
+  Progress progress({.speaks = speaks && (is_watched() || iteration_lines(run.deck) > 0),
                      .columns = terminal_columns(),
                      .steps = run.schedule.steps(),
                      .iteration_lines = iteration_lines(run.deck)});

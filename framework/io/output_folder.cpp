@@ -24,7 +24,7 @@ bool belongs_to_a_run(std::string const& name) {
                                                   "residuals.csv", "mesh.h5",     "snapshots.xdmf",
                                                   "residuals.png", "traces.png",  "trace.json"};
   for (std::string_view const own : names) {
-    if (name == own || name == std::string(own) + ".partial") return true;
+    if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
   }
   // Room kept for it, and what ranks that end at once write.
   if (name.starts_with("summary.json.")) return true;

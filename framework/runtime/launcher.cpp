@@ -70,6 +70,10 @@ std::string obstacle_of_singletons(LauncherPlace const& place, int known_ranks) 
          "; start them by the mpirun of that, or under Slurm by `srun --mpi=pmix`";
 }
 
+int nodes_of_job(Variables const& variables) {
+  return std::max({1, number_of(variables, "SLURM_JOB_NUM_NODES"), number_of(variables, "PBS_NUM_NODES")});
+}
+
 std::string mpi_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;

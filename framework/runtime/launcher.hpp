@@ -32,6 +32,8 @@ using Variables = std::function<char const*(char const*)>;
 [[nodiscard]] std::string obstacle_before_mpi(LauncherPlace const& place);
 /// Why the ranks that MPI knows of, `known`, are not those of the launcher, and what to do; empty: they are.
 [[nodiscard]] std::string obstacle_of_singletons(LauncherPlace const& place, int known);
+/// Nodes of the job of a batch system around this process; 1 where there is none, or it does not tell.
+[[nodiscard]] int nodes_of_job(Variables const& variables = variable_of_environment);
 /// "Open MPI v4.1.4": what this program uses.
 [[nodiscard]] std::string mpi_name();
 

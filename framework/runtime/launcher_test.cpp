@@ -60,6 +60,17 @@ TEST(Launcher, OfRanksThatDoNotKnowEachOtherIsTold) {
   }
 }
 
+TEST(Launcher, OfAJobOfSeveralNodes) {
+  std::map<std::string, std::string> variables;
+  auto const lookup = [&](char const* name) -> char const* {
+    auto const found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+  EXPECT_EQ(nodes_of_job(lookup), 1);
+  variables["SLURM_JOB_NUM_NODES"] = "3";
+  EXPECT_EQ(nodes_of_job(lookup), 3);
+}
+
 TEST(Launcher, NamesTheLibrary) {
   EXPECT_FALSE(mpi_name().empty());
   EXPECT_EQ(mpi_name().find_first_of(",\n"), std::string::npos);

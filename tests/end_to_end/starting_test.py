@@ -118,6 +118,85 @@ class Starting(unittest.TestCase):
             for process in running:
                 self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
 
+    def test_ranks_that_differ_are_told_at_once(self):
+        with scratch() as folder:
+            first, second = with_deck(folder, "a.yaml"), with_deck(folder, "b.yaml", mesh={"cells": [12, 8]})
+            words = ["run", first, "--output", "run.out"]
+            for others in (["run", second, "--output", "run.out"], [*words, "--set", "mesh.cells=[16, 8]"],
+                           [*words, "--plugin", "./none.so"], ["bench"]):
+                with self.subTest(others=others):
+                    run = Run([*words, ":", "-n", 1, PROGRAM, *others], folder, launcher=["mpirun", "-n", "1"], timeout=30)
+                    self.assertEqual(run.code, 2, run.err)
+                    self.assertIn("halocline: the ranks have different commands, rank 0 `halocline run ", run.err)
+                    self.assertEqual(run.err.count("halocline: "), 1, run.err)
+                    self.assertEqual(run.files(), ["a.yaml", "b.yaml"])
+
+    def test_ranks_that_do_not_know_each_other_are_told(self):
+        singletons = r"halocline: the launcher has started 2 ranks, and each knows of itself alone: .* Open MPI v[^\n]*\n"
+        srun = r"halocline: srun has started 2 ranks, and nothing by which they find each other: [^\n]*`srun --mpi=pmix`[^\n]*\n"
+        step = {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_NODELIST": "here"}
+        for variables, rank, said in (({"PMI_SIZE": "2"}, "PMI_RANK", singletons), ({"MPI_LOCALNRANKS": "2"}, "MPI_LOCALRANKID", singletons),
+                                      (step, "SLURM_PROCID", srun)):
+            for number in range(2):
+                with self.subTest(rank=rank, number=number), scratch() as folder:
+                    run = Run(["run", with_deck(folder)], folder, {**variables, rank: str(number)})
+                    self.assertEqual(run.code, 2, run.err)
+                    self.assertRegex(run.err, f"^{said}$" if number == 0 else "^$")
+                    self.assertEqual(run.files(), ["run.yaml"])
+
+    def test_a_shell_in_a_step_of_slurms_starts_what_it_likes(self):
+        step = {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0",
+                "SLURM_NODELIST": "here"}
+        for ranks in (1, 2):
+            with scratch() as folder:
+                run = Run(["run", with_deck(folder), "--ranks", ranks], folder, step)
+                self.assert_done(run)
+                self.assertEqual(run.summary()["provenance"]["ranks"], ranks)
+
+    def test_another_mpis_mpirun_is_told(self):
+        with scratch() as folder:
+            # It starts its processes, and they are none of Open MPI's.
+            (pathlib.Path(folder) / "mpirun").write_text('#!/bin/sh\nwhile [ "$1" != -n ]; do shift; done\nshift 2\n"$@" & "$@"; wait\n')
+            (pathlib.Path(folder) / "mpirun").chmod(0o755)
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, {"PATH": f"{folder}:{os.environ['PATH']}"})
+            self.assertEqual(run.code, 2, run.err)
+            self.assertRegex(run.err, r"^halocline: --ranks: each rank knows of itself alone: the mpirun on PATH is of another MPI [^\n]*\n$")
+            self.assertEqual(run.files(), ["mpirun", "run.yaml"])
+
+    def test_ranks_are_of_this_machine(self):
+        job = {"SLURM_JOB_ID": "1", "SLURM_NNODES": "2", "SLURM_JOB_NUM_NODES": "2", "SLURM_NODELIST": "far,away",
+               "SLURM_JOB_NODELIST": "far,away", "SLURM_TASKS_PER_NODE": "2(x2)", "SLURM_NTASKS": "4"}
+        with scratch() as folder:
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder, job, timeout=60)
+            self.assertEqual(run.code, 0, run.err)
+            self.assertRegex(run.err, r"^[\d:.]+ warning: --ranks 2 runs on this machine alone, and the job has 2; [^\n]*\n$")
+            self.assertEqual(run.summary()["provenance"]["ranks"], 2)
+
+    def test_progress_is_for_readers(self):
+        with scratch() as folder:
+            deck = with_deck(folder)
+            for launcher, words, lines in (([], [], True), ([], ["--ranks", 2], True), (["mpirun", "-n", "2"], [], False),
+                                           (["mpirun", "-n", "1"], [], False)):
+                run = Run(["run", deck, "--overwrite", *words], folder, launcher=launcher)
+                self.assert_done(run)
+                self.assertNotIn("\x1b", run.out)
+                self.assertEqual("step 1 of 2" in run.out, lines, run.out)
+                self.assertIn("run.out", run.out)
+            run = Run(["run", deck, "--overwrite", "--set", "progress.iterations=1"], folder, launcher=["mpirun", "-n", "2"])
+            self.assertIn("Iteration = 0", run.out)
+
+    def test_the_folder_may_be_named_by_the_job(self):
+        with scratch() as folder:
+            deck = with_deck(folder, "heat.yaml")
+            array = {"SLURM_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "3"}
+            for ranks in (1, 2):
+                run = Run(["run", deck, "--output", "{deck}-{job}/{task}-" + str(ranks), "--ranks", ranks], folder, array)
+                self.assert_done(run)
+                self.assertEqual(run.summary(f"heat-12/3-{ranks}")["status"], "done")
+            run = Run(["run", deck, "--output", "{task}"], folder, {"SLURM_JOB_ID": "12"})
+            self.assertEqual(run.code, 2)
+            self.assertRegex(run.err, r"^halocline: --output: \{task\}: no batch system has given it [^\n]*\n$")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
