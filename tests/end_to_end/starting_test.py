@@ -134,7 +134,7 @@ class Starting(unittest.TestCase):
     def test_ranks_that_do_not_know_each_other_are_told(self):
         singletons = r"halocline: the launcher has started 2 ranks, and each knows of itself alone: .* Open MPI v[^\n]*\n"
         srun = r"halocline: srun has started 2 ranks, and nothing by which they find each other: [^\n]*`srun --mpi=pmix`[^\n]*\n"
-        step = {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_NODELIST": "here"}
+        step = {"SLURM_JOB_ID": "1", "SLURM_JOBID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_NODELIST": "here"}
         for variables, rank, said in (({"PMI_SIZE": "2"}, "PMI_RANK", singletons), ({"MPI_LOCALNRANKS": "2"}, "MPI_LOCALRANKID", singletons),
                                       (step, "SLURM_PROCID", srun)):
             for number in range(2):
@@ -145,7 +145,7 @@ class Starting(unittest.TestCase):
                     self.assertEqual(run.files(), ["run.yaml"])
 
     def test_a_shell_in_a_step_of_slurms_starts_what_it_likes(self):
-        step = {"SLURM_JOB_ID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0",
+        step = {"SLURM_JOB_ID": "1", "SLURM_JOBID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0",
                 "SLURM_NODELIST": "here"}
         for ranks in (1, 2):
             with scratch() as folder:
