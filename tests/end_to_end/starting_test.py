@@ -123,7 +123,7 @@ class Starting(unittest.TestCase):
             first, second = with_deck(folder, "a.yaml"), with_deck(folder, "b.yaml", mesh={"cells": [12, 8]})
             words = ["run", first, "--output", "run.out"]
             for others in (["run", second, "--output", "run.out"], [*words, "--set", "mesh.cells=[16, 8]"],
-                           [*words, "--plugin", "./none.so"], ["bench"]):
+                           [*words, "--plugin", "./none.so"]):
                 with self.subTest(others=others):
                     run = Run([*words, ":", "-n", 1, PROGRAM, *others], folder, launcher=["mpirun", "-n", "1"], timeout=30)
                     self.assertEqual(run.code, 2, run.err)
