@@ -14,14 +14,14 @@ import tempfile
 from deck_runs import parser_of, run_deck
 from record import store
 
-EVERY = 100  # the default
+EVERY = 200  # the default
 
 CASES = {
     "wave, 128^3, single": {"physics": "wave", "precision": "single", "mesh": {"cells": [128] * 3},
-                            "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)"}, "time": {"step": 0.001, "steps": 300}},
+                            "wave": {"initial": "sin(3*x)*sin(2*y)*sin(4*z)"}, "time": {"step": 0.001, "steps": 600}},
     "weighted sum, 128^3, double": {"physics": "wave", "mesh": {"cells": [128] * 3},
                                     "wave": {"method": "weighted_sum", "weights": [0.4, 0.04, 0.03, 0.02, 0.01],
-                                             "initial": "x"}, "time": {"step": 1, "steps": 300}},
+                                             "initial": "x"}, "time": {"step": 1, "steps": 600}},
     "heat, 64^3, cg": {"physics": "heat", "mesh": {"cells": [64] * 3}, "heat": {"initial": "exp(-9*x)*y"},
                        "time": {"step": 1e-5, "steps": 200}, "solver": {"cg": {"relative_tolerance": 1e-4}}},
     "wave, 64 cells": {"physics": "wave", "mesh": {"cells": [64]}, "wave": {"initial": "sin(3*x)"},

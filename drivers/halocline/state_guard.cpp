@@ -43,7 +43,7 @@ Section guard_section() {
                "Steps from one look at all fields to the next; 0: only at the start, before snapshots, at the end and "
                "when a quantity is not finite, which all settings include.")
       .at_least(0)
-      .defaults_to(std::int64_t{100});
+      .defaults_to(std::int64_t{200});
   guard
       .boolean(
           "keep",
