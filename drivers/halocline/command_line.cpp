@@ -142,7 +142,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2) return "run, check, list or bench? `halocline --help` tells what each does";
   if (chosen.empty()) {
-    std::string const word = words[1];
+    std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
   }
   CLI::App const& app = *chosen.front();

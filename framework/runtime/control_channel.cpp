@@ -68,7 +68,7 @@ class ControlChannel::Patience {
       return done != 0;
     });
     if (!finished) static_cast<void>(buffer.release());
-    return finished;
+    return finished;  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): MPI writes there when it is late
   }
 
  private:
@@ -169,7 +169,7 @@ bool ControlChannel::publish(Failure const* failure, Patience& patience, Verdict
   if (verdict.origin < 0) return true;
   auto head = std::make_unique<std::array<Index, 2>>();
   auto text = std::make_unique<std::string>();
-  if (verdict.origin == rank_) {
+  if (verdict.origin == rank_ && failure != nullptr) {
     *text = failure->message;
     *head = {static_cast<Index>(failure->code), static_cast<Index>(text->size())};
   }
@@ -196,7 +196,7 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
       silent += (silent.empty() ? "" : ", ") + std::to_string(to);
   }
   std::string const remark = silent.empty() ? "" : " (no answer from rank " + silent + ")";
-  Verdict const verdict{cause.code, speaks ? rank_ : cause.origin, cause.message + remark, true};
+  Verdict verdict{cause.code, speaks ? rank_ : cause.origin, cause.message + remark, true};
   known_ = Failure{verdict.code, verdict.message, verdict.origin};
   // The rank that failed ends the program; the others only step in when it does not.
   if (!speaks) std::this_thread::sleep_for(options.deadline / 2);

@@ -101,14 +101,14 @@ class Endings(unittest.TestCase):
             self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
             self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25\n")
 
-    def begun(self, folder, where, deck=None, **options):
-        """A run under way; returns it and the numbers of its ranks."""
+    def begun(self, folder, where, deck=None, steps=0, **options):
+        """A run under way that has done so many steps; returns it and the numbers of its ranks."""
         launcher, behind = starts(2)[where]
         deck = deck or LONG
         process = subprocess.Popen([*launcher, PROGRAM, *map(str, words(folder, deck, **options) + behind)], cwd=folder,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         table = pathlib.Path(folder) / "run.out/scalars.csv"
-        while not table.exists() or table.read_text().count("\n") < 2:
+        while not table.exists() or table.read_text().count("\n") < 2 + steps:
             self.assertIsNone(process.poll(), "it has ended")
             time.sleep(0.01)
         return process, self.ranks_of(process, where)
@@ -200,7 +200,8 @@ class Endings(unittest.TestCase):
     def test_another_signal_ends_a_run_within_a_step(self):
         for where in ("alone", "--ranks"):
             with self.subTest(where=where), scratch() as folder:
-                process, _ = self.begun(folder, where, how="sleep", at=2)
+                process, _ = self.begun(folder, where, steps=1, how="sleep", at=2)
+                time.sleep(0.2)  # into the step that does not end
                 start = time.monotonic()
                 process.terminate()
                 time.sleep(0.2)
@@ -216,7 +217,8 @@ class Endings(unittest.TestCase):
     def test_a_run_that_is_asked_to_stop_and_killed_within_a_step_is_on_record(self):
         for where in ("alone", "mpirun"):
             with self.subTest(where=where), scratch() as folder:
-                process, ranks = self.begun(folder, where, how="sleep", at=2)
+                process, ranks = self.begun(folder, where, steps=1, how="sleep", at=2)
+                time.sleep(0.2)  # into the step that does not end
                 for number in (signal.SIGTERM, signal.SIGKILL):
                     for rank in ranks:
                         os.kill(rank, number)
