@@ -69,7 +69,7 @@ void GhostRecord::write(IndexRange const& range, GhostWriter const& by) {
     auto const f = static_cast<std::size_t>(face);
     Index const mine = distances[face];
     Index const opposite = distances[face ^ 1];
-    if (mine < 0 && covers[(axis + 1) % 3] && covers[(axis + 2) % 3] && opposite <= owned_[axis]) {
+    if (mine < 0 && covers[(axis + 1) % 3] && covers[(axis + 2) % 3] && opposite <= owned(axis)) {
       valid_[f] = static_cast<int>(std::min<Index>(-mine, layers_[static_cast<std::size_t>(axis)]));
       continue;
     }
