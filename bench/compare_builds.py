@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """Holds the speed of a new build against that of an old one, on one machine in one sitting.
 
-Every round measures the old build, the new one and the old one again, so that a change in the machine's load meets all
-three. A row's time is the least of all rounds. The spread is how far the two series of the old build lie apart, and the
-new build may be slower by that and `--allowed` of the old one's time.
+Every round measures the old build, the new one and the old one again, in an order that is drawn, so that a change in the
+machine's load meets all three. A row's time is the median of all rounds. The spread is how far the two series of the old
+build lie apart, and the new build may be slower by that and `--allowed` of the old one's time.
+
+Where a program's memory lies physically decides how much of it the caches hold: of arrays of twice a cache's size, the
+same program takes 0.25 s in one run and 0.33 s in another. Programs that run in a fixed order find the memory that the one
+before has left, and one build would be lucky every time. So some memory, another amount each time, is taken before and
+held while a program runs.
 
     bench/compare_builds.py --old OLD/bin --new NEW/bin --rounds 7 --json bench/results/compared_builds.json
 
@@ -12,8 +17,11 @@ the benchmark decks of TeaLeaf, as whole commands and their solves alone. OLD an
 """
 import argparse
 import json
+import mmap
 import os
 import pathlib
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,6 +30,7 @@ import time
 from record import store
 
 QUIET = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+CHANCE = random.Random(1)
 TEALEAF = pathlib.Path(__file__).resolve().parent.parent / "decks/tealeaf"
 
 
@@ -58,9 +67,21 @@ def arguments():
     return parser.parse_args()
 
 
+def taken_memory(chance):
+    """Some pieces of memory, with holes between them."""
+    pieces = [mmap.mmap(-1, chance.randrange(1, 300) << 20) for _ in range(chance.randrange(2, 8))]
+    for piece in pieces:
+        if chance.random() < 0.5:
+            piece.madvise(mmap.MADV_HUGEPAGE)
+        for place in range(0, len(piece), mmap.PAGESIZE):
+            piece[place] = 1
+    return chance.sample(pieces, len(pieces) // 2)
+
+
 def run(folder, command, exit_codes=(0,)):
     """Runs a program of a build with the libraries of that build; the seconds it took."""
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder.resolve().parent / "lib")}
+    held = taken_memory(CHANCE)  # until this function ends
     start = time.perf_counter()
     done = subprocess.run([str(folder / command[0]), *command[1:]], capture_output=True, text=True, env=environment)
     seconds = time.perf_counter() - start
@@ -106,14 +127,14 @@ def compared(given, scratch):
     series = {"old": {}, "new": {}, "old again": {}}
     provenance = {}
     for number in range(given.rounds):
-        for which in series:
+        for which in CHANCE.sample(list(series), len(series)):
             rows, provenance[which] = measured(given.new if which == "new" else given.old, scratch)
             for name, seconds in rows.items():
-                series[which][name] = min(seconds, series[which].get(name, seconds))
+                series[which].setdefault(name, []).append(seconds)
         print(f"round {number + 1} of {given.rounds}", file=sys.stderr)
     table = []
-    for name, once in series["old"].items():
-        again, new = series["old again"][name], series["new"][name]
+    for name in series["old"]:
+        once, again, new = (statistics.median(series[which][name]) for which in ("old", "old again", "new"))
         old, spread = min(once, again), abs(once - again) / min(once, again)
         table.append({"row": name, "old_seconds": old, "new_seconds": new, "ratio": round(new / old, 4),
                       "spread": round(spread, 4), "passes": bool(new <= old * (1 + given.allowed + spread))})

@@ -30,15 +30,17 @@ void set_all(Execution const& execution, Values<Real> const& values, Real value)
       KOKKOS_LAMBDA(Index n) { values(n) = value; });
 }
 
-/// Asks for large pages where they hold an array whole: with small ones a sweep over several planes waits for the
-/// translation of addresses. What the system does not grant costs nothing.
+/// Asks for large pages for arrays that have one: with small ones a sweep over several planes waits for the translation
+/// of addresses. What the system does not grant costs nothing. An array begins and ends somewhere on a large page, as
+/// chance has it: asked for beyond both ends, those two come as well, and runs do not differ by that.
 [[maybe_unused]] void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   constexpr std::size_t page = std::size_t{2} << 20U;
+  if (bytes < page) return;
   auto const address = reinterpret_cast<std::uintptr_t>(memory);
-  std::uintptr_t const begin = (address + page - 1) / page * page;
-  std::uintptr_t const end = (address + bytes) / page * page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  std::uintptr_t const begin = address / page * page;
+  std::uintptr_t const end = (address + bytes + page - 1) / page * page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
 }
 

@@ -56,6 +56,12 @@ void tell(GhostEvent const& event) {
   if (going.journal != nullptr) going.journal->events_.push_back(event);
 }
 
+void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by) {
+  // Most of what is told: nothing has to be kept.
+  if (!going.pass && going.journal == nullptr) return record.write(range, by);
+  tell({.kind = GhostEvent::Kind::write, .record = &record, .range = range, .writer = by});
+}
+
 OnePass::OnePass() : outermost_(!std::exchange(going.pass, true)) {}
 OnePass::~OnePass() {
   if (outermost_) end_pass();

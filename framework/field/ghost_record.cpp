@@ -50,35 +50,54 @@ std::string GhostRecord::beyond(int face) const {
   return (around_ >> face & 1U) != 0 ? "where the mesh closes on itself" : "where another block begins";
 }
 
+/// Ghosts beyond a face, where they follow from what lies `distances` from the faces.
+inline void GhostRecord::invalidate(int face, Index const (&distances)[6]) {
+  if (((neighbours_ | following_) >> face & 1U) == 0) return;
+  auto const f = static_cast<std::size_t>(face);
+  Index left = distances[face];
+  if (is_neighbour(face) && is_neighbour(face ^ 1)) left = std::min(left, distances[face ^ 1]);
+  int const width = static_cast<int>(std::clamp<Index>(left, 0, unlimited));
+  valid_[f] = std::min(valid_[f], width);
+  arriving_[f] = std::min(arriving_[f], width);
+}
+
 void GhostRecord::write(IndexRange const& range, GhostWriter const& by) {
   if (range.empty()) return;
   writer_ = by;
   Index distances[6];
-  bool covers[3];
-  bool inside = true;
+  bool only_owned = true;
   for (int axis = 0; axis < 3; ++axis) {
     auto const a = static_cast<std::size_t>(axis);
     distances[2 * axis] = range.begin[a];
     distances[2 * axis + 1] = owned_[a] - range.end[a];
+    only_owned = only_owned & (distances[2 * axis] >= 0) & (distances[2 * axis + 1] >= 0);
+  }
+  if (only_owned) {
+    for (int face = 0; face < 6; ++face) invalidate(face, distances);
+    if ((has_inner_corners_ && inner_corners_ > 0) || (following_ != 0 && wall_corners_ > 0)) write_corners(distances);
+  } else {
+    write_ghosts(range, distances);
+  }
+}
+
+/// What `write` comes to where ghosts are among what is written.
+void GhostRecord::write_ghosts(IndexRange const& range, Index const (&distances)[6]) {
+  bool covers[3];
+  bool inside = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    auto const a = static_cast<std::size_t>(axis);
     covers[axis] = range.begin[a] <= 0 && range.end[a] >= owned_[a];
     inside = inside && range.begin[a] < owned_[a] && range.end[a] > 0;
   }
   for (int face = 0; face < 6; ++face) {
-    if ((faces_ >> face & 1U) == 0) continue;
     int const axis = face / 2;
-    auto const f = static_cast<std::size_t>(face);
     Index const mine = distances[face];
     Index const opposite = distances[face ^ 1];
     if (mine < 0 && covers[(axis + 1) % 3] && covers[(axis + 2) % 3] && opposite <= owned(axis)) {
-      valid_[f] = static_cast<int>(std::min<Index>(-mine, layers_[static_cast<std::size_t>(axis)]));
-      continue;
+      valid_[static_cast<std::size_t>(face)] = static_cast<int>(std::min<Index>(-mine, layers(axis)));
+    } else if (inside) {
+      invalidate(face, distances);
     }
-    if (!inside || ((neighbours_ | following_) >> face & 1U) == 0) continue;
-    Index left = mine;
-    if (is_neighbour(face) && is_neighbour(face ^ 1)) left = std::min(left, opposite);
-    int const width = static_cast<int>(std::clamp<Index>(left, 0, unlimited));
-    valid_[f] = std::min(valid_[f], width);
-    arriving_[f] = std::min(arriving_[f], width);
   }
   if (inside) write_corners(distances);
 }

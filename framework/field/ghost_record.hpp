@@ -78,7 +78,9 @@ class GhostRecord {
   void copy(GhostRecord const& other);
 
  private:
-  /// `distances` of what is written from each face; below zero: so many layers of ghosts are written, too.
+  // `distances`: of what is written from each face; below zero: so many layers of ghosts are written, too.
+  void write_ghosts(IndexRange const& range, Index const (&distances)[6]);
+  void invalidate(int face, Index const (&distances)[6]);
   void write_corners(Index const (&distances)[6]);
 
   // What does not change.
@@ -119,8 +121,6 @@ struct GhostEvent {
 
 /// Brings a record up to date. All changes go this way, so that those of replayed work can be told again.
 void tell(GhostEvent const& event);
-inline void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by) {
-  tell({.kind = GhostEvent::Kind::write, .record = &record, .range = range, .writer = by});
-}
+void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by);
 
 }  // namespace halocline

@@ -18,12 +18,11 @@ namespace {
   return reach + (face % 2 == 0 ? -range.begin[a] : range.end[a] - ghosts.owned(axis));
 }
 
-/// Whether ghosts on edges and corners are valid as far as they are read: asked where ghosts are read along an axis.
+/// Whether ghosts on edges and corners are valid as far as they are read, for a shape that may read some.
 [[nodiscard]] bool corners_are_valid(GhostRecord const& ghosts, IndexRange const& range, Shape const& shape) {
   int axes_to_neighbours = 0;
   int axes_to_walls = 0;
   int axes = 0;
-  bool begins_outside = false;
   Index most = 0;
   for (int axis = 0; axis < 3; ++axis) {
     bool to_neighbour = false;
@@ -32,30 +31,31 @@ namespace {
       Index const read = layers_read(ghosts, range, shape.reach(axis), face);
       if (read <= 0) continue;
       (ghosts.is_neighbour(face) ? to_neighbour : to_wall) = true;
-      begins_outside = begins_outside || read > shape.reach(axis);
       most = std::max(most, read);
     }
     axes_to_neighbours += to_neighbour ? 1 : 0;
     axes_to_walls += to_wall ? 1 : 0;
     axes += to_neighbour || to_wall ? 1 : 0;
   }
-  // A star that begins at what is owned reads none.
-  if (axes < 2 || (shape.kind == ShapeKind::star && !begins_outside)) return true;
+  if (axes < 2) return true;
   bool const inner = axes_to_neighbours < 2 || most <= ghosts.valid_inner_corners();
   return inner && (axes_to_walls == 0 || most <= ghosts.valid_wall_corners());
 }
 
+/// Without branches until the end: this is on the way of every sweep.
 [[nodiscard]] bool is_valid(GhostRecord const& ghosts, IndexRange const& range, Shape const& shape) {
-  bool reads_ghosts = false;
+  bool valid = true;
+  bool begins_outside = false;
   for (int axis = 0; axis < 3; ++axis) {
     int const reach = shape.reach(axis);
     Index const lower = layers_read(ghosts, range, reach, 2 * axis);
     Index const upper = layers_read(ghosts, range, reach, 2 * axis + 1);
-    if (lower <= 0 && upper <= 0) continue;
-    if (lower > ghosts.valid(2 * axis) || upper > ghosts.valid(2 * axis + 1)) return false;
-    reads_ghosts = true;
+    valid = valid & (lower <= ghosts.valid(2 * axis)) & (upper <= ghosts.valid(2 * axis + 1));
+    begins_outside = begins_outside | (lower > reach) | (upper > reach);
   }
-  return !reads_ghosts || corners_are_valid(ghosts, range, shape);
+  // A star that begins at what is owned reads no edges and corners.
+  bool const reads_corners = begins_outside | (shape.kind != ShapeKind::star);
+  return valid && (!reads_corners || corners_are_valid(ghosts, range, shape));
 }
 
 [[nodiscard]] std::string layers(Index count) {
