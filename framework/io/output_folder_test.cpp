@@ -201,6 +201,27 @@ TEST_P(OutputFolder, LocksAreNeitherLinksNorPipes) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "mine");
 }
 
+TEST_P(OutputFolder, KeepsALockThatAnotherRunHasPutThere) {
+  {
+    FolderClaim const claim(out, false, lock);
+    fs::remove(out / lock_name);
+    leave_lock("another run's\n");
+  }
+  EXPECT_TRUE(fs::exists(out / lock_name));
+}
+
+/// The run before ends, and takes its file away, between the opening of that and its locking.
+TEST_P(OutputFolder, IsTakenByAFileThatIsThere) {
+  leave_lock(line({getpid(), 1}));
+  int attempts = 0;
+  FolderClaim const claim(out, true, [&](int descriptor, LockPart part) {
+    if (++attempts == 1) fs::remove(out / lock_name);
+    return lock(descriptor, part);
+  });
+  EXPECT_EQ(attempts, 2);
+  EXPECT_TRUE(fs::exists(out / lock_name));
+}
+
 TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
   constexpr int processes = 8;
   constexpr int rounds = 12;
@@ -208,7 +229,9 @@ TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
     for (int round = 0; round < rounds; ++round) {
       if (stale) leave_lock(line({getpid(), 1}));
       std::array<int, 2> gate{};
+      std::array<int, 2> taken{};
       ASSERT_EQ(pipe(gate.data()), 0);
+      ASSERT_EQ(pipe(taken.data()), 0);
       std::vector<pid_t> children;
       for (int n = 0; n < processes; ++n) {
         children.push_back(fork());
@@ -219,7 +242,7 @@ TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
         // Whoever has it lives on until all have tried.
         std::optional<FolderClaim> claim;
         bool const refused = !refusal([&] { claim.emplace(out, true, lock); }).empty();
-        if (!refused) pause();
+        if (!refused && write(taken[1], "", 1) == 1) pause();
         _exit(3);
       }
       close(gate[0]);
@@ -230,10 +253,13 @@ TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
         ASSERT_GT(wait(&status), 0);
         ASSERT_EQ(WEXITSTATUS(status), 3);
       }
+      close(taken[1]);
+      char byte = 0;
+      EXPECT_EQ(read(taken[0], &byte, 1), 1) << "nobody had it";
+      close(taken[0]);
+      EXPECT_FALSE(fs::exists(partial_name(out / lock_name))) << "of one that gave up";
       for (pid_t const child : children) kill(child, SIGKILL);
-      int status = 0;
-      ASSERT_GT(wait(&status), 0);
-      EXPECT_TRUE(WIFSIGNALED(status)) << "nobody had it";
+      ASSERT_GT(wait(nullptr), 0);
       fs::remove_all(out);
     }
   }

@@ -40,6 +40,11 @@ class GuardedPhysics final : public Physics {
  public:
   GuardedPhysics(std::unique_ptr<Physics> physics, PhysicsContext const& context, std::string plugin)
       : physics_(std::move(physics)), mesh_(context.mesh), plugin_(std::move(plugin)) {}
+  ~GuardedPhysics() override {
+    call_plugin(in("the destructor"), [&] { physics_.reset(); });
+  }
+  GuardedPhysics(GuardedPhysics const&) = delete;
+  GuardedPhysics& operator=(GuardedPhysics const&) = delete;
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override {
     PluginCall const call = in("`fields`");

@@ -61,6 +61,8 @@ class Hostile final : public Physics {
   }
   [[nodiscard]] Traces take_traces() override {
     if (chosen("traces: too few values")) return {{"a", "b"}, {0, 1}, {1, 2, 3}};
+    if (chosen("traces: two of a name")) return {{"a", "a"}, {0}, {1, 2}};
+    if (chosen("traces: other ones later")) return {{steps_ == 0 ? "a" : "b"}, {0}, {1}};
     return {};
   }
   [[nodiscard]] double stable_step() const override {

@@ -80,6 +80,24 @@ class Endings(unittest.TestCase):
                              (2, f"halocline: crashed (segmentation fault) in `create` of {NAME}\n"))
             self.assertNotIn("run.out/summary.json", run.files())
 
+    def test_a_crash_after_the_end(self):
+        for how, said in (("segfault", "crashed (segmentation fault) in"), ("throw", "crashed (abort) in"),
+                          ("exit", "something ended the program by exit() in")):
+            with self.subTest(how=how), scratch() as folder:
+                run = Run(words(folder, how=how, where="destructor"), folder)
+                self.assertEqual(run.code, 3, run.err)
+                self.assertIn(f"halocline: {said} the destructor of {NAME}", run.err)
+                self.assertNotIn("defect of Halocline", run.err)
+                self.assertEqual(run.summary()["status"], "done")
+
+    def test_fields_that_a_plugin_must_not_have(self):
+        for how, said in (("two fields of a name", "two fields are called `u`"),
+                          ("another mesh", "field `coarse` lies on another mesh than the run")):
+            with self.subTest(how=how), scratch() as folder:
+                run = Run(words(folder, how=how), folder)
+                self.assertEqual((run.code, run.err), (3, f"halocline: {NAME}, in `fields`: {said}; this is a defect of the "
+                                                       "plugin: please report it to its author\n"))
+
     def test_a_plugin_that_ends_the_program(self):
         for behind in ([], ["--ranks", 2]):
             with self.subTest(behind=behind), scratch() as folder:

@@ -45,6 +45,8 @@ WITHIN_A_RUN = [
      "its quantities were `steps` at first, and are `tables` now" + BLAME),
     ("conserved: no quantity", 3, "`conserved`", "`mass` is none of its quantities, which are `steps`" + BLAME),
     ("traces: too few values", 3, "`take_traces`", "it returned 3 values for 2 times at 2 points" + BLAME),
+    ("traces: two of a name", 3, "`take_traces`", "two of its points are called `a`" + BLAME),
+    ("traces: other ones later", 3, "`take_traces`", "its points were `a` at first, and are `b` now" + BLAME),
     ("fields: throws", 3, "`fields`", THROWN),
     ("fields: null", 3, "`fields`", "it returned a null pointer for a field" + BLAME),
     ("advance: throws", 3, STEP_3, THROWN),

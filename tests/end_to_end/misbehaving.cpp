@@ -46,11 +46,21 @@ class Misbehaving final : public Physics {
         how_(deck_.choice("how")),
         at_(deck_.integer("at")),
         mine_(context.mesh->communicator().rank() == deck_.integer("rank") || deck_.integer("rank") < 0),
-        u_(context.mesh, {.name = "u"}) {
+        u_(context.mesh, {.name = "u"}),
+        coarse_(context.mesh->coarsened(), {.name = "coarse"}) {
     if (mine_ && deck_.choice("where") == "set-up") misbehave(how_);
   }
+  ~Misbehaving() override {
+    if (mine_ && deck_.choice("where") == "destructor") misbehave(how_);
+  }
+  Misbehaving(Misbehaving const&) = delete;
+  Misbehaving& operator=(Misbehaving const&) = delete;
 
-  std::vector<FieldBase const*> fields() const override { return {&u_}; }
+  std::vector<FieldBase const*> fields() const override {
+    if (how_ == "two fields of a name") return {&u_, &u_};
+    if (how_ == "another mesh") return {&u_, &coarse_};
+    return {&u_};
+  }
   std::vector<Quantity> quantities() const override {
     if (is_due("quantities")) misbehave(how_);
     return {{"steps", static_cast<double>(done_), 0}};
@@ -75,6 +85,7 @@ class Misbehaving final : public Physics {
   bool mine_;
   Index done_ = 0;
   Field<double> u_;
+  Field<double> coarse_;
 };
 
 PhysicsEntry misbehaving() {
@@ -82,9 +93,9 @@ PhysicsEntry misbehaving() {
   options
       .choice("how", "What happens.",
               std::vector<std::string>{"segfault", "stack", "trap", "divide", "abort", "exit", "throw", "sleep",
-                                       "pause", "nothing", "unstable"})
+                                       "pause", "nothing", "unstable", "two fields of a name", "another mesh"})
       .defaults_to(std::string("pause"));
-  options.choice("where", "Where it does.", std::vector<std::string>{"advance", "set-up", "quantities"})
+  options.choice("where", "Where it does.", std::vector<std::string>{"advance", "set-up", "quantities", "destructor"})
       .defaults_to(std::string("advance"));
   options.integer("at", "Step that it happens in.").defaults_to(std::int64_t{1});
   options.integer("rank", "Rank that it happens on; -1: all.").defaults_to(std::int64_t{-1});
