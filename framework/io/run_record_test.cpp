@@ -313,6 +313,24 @@ TEST_F(Output, NumbersThatAreNoneAreOnRecord) {
       "step": 3, "time": 0.75, "last_finite_step": 2})"));
 }
 
+TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
+  Verification verification;
+  verification.doubt = "the solve stalled";
+  std::vector<SolveReport> solves(2);
+  solves[0].verification = verification;
+  verification.error_estimate = std::numeric_limits<double>::quiet_NaN();
+  solves[1].verification = verification;
+  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  record.add_solves(1, solves);
+  record.finish(ExitCode::done, "");
+  if (ranks.rank() != 0) return;
+  auto const summary = summary_in(folder);
+  EXPECT_EQ(summary["solves"][0]["verification"],
+            nlohmann::json::parse(R"({"trusted": false, "doubt": "the solve stalled"})"));
+  EXPECT_EQ(summary["solves"][1]["verification"],
+            nlohmann::json::parse(R"({"error_estimate": "nan", "trusted": false, "doubt": "the solve stalled"})"));
+}
+
 TEST_F(Output, TheRecordOfARun) {
   SolveReport solve;
   solve.method = "cg";
