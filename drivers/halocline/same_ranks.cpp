@@ -38,14 +38,16 @@ int first_that_differs(Communicator const& communicator, std::string const& mine
   return other == all.end() ? 0 : static_cast<int>(other - all.begin());
 }
 
-void require_same_command(Communicator const& communicator, std::string const& command) {
+std::string this_build() {
+  return std::string(version) + " (" + std::string(backend_name) + ", " + std::string(revision()) + ")";
+}
+
+void require_same_command(Communicator const& communicator, std::string const& command, std::string const& build) {
   auto const rank = [](int number, std::string const& what) { return "rank " + std::to_string(number) + " " + what; };
   require_same(communicator, command, [&](std::string const& first, std::string const& second, int other) {
     return "the ranks have different commands, " + rank(0, "`" + first + "`, ") + rank(other, "`" + second + "`") +
            "; start all ranks of a run by the same one";
   });
-  std::string const build =
-      std::string(version) + " (" + std::string(backend_name) + ", " + std::string(revision()) + ")";
   require_same(communicator, build, [&](std::string const& first, std::string const& second, int other) {
     return "the ranks are of different builds of halocline, " + rank(0, "of " + first + ", ") +
            rank(other, "of " + second) + "; start all ranks of a run by the same one";

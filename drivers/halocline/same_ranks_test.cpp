@@ -36,6 +36,9 @@ TEST(SameRanks, OthersAreNamed) {
   EXPECT_EQ(said([&] { require_same_command(ranks, last ? "halocline run b.yaml" : "halocline run a.yaml"); }),
             "the ranks have different commands, rank 0 `halocline run a.yaml`, rank " + number +
                 " `halocline run b.yaml`; start all ranks of a run by the same one");
+  EXPECT_EQ(said([&] { require_same_command(ranks, "halocline run a.yaml", last ? "0.2" : "0.1"); }),
+            "the ranks are of different builds of halocline, rank 0 of 0.1, rank " + number +
+                " of 0.2; start all ranks of a run by the same one");
   EXPECT_EQ(
       said([&] { require_same_deck(ranks, last ? "{}" : "{ }"); }),
       "rank " + number +

@@ -95,7 +95,9 @@ PhysicsEntry hostile() {
   std::string const name = name_of_the_physics();
   Section options(chosen("entry: other section") ? "friendly" : name, "Counts steps, or breaks a promise.");
   options.choice("table", "A table.", std::vector<std::string>{"one", "two"})
-      .defaults_to(std::string(chosen("entry: mistaken default") ? "three" : "one"));
+      .defaults_to(std::string(chosen("entry: mistaken default")  ? "three"
+                               : chosen("entry: another default") ? "two"
+                                                                  : "one"));
   options.check([](Options const&, Mistakes&) { act("check"); });
   if (chosen("entry: two options of a name")) options.real("table", "Another table.");
   PhysicsEntry entry{.name = name,

@@ -194,8 +194,17 @@ TEST(SharedObjectFile, KnowsWhatEverybodyMayWriteTo) {
   fs::permissions(file, fs::perms::owner_all);
   fs::permissions(home, fs::perms::all);
   EXPECT_EQ(writable_by_everybody(file), "everybody may write to its folder `" + fs::canonical(home).string() + "`");
+  fs::path const link = fs::temp_directory_path() / "halocline_linked_plugin.so";
+  fs::remove(link);
+  fs::create_symlink(file, link);
+  EXPECT_EQ(writable_by_everybody(link), "everybody may write to its folder `" + fs::canonical(home).string() + "`");
+  fs::remove(link);
   fs::permissions(home, fs::perms::all | fs::perms::sticky_bit);
   EXPECT_EQ(writable_by_everybody(file), "");
+  fs::permissions(file, fs::perms::owner_all | fs::perms::group_all);
+  EXPECT_EQ(writable_by_everybody(file), "");
+  fs::permissions(file, fs::perms::owner_all | fs::perms::others_write);
+  EXPECT_EQ(writable_by_everybody(file), "everybody may write to it");
   fs::remove_all(home);
 }
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 import unittest
 
-from program import Run, scratch
+from program import PROGRAM, Run, scratch
 
 PLUGINS = pathlib.Path(sys.argv.pop(1)).resolve() / "tests/plugins"
 HOSTILE = PLUGINS / "hostile.so"
@@ -131,6 +131,16 @@ class HostilePlugin(unittest.TestCase):
             run = self.run_hostile(folder, "advance on rank 1: throws", "--ranks", 2)
             self.assertEqual((run.code, run.err), (3, named("hostile", STEP_3, THROWN).replace(
                 "halocline: ", "halocline: rank 1: ")))
+
+    def test_ranks_whose_plugins_differ_are_told(self):
+        with scratch() as folder:
+            (pathlib.Path(folder) / "deck.yaml").write_text(DECK)
+            words = ["run", "deck.yaml", "--plugin", HOSTILE]
+            run = Run([*words, ":", "-n", 1, "-x", "HOSTILE_PLUGIN=entry: another default", PROGRAM, *words], folder,
+                      launcher=["mpirun", "-n", "1"], timeout=60)
+            self.assertEqual(run.code, 2, run.err)
+            self.assertIn("halocline: rank 1 does not read the same of the deck as rank 0: its host has other plugins", run.err)
+            self.assertEqual(run.files(), ["deck.yaml"])
 
     def test_names_that_are_taken(self):
         twin = PLUGINS / "contracted.so"

@@ -174,6 +174,14 @@ class Numbers(unittest.TestCase):
                 run = self.run_deck(folder, faulty("lost_by_max", step=step), 2)
                 self.assert_bad(run, f"step {step}, time {step / 2:g}: `u` is nan at cell (", field="u", step=step)
 
+    def test_a_solve_that_failed_tells_more_than_the_state_that_it_left(self):
+        with scratch() as folder:
+            run = self.run_deck(folder, faulty("solve"), 2)
+            self.assertEqual(run.code, 3, run.err)
+            self.assertRegex(run.err, r"^halocline: [^\n]* ended with iteration limit [^\n]*; step 3, time 1\.5: `u` is nan at cell ")
+            summary = run.summary("deck.out")
+            self.assertEqual(("halocline: " + summary["message"] + "\n", summary["not_finite"]["field"]), (run.err, "u"))
+
     def test_a_run_of_finite_numbers_is_done(self):
         for guard in ({}, {"every": 0}, {"every": 1, "keep": True}):
             with self.subTest(guard=guard), scratch() as folder:

@@ -82,6 +82,9 @@ class Starting(unittest.TestCase):
                 ended = text is not None and len(text) > 5
                 self.assertEqual(run.code, 5 if ended else 2, run.err)
                 self.assertRegex(run.err, "^halocline: [^\n]*rank[^\n]*\n$")
+            os.chmod(folder, 0o750)
+            run = Run(["--ranks-of", folder], folder)
+            self.assertEqual(run.code, 2, "others may have written this job")
 
     def test_what_only_tells_starts_no_mpi(self):
         # An Open MPI that starts gives up on this, with many lines; Kokkos does on that.

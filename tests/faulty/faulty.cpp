@@ -45,13 +45,13 @@ class Faulty final : public Physics {
     done_ = step.number;
     u_.fill(static_cast<Real>(step.number));
     if (done_ == step_) go_wrong();
-    return {};
+    return where_ == "solve" && done_ == step_ ? std::vector<SolveReport>(1) : std::vector<SolveReport>();
   }
 
  private:
   void go_wrong() {
     bool const mine = rank_ < 0 || rank_ == mesh_->communicator().rank();
-    if (where_ == "u" && mine) spoil(u_, 0);
+    if ((where_ == "u" || where_ == "solve") && mine) spoil(u_, 0);
     if (where_ == "component" && mine) spoil(v_, 1);
     if (where_ == "quantity" && mine) made_ = bad_;
     if (where_ == "stable_step") stable_ = bad_;
@@ -88,7 +88,7 @@ PhysicsEntry faulty() {
   Section options("faulty", "Goes wrong.");
   options.choice("where", "What becomes a number that is none.",
                  std::vector<std::string>{"nowhere", "u", "component", "quantity", "stable_step", "no_stable_step",
-                                          "lost_by_max"});
+                                          "lost_by_max", "solve"});
   options.choice("value", "What it becomes.", std::vector<std::string>{"nan", "inf", "-inf"})
       .defaults_to(std::string("nan"));
   options.integer("step", "After which.").defaults_to(std::int64_t{3});
