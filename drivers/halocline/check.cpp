@@ -17,7 +17,8 @@
 namespace halocline {
 namespace {
 
-std::string mesh_line(Options const& deck) {
+std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
+  if (entry.points) return fmt::format("points   {}\n", entry.points(deck));
   std::vector<std::int64_t> const cells = deck.section("mesh").integers("cells");
   // The judged mesh has no more cells than 64 bits count.
   std::int64_t const all = product(cells).value();
@@ -61,7 +62,7 @@ ExitCode check(CheckCommand const& command) {
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
-  say(mesh_line(options));
+  say(domain_line(entry, options));
   say(memory_line(memory_need(options, entry, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));

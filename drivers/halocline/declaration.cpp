@@ -23,12 +23,15 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
 }
 
 void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
-  Options const mesh = deck.section("mesh");
+  // What the number of cells or of points is told by.
+  Options const section = deck.section(entry.points ? entry.name : "mesh");
+  Location const location = entry.points ? section.location() : section.location("cells");
+  std::string const name = entry.points ? section.full_name() : section.full_name("cells");
   try {
     double const need = memory_need(deck, entry, budget);
-    if (budget.bytes) check_memory(mesh.location("cells"), mesh.full_name("cells"), need, *budget.bytes, mistakes);
+    if (budget.bytes) check_memory(location, name, need, *budget.bytes, mistakes);
   } catch (InputError const& error) {
-    add_mistake(mesh, "cells", error.what(), mistakes);
+    mistakes.add(location, name, error.what());
   }
 }
 

@@ -53,12 +53,13 @@ MemoryBudget foretold_memory_budget(int ranks) {
 }
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
-  Options const mesh = deck.section("mesh");
-  Partition const partition = partition_of(mesh, ranks);
-  std::size_t const dimensions = mesh.integers("cells").size();
   double const kept = !keeps_state(deck) ? 0 : entry.state_arrays ? entry.state_arrays(deck) : 1;
   double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + kept;
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
+  if (entry.points) return arrays * size * static_cast<double>(entry.points(deck));
+  Options const mesh = deck.section("mesh");
+  Partition const partition = partition_of(mesh, ranks);
+  std::size_t const dimensions = mesh.integers("cells").size();
   double all = 0;
   for (Index block = 0; block < partition.blocks(); ++block) {
     BlockBytes const bytes = bytes_of(partition.cells(block), dimensions, size);

@@ -74,10 +74,24 @@ std::string advice_on_ranks(Options const& mesh, int ranks, int layers) {
   return mesh.given("processes") ? "choose other `processes`, or more cells" : "take more cells";
 }
 
+/// Sections that say nothing to a physics of points.
+void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
+  for (std::string const name : {"mesh", "halo"}) {
+    if (!deck.given(name)) continue;
+    mistakes.add(deck.location(name), name, "of no use to " + entry.name + ", whose points have no mesh",
+                 "leave it out");
+  }
+}
+
 }  // namespace
 
 void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
+  if (entry.points) return judge_absence_of_mesh(entry, deck, mistakes);
   Options const mesh = deck.section("mesh");
+  if (!deck.given("mesh")) {
+    mistakes.add(mesh.location(), "mesh.cells", "missing", "it is required: Cells along each axis.");
+    return;
+  }
   auto const given = static_cast<int>(mesh.entries("cells"));
   if (!contains(entry.dimensions, given)) {
     add_mistake(
@@ -95,6 +109,7 @@ void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistak
 }
 
 void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mistakes& mistakes) {
+  if (entry.points || !deck.given("mesh")) return;
   Options const mesh = deck.section("mesh");
   if (mistakes.contains(mesh.full_name("cells"))) return;
   int const layers = entry.ghosts ? entry.ghosts(deck) : 1;

@@ -27,7 +27,7 @@ Section output_section() {
   return output;
 }
 
-Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
+Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh,
                Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),

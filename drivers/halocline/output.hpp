@@ -33,8 +33,8 @@ class Output {
   /// Collective; `folder` exists.
   /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
   /// \param guard of the states that are to be written; it outlives the output
-  Output(std::filesystem::path folder, Options const& output, std::shared_ptr<StructuredMesh const> mesh,
-         Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard);
+  Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh, Precision precision,
+         Provenance provenance, bool last_snapshot, StateGuard& guard);
 
   /// Collective. From here on a signal that ends the program leaves a summary.
   void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
@@ -72,7 +72,7 @@ class Output {
   void write_kept_state();
 
   std::filesystem::path folder_;
-  std::shared_ptr<StructuredMesh const> mesh_;
+  std::shared_ptr<Mesh const> mesh_;
   Precision precision_;
   RunRecord record_;
   StateGuard& guard_;

@@ -29,6 +29,7 @@
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/failure.hpp"
 #include "framework/runtime/first_rank.hpp"
@@ -100,10 +101,38 @@ IterationObserver observer(Case const& run, Progress& progress, Measured& measur
   };
 }
 
-std::unique_ptr<Physics> make_physics(Case const& run, std::shared_ptr<StructuredMesh const> const& mesh,
-                                      IterationObserver observer) {
+/// What the fields of a run live on: a mesh, or points.
+struct Domain {
+  std::shared_ptr<StructuredMesh const> mesh;
+  std::shared_ptr<PointSet const> points;
+
+  [[nodiscard]] std::shared_ptr<Mesh const> any() const {
+    if (points) return points;
+    return mesh;
+  }
+};
+
+Domain make_domain(Case const& run, std::shared_ptr<Communicator> const& communicator) {
+  Domain domain;
+  if (run.entry.points) {
+    domain.points = std::make_shared<PointSet const>(run.entry.points(run.deck), communicator);
+  } else {
+    domain.mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
+  }
+  return domain;
+}
+
+/// How halos are exchanged; points have none.
+HaloRecord begin_halos(Case const& run, Domain const& domain) {
+  if (!domain.mesh) return {};
+  HaloRecord halo = record_of(apply_halo_section(run.deck.section("halo"), *domain.mesh));
+  log_transport(halo);
+  return halo;
+}
+
+std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
-  return run.entry.create({run.deck, mesh, precision_of(run.deck), std::move(observer)});
+  return run.entry.create({run.deck, domain.mesh, domain.points, precision_of(run.deck), std::move(observer)});
 }
 
 double stable_step(Case const& run, Physics const& physics, Step const& step) {
@@ -254,13 +283,12 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
                      .columns = terminal_columns(),
                      .steps = run.schedule.steps(),
                      .iteration_lines = iteration_lines(run.deck)});
-  auto const mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
-  log_set_up(*mesh);
+  Domain const domain = make_domain(run, communicator);
+  log_set_up(*domain.any());
   begin_tuning(run.deck.choice("tune"));
-  HaloRecord const halo = record_of(apply_halo_section(run.deck.section("halo"), *mesh));
-  log_transport(halo);
+  HaloRecord const halo = begin_halos(run, domain);
   Measured measured;
-  auto const physics = make_physics(run, mesh, observer(run, progress, measured));
+  auto const physics = make_physics(run, domain, observer(run, progress, measured));
   double const longest = require_first_step(run, *physics);
   if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
@@ -268,7 +296,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
 
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
-  Output output(run.folder, run.deck.section("output"), mesh, precision_of(run.deck),
+  Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot, guard);
   try {
     output.prepare_for_abrupt_end();

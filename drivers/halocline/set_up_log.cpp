@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/io/run_record.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
@@ -40,9 +41,25 @@ std::vector<std::vector<Index>> blocks_by_host(Partition const& partition, Commu
   return blocks;
 }
 
+void log_points(PointSet const& points) {
+  for (Index block = 0; block < points.block_count(); ++block) {
+    log_debug(fmt::format("block {} of rank {} has {} points", block, points.rank_of(block), points.points_of(block)));
+  }
+}
+
+void log_grid(StructuredMesh const& mesh) {
+  Partition const& partition = mesh.partition();
+  log_debug(fmt::format("process grid {}, blocks of {} x {} x {} cells", fmt::join(partition.grid(), " x "),
+                        cells_along(partition, 0), cells_along(partition, 1), cells_along(partition, 2)));
+  std::vector<std::vector<Index>> const blocks = blocks_by_host(partition, mesh.communicator());
+  for (std::size_t host = 0; host < blocks.size(); ++host) {
+    log_debug(fmt::format("host {} has blocks {}", host, fmt::join(blocks[host], ", ")));
+  }
+}
+
 }  // namespace
 
-void log_set_up(StructuredMesh const& mesh) {
+void log_set_up(Mesh const& mesh) {
   Communicator const& communicator = mesh.communicator();
   std::vector<Placement> const placements = find_placements(communicator);
   for (std::string const& shared : shared_hardware(placements)) log_warning(shared);
@@ -50,13 +67,11 @@ void log_set_up(StructuredMesh const& mesh) {
   for (std::size_t rank = 0; rank < placements.size(); ++rank) {
     log_debug(fmt::format("rank {}: {}", rank, describe(placements[rank])));
   }
-  Partition const& partition = mesh.partition();
   log_debug(fmt::format("backend {} on {}, {} threads a rank", backend_name, backend_hardware(), host_threads()));
-  log_debug(fmt::format("process grid {}, blocks of {} x {} x {} cells", fmt::join(partition.grid(), " x "),
-                        cells_along(partition, 0), cells_along(partition, 1), cells_along(partition, 2)));
-  std::vector<std::vector<Index>> const blocks = blocks_by_host(partition, communicator);
-  for (std::size_t host = 0; host < blocks.size(); ++host) {
-    log_debug(fmt::format("host {} has blocks {}", host, fmt::join(blocks[host], ", ")));
+  if (PointSet const* const points = as_points(mesh)) {
+    log_points(*points);
+  } else {
+    log_grid(structured(mesh));
   }
 }
 

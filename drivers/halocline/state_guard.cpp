@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/field/bad_value.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -29,9 +30,10 @@ std::string field_text(NotFinite const& bad) {
   NotFinite::Point const& point = *bad.point;
   std::string const component = point.components > 1 ? fmt::format("component {} of ", point.component) : "";
   std::string const index = listed(point.index, [](Index n) { return std::to_string(n); });
+  std::string const position = point.position.empty() ? "" : ", position " + listed(point.position, shortest_text);
   std::string const others = point.count > 1 ? fmt::format(", the first of {} such values", point.count) : "";
-  return fmt::format("{}`{}` is {} at {} {}, position {}{}", component, bad.name, shortest_text(bad.value),
-                     point.centring, index, listed(point.position, shortest_text), others);
+  return fmt::format("{}`{}` is {} at {} {}{}{}", component, bad.name, shortest_text(bad.value), point.centring, index,
+                     position, others);
 }
 
 }  // namespace
@@ -105,16 +107,17 @@ NotFinite StateGuard::bad_field(std::vector<Index> const& counts) const {
   std::optional<BadValue> const found = first_bad_value(fields);
   if (!found) throw DefectError("values that are no finite numbers were counted, but are not there");
   FieldBase const& field = *fields[found->field];
-  StructuredMesh const& mesh = structured(field.mesh());
-  NotFinite::Point point{.centring = to_string(field.centring()),
+  bool const is_point = as_points(field.mesh()) != nullptr;
+  NotFinite::Point point{.centring = is_point ? "point" : to_string(field.centring()),
                          .component = found->component,
                          .components = field.components(),
                          .index = {},
                          .position = {},
                          .count = 0};
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+  for (int axis = 0; axis < field.mesh().dimensions(); ++axis) {
     point.index.push_back(found->index[static_cast<std::size_t>(axis)]);
-    point.position.push_back(mesh.coordinate(axis, field.centring(), point.index.back()));
+    if (is_point) continue;
+    point.position.push_back(structured(field.mesh()).coordinate(axis, field.centring(), point.index.back()));
   }
   std::size_t place = static_cast<std::size_t>(found->component);
   for (std::size_t n = 0; n < found->field; ++n) place += static_cast<std::size_t>(fields[n]->components());

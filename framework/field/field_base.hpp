@@ -18,8 +18,9 @@ struct FieldDescription {
   std::string unit{};  ///< "K", "J/m^3"; empty: none
   Centring centring = Centring::cell;
   int components = 1;
-  int ghosts = 1;       ///< layers on each side of every axis the mesh has; 0 and more
-  bool vector = false;  ///< components are those of a vector: a reflecting wall turns the normal one around
+  int ghosts = 1;         ///< layers on each side of every axis the mesh has; 0 and more
+  bool vector = false;    ///< components are those of a vector: a reflecting wall turns the normal one around
+  bool position = false;  ///< of points: where each lies, three components
 };
 
 /// Where the entries of one block's allocation lie. Component c, entry (i, j, k) is `first + c * component + i + j *
@@ -48,6 +49,7 @@ class FieldBase {
   [[nodiscard]] int components() const { return description_.components; }
   [[nodiscard]] int ghosts() const { return description_.ghosts; }
   [[nodiscard]] bool is_vector() const { return description_.vector; }
+  [[nodiscard]] bool is_position() const { return description_.position; }
   [[nodiscard]] FieldDescription const& description() const { return description_; }
   [[nodiscard]] Mesh const& mesh() const { return *mesh_; }
   [[nodiscard]] std::shared_ptr<Mesh const> const& shared_mesh() const { return mesh_; }

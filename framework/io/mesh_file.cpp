@@ -7,6 +7,8 @@
 
 #include "framework/io/output_boxes.hpp"
 #include "framework/io/shared_file.hpp"
+#include "framework/mesh/point_set.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 
 namespace halocline {
@@ -75,16 +77,28 @@ void write_share(hdf5::File const& file, std::string const& name, hid_t type, Co
   }
 }
 
-void declare_geometry(hdf5::File const& file, StructuredMesh const& mesh, Geometry const& geometry) {
-  auto const nodes = static_cast<hsize_t>(geometry.nodes());
-  auto const cells = static_cast<hsize_t>(geometry.cells());
-  auto const corners = static_cast<hsize_t>(geometry.corners());
-  bool const small = geometry.cells() * geometry.corners() <= std::numeric_limits<std::int32_t>::max();
+void declare_cells(hdf5::File const& file, Index cells, Index corners) {
+  auto const count = static_cast<hsize_t>(cells);
+  bool const small = cells * corners <= std::numeric_limits<std::int32_t>::max();
   hid_t const ids = small ? H5T_STD_I32LE : H5T_STD_I64LE;
-  hdf5::declare(file, "Points", H5T_IEEE_F64LE, std::array{nodes, hsize_t{3}});
-  hdf5::declare(file, "Connectivity", ids, std::array{cells * corners});
-  hdf5::declare(file, "Offsets", ids, std::array{cells + 1});
-  hdf5::declare(file, "Types", H5T_STD_U8LE, std::array{cells});
+  hdf5::declare(file, "Connectivity", ids, std::array{count * static_cast<hsize_t>(corners)});
+  hdf5::declare(file, "Offsets", ids, std::array{count + 1});
+  hdf5::declare(file, "Types", H5T_STD_U8LE, std::array{count});
+}
+
+/// `fill_corners` tells the corners of a cell.
+void write_cells(hdf5::File const& file, Communicator const& ranks, Index cells, int dimensions, auto&& fill_corners) {
+  Index const corners = corners_of_cell(dimensions);
+  write_share<Index>(file, "Connectivity", H5T_NATIVE_INT64, ranks, cells, corners, fill_corners);
+  write_share<Index>(file, "Offsets", H5T_NATIVE_INT64, ranks, cells + 1, 1,
+                     [&](Index cell, Index* offset) { *offset = cell * corners; });
+  write_share<int>(file, "Types", H5T_NATIVE_INT, ranks, cells, 1,
+                   [&](Index, int* type) { *type = vtk_cell_type(dimensions); });
+}
+
+void declare_geometry(hdf5::File const& file, StructuredMesh const& mesh, Geometry const& geometry) {
+  hdf5::declare(file, "Points", H5T_IEEE_F64LE, std::array{static_cast<hsize_t>(geometry.nodes()), hsize_t{3}});
+  declare_cells(file, geometry.cells(), geometry.corners());
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     Axis const& line = mesh.axis(axis);
     std::vector<double> edges;
@@ -96,31 +110,43 @@ void declare_geometry(hdf5::File const& file, StructuredMesh const& mesh, Geomet
   }
 }
 
-}  // namespace
-
-int vtk_cell_type(int dimensions) {
-  constexpr std::array<int, 3> types{3, 9, 12};
-  return types[static_cast<std::size_t>(dimensions - 1)];
+void write_vertices(PointSet const& points, std::filesystem::path const& path) {
+  Communicator const& ranks = points.communicator();
+  write_shared_file(
+      ranks, path, [&](hdf5::File const& file) { declare_cells(file, points.points(), corners_of_cell(0)); },
+      [&](hdf5::File const& file) {
+        write_cells(file, ranks, points.points(), 0, [](Index point, Index* corner) { *corner = point; });
+      });
 }
 
-Index corners_of_cell(int dimensions) { return Index{1} << dimensions; }
-
-void write_mesh_file(StructuredMesh const& mesh, std::filesystem::path const& path) {
+void write_grid(StructuredMesh const& mesh, std::filesystem::path const& path) {
   Geometry const geometry(mesh);
   Communicator const& ranks = mesh.communicator();
-  Index const corners = geometry.corners();
   write_shared_file(
       ranks, path, [&](hdf5::File const& file) { declare_geometry(file, mesh, geometry); },
       [&](hdf5::File const& file) {
         write_share<double>(file, "Points", H5T_NATIVE_DOUBLE, ranks, geometry.nodes(), 3,
                             [&](Index node, double* xyz) { geometry.point(node, xyz); });
-        write_share<Index>(file, "Connectivity", H5T_NATIVE_INT64, ranks, geometry.cells(), corners,
-                           [&](Index cell, Index* ids) { geometry.corners(cell, ids); });
-        write_share<Index>(file, "Offsets", H5T_NATIVE_INT64, ranks, geometry.cells() + 1, 1,
-                           [&](Index cell, Index* offset) { *offset = cell * corners; });
-        write_share<int>(file, "Types", H5T_NATIVE_INT, ranks, geometry.cells(), 1,
-                         [&](Index, int* type) { *type = vtk_cell_type(mesh.dimensions()); });
+        write_cells(file, ranks, geometry.cells(), mesh.dimensions(),
+                    [&](Index cell, Index* ids) { geometry.corners(cell, ids); });
       });
+}
+
+}  // namespace
+
+int vtk_cell_type(int dimensions) {
+  constexpr std::array<int, 4> types{1, 3, 9, 12};
+  return types[static_cast<std::size_t>(dimensions)];
+}
+
+Index corners_of_cell(int dimensions) { return Index{1} << dimensions; }
+
+void write_mesh_file(Mesh const& mesh, std::filesystem::path const& path) {
+  if (PointSet const* const points = as_points(mesh)) {
+    write_vertices(*points, path);
+  } else {
+    write_grid(structured(mesh), path);
+  }
 }
 
 }  // namespace halocline

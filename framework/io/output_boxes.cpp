@@ -1,8 +1,12 @@
 #include "framework/io/output_boxes.hpp"
 
+#include "framework/mesh/point_set.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+
 namespace halocline {
 
-Extents output_extents(StructuredMesh const& mesh, Centring centring) {
+Extents output_extents(Mesh const& mesh, Centring centring) {
+  if (as_points(mesh) != nullptr) return mesh.extents(centring);
   Extents extents = mesh.extents(Centring::cell);
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     if (on_edges(centring, axis)) ++extents[static_cast<std::size_t>(axis)];
@@ -10,12 +14,15 @@ Extents output_extents(StructuredMesh const& mesh, Centring centring) {
   return extents;
 }
 
-std::vector<OutputBox> output_boxes(StructuredMesh const& mesh, Block const& block, Centring centring) {
+std::vector<OutputBox> output_boxes(Mesh const& mesh, Block const& block, Centring centring) {
   IndexRange const owned = mesh.global_owned(block.id, centring);
+  if (owned.empty()) return {};
   std::vector<OutputBox> boxes{{mesh.owned(block, centring), owned.begin}};
+  if (as_points(mesh) != nullptr) return boxes;
+  StructuredMesh const& grid = structured(mesh);
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     auto const a = static_cast<std::size_t>(axis);
-    if (!mesh.periodic(axis) || !on_edges(centring, axis) || owned.begin[a] != 0) continue;
+    if (!grid.periodic(axis) || !on_edges(centring, axis) || owned.begin[a] != 0) continue;
     std::size_t const count = boxes.size();
     for (std::size_t n = 0; n < count; ++n) {
       OutputBox copy = boxes[n];

@@ -2,13 +2,14 @@
 
 #include <vector>
 
-#include "framework/mesh/structured_mesh.hpp"
+#include "framework/mesh/mesh.hpp"
 
 namespace halocline {
 
-/// Entries along each axis of a centring (cell or node) as files hold them: the closing nodes of periodic axes, which
-/// the mesh does not have, are repeated there, since viewers need every corner of every cell.
-[[nodiscard]] Extents output_extents(StructuredMesh const& mesh, Centring centring);
+/// Entries along each axis of a centring (cell or node) of a structured mesh or a set of points as files hold them: the
+/// closing nodes of periodic axes, which the mesh does not have, are repeated there, since viewers need every corner of
+/// every cell.
+[[nodiscard]] Extents output_extents(Mesh const& mesh, Centring centring);
 
 /// A box of owned entries of a block, in local indices, and the global place of its first entry in a file.
 struct OutputBox {
@@ -17,6 +18,6 @@ struct OutputBox {
 };
 
 /// All that a block writes: what it owns, and copies of it beyond the upper end of periodic axes.
-[[nodiscard]] std::vector<OutputBox> output_boxes(StructuredMesh const& mesh, Block const& block, Centring centring);
+[[nodiscard]] std::vector<OutputBox> output_boxes(Mesh const& mesh, Block const& block, Centring centring);
 
 }  // namespace halocline

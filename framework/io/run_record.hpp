@@ -60,11 +60,11 @@ struct ConservedQuantity {
 struct NotFinite {
   /// Of a value of a field.
   struct Point {
-    std::string centring;  ///< "cell", …
+    std::string centring;  ///< "cell", …; "point" of points
     int component = 0;
     int components = 1;            ///< that the field has
     std::vector<Index> index;      ///< global, along each axis of the mesh
-    std::vector<double> position;  ///< likewise
+    std::vector<double> position;  ///< likewise; empty of points
     Index count = 1;               ///< values of the component that are no finite numbers
   };
   std::string name;  ///< of the field; otherwise what it is

@@ -1,5 +1,6 @@
 #include "framework/io/snapshot_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include "framework/io/output_boxes.hpp"
 #include "framework/io/shared_file.hpp"
 #include "framework/io/whole_file.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/version.hpp"
@@ -42,24 +44,26 @@ void declare_one_number(hdf5::File const& file, std::string const& name, hid_t s
   hdf5::write_range(file, dataset, type, 0, 1, 1, value);
 }
 
-/// The grid of a VTKHDF file, its geometry linked from the mesh file beside it.
-void declare_grid(hdf5::File const& file, StructuredMesh const& mesh) {
+/// The grid of a VTKHDF file, its geometry, as far as it does not move, linked from the mesh file beside it.
+void declare_grid(hdf5::File const& file, Mesh const& mesh) {
   hdf5::Object const group = hdf5::create_group(file, "VTKHDF");
   hdf5::set_attribute(file, group, "Version", std::array<Index, 2>{1, 0});
   hdf5::set_attribute(file, group, "Type", std::string("UnstructuredGrid"));
   Index const points = entries(output_extents(mesh, Centring::node));
   Index const cells = entries(output_extents(mesh, Centring::cell));
-  Index const corners = cells * corners_of_cell(mesh.dimensions());
+  bool const moves = as_points(mesh) != nullptr;
+  Index const corners = cells * corners_of_cell(moves ? 0 : mesh.dimensions());
   declare_one_number(file, "VTKHDF/NumberOfPoints", H5T_STD_I64LE, H5T_NATIVE_INT64, &points);
   declare_one_number(file, "VTKHDF/NumberOfCells", H5T_STD_I64LE, H5T_NATIVE_INT64, &cells);
   declare_one_number(file, "VTKHDF/NumberOfConnectivityIds", H5T_STD_I64LE, H5T_NATIVE_INT64, &corners);
   for (std::string const name : {"Points", "Connectivity", "Offsets", "Types"}) {
+    if (moves && name == "Points") continue;  // a field of the snapshot
     hdf5::check(H5Lcreate_external(mesh_file, ("/" + name).c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                 file.path);
   }
 }
 
-void declare_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase const& field) {
+void declare_field(hdf5::File const& file, Mesh const& mesh, FieldBase const& field) {
   Extents const extents = output_extents(mesh, field.centring());
   std::array<hsize_t, 2> const dimensions{static_cast<hsize_t>(entries(extents)),
                                           static_cast<hsize_t>(field.components())};
@@ -105,7 +109,7 @@ std::vector<std::byte> cut(std::vector<std::byte> const& values, Extents const& 
   return packed;
 }
 
-void write_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase const& field) {
+void write_field(hdf5::File const& file, Mesh const& mesh, FieldBase const& field) {
   hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(field));
   Extents const whole = output_extents(mesh, field.centring());
   std::size_t const bytes = field.bytes_per_entry() * static_cast<std::size_t>(field.components());
@@ -122,9 +126,15 @@ void write_field(hdf5::File const& file, StructuredMesh const& mesh, FieldBase c
   }
 }
 
+void require_positions(std::span<FieldBase const* const> fields) {
+  auto const is_position = [](FieldBase const* field) { return field->is_position() && field->components() == 3; };
+  if (std::count_if(fields.begin(), fields.end(), is_position) == 1) return;
+  throw DefectError("a snapshot of points needs one field that says where they lie (position, three components)");
+}
+
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<StructuredMesh const> mesh)
+SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh)
     : folder_(std::move(folder)), mesh_(std::move(mesh)), series_(*mesh_, mesh_file) {
   write_mesh_file(*mesh_, folder_ / mesh_file);
 }
@@ -133,6 +143,7 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
   for (FieldBase const* const field : fields) {
     if (&field->mesh() != mesh_.get()) throw DefectError("field " + field->name() + " is not on the snapshot's mesh");
   }
+  if (as_points(*mesh_) != nullptr) require_positions(fields);
   std::string const name = name_of(step);
   write_shared_file(
       mesh_->communicator(), folder_ / name,

@@ -8,27 +8,28 @@
 
 #include "framework/field/field_base.hpp"
 #include "framework/io/xdmf.hpp"
-#include "framework/mesh/structured_mesh.hpp"
+#include "framework/mesh/mesh.hpp"
 
 namespace halocline {
 
 /// Writes the fields of a run for viewers: `snapshot_000010.vtkhdf` for each step asked for (ParaView, VTK 9.1 and
 /// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie
 /// in global order, x fastest, whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y,
-/// x).
+/// x). Of a set of points each snapshot holds where they lie (FieldDescription::position), and values at the points.
 class SnapshotWriter {
  public:
   /// Collective over the mesh's ranks. Writes `mesh.h5` into `folder`, which exists. Throws InputOutputError on all
   /// ranks.
-  SnapshotWriter(std::filesystem::path folder, std::shared_ptr<StructuredMesh const> mesh);
+  SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh);
 
-  /// Collective. Writes the owned values of `fields`, on cells or nodes of the mesh, in their own precision. Throws
-  /// InputOutputError on all ranks (no part of the file stays), DefectError for a field on faces or on another mesh.
+  /// Collective. Writes the owned values of `fields`, on points or on cells or nodes of the mesh, in their own
+  /// precision. Throws InputOutputError on all ranks (no part of the file stays), DefectError for a field on faces or
+  /// on another mesh, and for points without a position.
   void write(Index step, double time, std::span<FieldBase const* const> fields);
 
  private:
   std::filesystem::path folder_;
-  std::shared_ptr<StructuredMesh const> mesh_;
+  std::shared_ptr<Mesh const> mesh_;
   XdmfSeries series_;
 };
 

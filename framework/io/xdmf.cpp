@@ -3,6 +3,8 @@
 #include <array>
 
 #include "framework/io/output_boxes.hpp"
+#include "framework/mesh/point_set.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -73,6 +75,23 @@ std::string stretched_grid(StructuredMesh const& mesh, std::string const& mesh_f
   return grid + "      </Geometry>\n";
 }
 
+std::string grid_of(Mesh const& mesh, std::string const& mesh_file) {
+  if (PointSet const* const points = as_points(mesh)) {
+    return "      <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"" + std::to_string(points->points()) +
+           "\"/>\n";
+  }
+  StructuredMesh const& grid = structured(mesh);
+  return is_uniform(grid) ? uniform_grid(grid) : stretched_grid(grid, mesh_file);
+}
+
+/// The values of a field in a snapshot.
+std::string values_of(std::string const& file, Mesh const& mesh, FieldBase const& field) {
+  Extents const extents = output_extents(mesh, field.centring());
+  std::string dimensions = as_points(mesh) != nullptr ? std::to_string(extents[0]) : sizes(extents);
+  if (field.components() > 1) dimensions += ' ' + std::to_string(field.components());
+  return data_item(dimensions, field.bytes_per_entry(), "HDF", escaped(file + ":/" + dataset_of(field)));
+}
+
 std::string attribute_type(FieldBase const& field) {
   if (field.components() == 1) return "Scalar";
   return field.components() == 3 ? "Vector" : "Matrix";
@@ -81,6 +100,8 @@ std::string attribute_type(FieldBase const& field) {
 }  // namespace
 
 std::string dataset_of(FieldBase const& field) {
+  if (as_points(field.mesh()) != nullptr)
+    return field.is_position() ? "VTKHDF/Points" : "VTKHDF/PointData/" + field.name();
   switch (field.centring()) {
     case Centring::cell:
       return "VTKHDF/CellData/" + field.name();
@@ -91,20 +112,19 @@ std::string dataset_of(FieldBase const& field) {
   }
 }
 
-XdmfSeries::XdmfSeries(StructuredMesh const& mesh, std::string const& mesh_file)
-    : grid_(is_uniform(mesh) ? uniform_grid(mesh) : stretched_grid(mesh, mesh_file)) {}
+XdmfSeries::XdmfSeries(Mesh const& mesh, std::string const& mesh_file) : grid_(grid_of(mesh, mesh_file)) {}
 
-void XdmfSeries::add(std::string const& file, double time, StructuredMesh const& mesh,
-                     std::span<FieldBase const* const> fields) {
+void XdmfSeries::add(std::string const& file, double time, Mesh const& mesh, std::span<FieldBase const* const> fields) {
   snapshots_ += "    <Grid Name=\"mesh\">\n      <Time Value=\"" + shortest_text(time) + "\"/>\n" + grid_;
   for (FieldBase const* const field : fields) {
-    std::string dimensions = sizes(output_extents(mesh, field->centring()));
-    if (field->components() > 1) dimensions += ' ' + std::to_string(field->components());
-    snapshots_ += "      <Attribute Name=\"" + escaped(field->name()) + "\" Center=\"" +
-                  (field->centring() == Centring::cell ? "Cell" : "Node") + "\" AttributeType=\"" +
-                  attribute_type(*field) + "\">" +
-                  data_item(dimensions, field->bytes_per_entry(), "HDF", escaped(file + ":/" + dataset_of(*field))) +
-                  "</Attribute>\n";
+    std::string const values = values_of(file, mesh, *field);
+    if (field->is_position()) {
+      snapshots_ += "      <Geometry GeometryType=\"XYZ\">" + values + "</Geometry>\n";
+      continue;
+    }
+    bool const on_cells = field->centring() == Centring::cell && as_points(mesh) == nullptr;
+    snapshots_ += "      <Attribute Name=\"" + escaped(field->name()) + "\" Center=\"" + (on_cells ? "Cell" : "Node") +
+                  "\" AttributeType=\"" + attribute_type(*field) + "\">" + values + "</Attribute>\n";
   }
   snapshots_ += "    </Grid>\n";
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/field/field_base.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/plugin_call.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -39,7 +40,13 @@ std::string repeated(std::vector<std::string> const& names) {
 class GuardedPhysics final : public Physics {
  public:
   GuardedPhysics(std::unique_ptr<Physics> physics, PhysicsContext const& context, std::string plugin)
-      : physics_(std::move(physics)), mesh_(context.mesh), plugin_(std::move(plugin)) {}
+      : physics_(std::move(physics)), plugin_(std::move(plugin)) {
+    if (context.points) {
+      mesh_ = context.points;
+    } else {
+      mesh_ = context.mesh;
+    }
+  }
   ~GuardedPhysics() override {
     call_plugin(in("the destructor"), [&] { physics_.reset(); });
   }
@@ -56,6 +63,9 @@ class GuardedPhysics final : public Physics {
         throw_broken_promise(call, "field `" + field->name() + "` lies on another mesh than the run");
       names.push_back(field->name());
     }
+    auto const is_position = [](FieldBase const* field) { return field->is_position() && field->components() == 3; };
+    if (as_points(*mesh_) != nullptr && std::count_if(fields.begin(), fields.end(), is_position) != 1)
+      throw_broken_promise(call, "not one of its fields, with three components, is the `position` of its points");
     if (std::string const name = repeated(names); !name.empty())
       throw_broken_promise(call, "two fields are called `" + name + "`");
     return fields;
@@ -122,7 +132,7 @@ class GuardedPhysics final : public Physics {
   }
 
   std::unique_ptr<Physics> physics_;
-  std::shared_ptr<StructuredMesh const> mesh_;
+  std::shared_ptr<Mesh const> mesh_;
   std::string plugin_;
   mutable FirstNames quantities_;
   FirstNames points_;
@@ -147,6 +157,14 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
       int const layers = call_plugin(judging, [&] { return ghosts(deck); });
       if (layers < 0) throw_broken_promise(judging, "it returned " + std::to_string(layers) + " layers");
       return layers;
+    };
+  }
+  if (entry.points) {
+    entry.points = [judging = call("`points`", PluginStage::judging),
+                    points = std::move(entry.points)](Options const& deck) {
+      Index const count = call_plugin(judging, [&] { return points(deck); });
+      if (count < 1) throw_broken_promise(judging, "it returned " + std::to_string(count) + " points");
+      return count;
     };
   }
   if (entry.arrays) {

@@ -14,9 +14,10 @@
 namespace halocline {
 
 class FieldBase;
+class PointSet;
 class StructuredMesh;
 
-/// A number that a physics reports about its whole mesh: a sum, a norm, an extreme.
+/// A number that a physics reports about its whole mesh, or all of its points: a sum, a norm, an extreme.
 struct Quantity {
   std::string name;
   double value = 0;
@@ -37,17 +38,18 @@ struct Step {
   double size = 0;
 };
 
-/// A physics on one mesh: its state, how it advances and what it declares about itself. What it declares decides what
-/// it gets: fields are written, quantities are reported and recorded, conserved ones are watched, the stable step
-/// limits an explicit run. Every method is collective over the ranks of the mesh. The GuardedPhysics around that of a
-/// plugin calls each of them: a method that is added here is added there.
+/// A physics on one mesh or set of points: its state, how it advances and what it declares about itself. What it
+/// declares decides what it gets: fields are written, quantities are reported and recorded, conserved ones are watched,
+/// the stable step limits an explicit run. Every method is collective over the ranks of the mesh. The GuardedPhysics
+/// around that of a plugin calls each of them: a method that is added here is added there.
 class Physics {
  public:
   virtual ~Physics() = default;
   Physics(Physics const&) = delete;
   Physics& operator=(Physics const&) = delete;
 
-  /// The fields of the state that snapshots hold. They live as long as the physics.
+  /// The fields of the state that snapshots hold; of points, one of them says where they lie
+  /// (FieldDescription::position). They live as long as the physics.
   [[nodiscard]] virtual std::vector<FieldBase const*> fields() const = 0;
   /// Named numbers of the present state, always the same ones in the same order; with an exact solution, error norms
   /// are among them.
@@ -71,7 +73,8 @@ class Physics {
 /// What a physics is made from.
 struct PhysicsContext {
   Options deck;  ///< the whole judged deck: `deck.section("heat")`, `deck.section("solver")`, …
-  std::shared_ptr<StructuredMesh const> mesh;
+  std::shared_ptr<StructuredMesh const> mesh;  ///< null where the physics lives on points
+  std::shared_ptr<PointSet const> points;      ///< null where it lives on a mesh
   Precision precision = Precision::double_;
   IterationObserver observer;  ///< may be empty
 };
@@ -100,12 +103,16 @@ struct PhysicsEntry {
   /// The widest ghosts of its fields in a run of a judged deck: no block may have fewer layers of cells, where another
   /// one or its own other end lies beyond. Empty: one layer.
   std::function<int(Options const& deck)> ghosts = {};
+  /// How many points a run of a judged deck has, for a physics of bodies or particles, which has no mesh and whose
+  /// decks give none. Throws InputError. Empty: the physics lives on a mesh.
+  std::function<Index(Options const& deck)> points = {};
   bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
-  /// Estimates how many arrays of a number for each cell a run of a judged deck holds at most: fields, operators, and
-  /// the solver's (solver_vectors). Runs that need more memory than there is are refused by it. Empty: counted as one.
+  /// Estimates how many arrays of a number for each cell, or point, a run of a judged deck holds at most: fields,
+  /// operators, and the solver's (solver_vectors). Runs that need more memory than there is are refused by it. Empty:
+  /// counted as one.
   std::function<double(Options const& deck)> arrays = {};
   /// The same of what fields() holds alone: `guard.keep` takes that once more. Empty: counted as one.
   std::function<double(Options const& deck)> state_arrays = {};

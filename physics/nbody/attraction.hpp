@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/index.hpp"
+
+namespace halocline::nbody {
+
+/// A body as its force on others needs it: where it is and its mass, side by side.
+template <class Real>
+struct alignas(4 * sizeof(Real)) Source {
+  Real x, y, z, mass;
+};
+
+/// The attraction of some bodies, the targets, by others, the sources, in units where the gravitational constant is 1:
+///
+///     a_i = sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)
+///
+/// (Aarseth, Gravitational N-Body Simulations, 2003, eq. 1.1, softened as Plummer's sphere). A pair at distance zero
+/// adds nothing, also without softening: the body itself may be among the sources. All arrays lie in the backend's
+/// memory, on the device of the execution instance.
+template <class Real>
+struct Attraction {
+  Source<Real> const* targets;
+  Index target_count;
+  Source<Real> const* sources;
+  Index source_count;
+  Real softening;                     ///< a length, 0 or more
+  std::array<Real*, 3> acceleration;  ///< x, y and z of each target
+  bool adds;                          ///< to what is there; otherwise replaces it
+};
+
+/// The ways to compute an attraction.
+enum class Form { portable, vectorised, cuda };
+[[nodiscard]] std::string to_string(Form form);
+/// Those of this build, the fastest first; the portable one, which is the reference, is always there.
+[[nodiscard]] std::vector<Form> forms();
+
+/// Enqueues an attraction on `execution`. The order of each target's sum depends on the form, the number of targets and
+/// the number of sources alone, so that the bits repeat.
+template <class Real>
+void attract(Execution const& execution, Attraction<Real> const& attraction, Form form = forms().front());
+
+/// Potentials of the targets, - sum over j of m_j / sqrt(|x_j - x_i|^2 + softening^2), pairs at distance zero left out.
+/// `acceleration` is not used. By the portable form.
+template <class Real>
+void add_potential(Execution const& execution, Attraction<Real> const& attraction, Real* potential);
+
+}  // namespace halocline::nbody

@@ -1,0 +1,138 @@
+#include "physics/nbody/bodies.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "physics/nbody/body_file.hpp"
+
+namespace halocline::nbody {
+namespace {
+
+/// Numbers from 0 to below 1, the same with every library.
+class Uniform {
+ public:
+  explicit Uniform(std::uint64_t seed) : engine_(seed) {}
+  double operator()() { return static_cast<double>(engine_() >> 11U) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A vector of that length in a direction of which none is more likely.
+std::array<double, 3> directed(double length, Uniform& uniform) {
+  double const z = length * (1 - 2 * uniform());
+  double const across = std::sqrt(std::max(0.0, length * length - z * z));
+  double const angle = 2 * std::numbers::pi * uniform();
+  return {across * std::cos(angle), across * std::sin(angle), z};
+}
+
+/// The distance from the centre within which a part of the mass lies, in units of the scale: of all but the outermost
+/// thousandth.
+double radius(Uniform& uniform) {
+  double const part = 0.999 * (1 - uniform());
+  return 1 / std::sqrt(std::pow(part, -2.0 / 3) - 1);
+}
+
+/// A speed as part of that of escape, with likelihood q^2 (1 - q^2)^(7/2), by rejection.
+double part_of_escape(Uniform& uniform) {
+  constexpr double above_most = 0.1;
+  for (;;) {
+    double const q = uniform();
+    if (above_most * uniform() < q * q * std::pow(1 - q * q, 3.5)) return q;
+  }
+}
+
+/// So that the centre of mass rests in the origin.
+void come_to_rest(std::vector<Body>& bodies) {
+  Body mean{};
+  for (Body const& body : bodies) {
+    mean.mass += body.mass;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      mean.position[axis] += body.mass * body.position[axis];
+      mean.velocity[axis] += body.mass * body.velocity[axis];
+    }
+  }
+  for (Body& body : bodies) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      body.position[axis] -= mean.position[axis] / mean.mass;
+      body.velocity[axis] -= mean.velocity[axis] / mean.mass;
+    }
+  }
+}
+
+}  // namespace
+
+void declare_initial(Section& nbody) {
+  nbody.choice("initial", "Where the bodies begin.", std::vector<std::string>{"plummer", "two_body", "file"})
+      .defaults_to(std::string("plummer"));
+  nbody.sections("initial", [] {
+    std::vector<Section> all;
+    Section& plummer = all.emplace_back("plummer", "A sphere of equal masses in equilibrium (Plummer 1911), at rest.");
+    plummer.integer("bodies", "How many.").at_least(1).at_most(std::int64_t{1} << 40);
+    plummer.real("mass", "Of all bodies together.").above(0).defaults_to(1.0);
+    plummer.real("scale", "Plummer's radius, within which 0.35 of the mass lies.").above(0).defaults_to(1.0);
+    plummer.integer("seed", "Of the random numbers: the same one gives the same bodies on any number of ranks.")
+        .at_least(0)
+        .defaults_to(std::int64_t{1});
+    Section& two = all.emplace_back("two_body", "Two bodies on a Kepler orbit, at their greatest distance.");
+    two.reals("masses", "Of the two.", 2, 2).above(0).defaults_to(std::vector<double>{0.5, 0.5});
+    two.real("axis", "Semi-major axis of their relative orbit.").above(0).defaults_to(1.0);
+    two.real("eccentricity", "Of that orbit; 0: a circle.").at_least(0).below(1).defaults_to(0.0);
+    Section& file = all.emplace_back(
+        "file", "Bodies from a file: rows of x, y, z, velocity in x, y, z, and mass, as .npy or as text with commas.");
+    file.path("path", "The file; its name ends with .npy or .csv.");
+    return all;
+  });
+}
+
+Index count_bodies(Options const& nbody) {
+  std::string const initial = nbody.choice("initial");
+  if (initial == "plummer") return nbody.section(initial).integer("bodies");
+  return initial == "two_body" ? 2 : count_rows(nbody.section(initial).path("path"));
+}
+
+std::vector<Body> initial_bodies(Options const& nbody, double gravity) {
+  std::string const initial = nbody.choice("initial");
+  Options const given = nbody.section(initial);
+  if (initial == "plummer") {
+    return plummer(given.integer("bodies"), given.real("mass"), given.real("scale"), gravity,
+                   static_cast<std::uint64_t>(given.integer("seed")));
+  }
+  if (initial == "file") return read_bodies(given.path("path"));
+  std::vector<double> const masses = given.reals("masses");
+  return two_bodies({masses[0], masses[1]}, given.real("axis"), given.real("eccentricity"), gravity);
+}
+
+std::vector<Body> plummer(Index count, double mass, double scale, double gravity, std::uint64_t seed) {
+  Uniform uniform(seed);
+  std::vector<Body> bodies;
+  bodies.reserve(static_cast<std::size_t>(count));
+  double const unit_of_speed = std::sqrt(gravity * mass / scale);
+  for (Index n = 0; n < count; ++n) {
+    double const r = radius(uniform);
+    double const escape = std::sqrt(2.0) * std::pow(1 + r * r, -0.25);
+    std::array<double, 3> const position = directed(scale * r, uniform);
+    std::array<double, 3> const velocity = directed(unit_of_speed * escape * part_of_escape(uniform), uniform);
+    bodies.push_back({position, velocity, mass / static_cast<double>(count)});
+  }
+  come_to_rest(bodies);
+  return bodies;
+}
+
+std::vector<Body> two_bodies(std::array<double, 2> const& masses, double axis, double eccentricity, double gravity) {
+  double const mass = masses[0] + masses[1];
+  double const distance = axis * (1 + eccentricity);
+  // Vis-viva: v^2 = G M (2 / r - 1 / a).
+  double const speed = std::sqrt(gravity * mass * (2 / distance - 1 / axis));
+  double const first = masses[1] / mass;
+  double const second = masses[0] / mass;
+  return {{{first * distance, 0, 0}, {0, first * speed, 0}, masses[0]},
+          {{-second * distance, 0, 0}, {0, -second * speed, 0}, masses[1]}};
+}
+
+double orbital_period(double mass, double axis, double gravity) {
+  return 2 * std::numbers::pi * std::sqrt(axis * axis * axis / (gravity * mass));
+}
+
+}  // namespace halocline::nbody

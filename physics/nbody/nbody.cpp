@@ -1,0 +1,198 @@
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/plugin/plugin.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "physics/nbody/bodies.hpp"
+#include "physics/nbody/gravity.hpp"
+
+namespace halocline::nbody {
+namespace {
+
+/// value + factor rate, of one component.
+template <class Real>
+struct Move {
+  static constexpr Shape shape = point;
+  Real factor;
+  template <class P, class Value, class Rate>
+  KOKKOS_FUNCTION Real operator()(P const&, Value const& value, Rate const& rate) const {
+    return value[here] + factor * rate[here];
+  }
+};
+
+/// Sums over bodies; the second of each pair adds up absolute values, which say how large the terms are that cancel.
+constexpr int kinetic = 0, potential = 1, momentum = 2, momentum_terms = 5, spin = 6, spin_terms = 9, sums = 10;
+
+template <class Real>
+struct Sums {
+  static constexpr Shape shape = point;
+  double gravity;
+  template <class P, class X, class Y, class Z, class U, class V, class W, class Mass, class Potential>
+  KOKKOS_FUNCTION Result<double, 0, sums> operator()(P const&, X const& x, Y const& y, Z const& z, U const& u,
+                                                     V const& v, W const& w, Mass const& mass,
+                                                     Potential const& potential_of_all) const {
+    double const r[3] = {static_cast<double>(x[here]), static_cast<double>(y[here]), static_cast<double>(z[here])};
+    double const c[3] = {static_cast<double>(u[here]), static_cast<double>(v[here]), static_cast<double>(w[here])};
+    auto const m = static_cast<double>(mass[here]);
+    double const speed_squared = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
+    double const distance_squared = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    double const speed = Kokkos::sqrt(speed_squared);
+    return {{},
+            {m * speed_squared / 2, gravity * m * static_cast<double>(potential_of_all[here]) / 2, m * c[0], m * c[1],
+             m * c[2], m * speed, m * (r[1] * c[2] - r[2] * c[1]), m * (r[2] * c[0] - r[0] * c[2]),
+             m * (r[0] * c[1] - r[1] * c[0]), m * speed * Kokkos::sqrt(distance_squared)}};
+  }
+};
+
+/// d2x_i/dt2 = G sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2), by leapfrog in the form of kick,
+/// drift and kick (Verlet 1967; Quinn et al. 1997, arXiv:astro-ph/9710043): of second order, reversible in time, and it
+/// keeps momentum and angular momentum to rounding.
+template <class Real>
+class NBody final : public Physics {
+ public:
+  explicit NBody(PhysicsContext const& context)
+      : options_(context.deck.section("nbody")),
+        points_(context.points),
+        constant_(options_.real("gravity")),
+        position_(make_field({.name = "position", .components = 3, .position = true})),
+        velocity_(make_field({.name = "velocity", .components = 3, .vector = true})),
+        mass_(make_field({.name = "mass"})),
+        acceleration_(make_field({.name = "acceleration", .components = 3, .vector = true})),
+        potential_(make_field({.name = "potential"})),
+        gravity_(points_, options_.real("softening")) {
+    set_bodies(initial_bodies(options_, constant_));
+    gravity_.accelerate(position_, mass_, acceleration_);
+    initial_energy_ = energy(sums_of_all());
+  }
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&position_, &velocity_, &mass_}; }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    std::vector<double> const sum = sums_of_all();
+    auto const at = [&](int n) { return sum[static_cast<std::size_t>(n)]; };
+    std::vector<Quantity> all{
+        {"energy", energy(sum)}, {"kinetic_energy", at(kinetic)}, {"potential_energy", at(potential)}};
+    for (int axis = 0; axis < 3; ++axis)
+      all.push_back({"momentum_" + std::string(1, "xyz"[axis]), at(momentum + axis), at(momentum_terms)});
+    for (int axis = 0; axis < 3; ++axis)
+      all.push_back({"angular_momentum_" + std::string(1, "xyz"[axis]), at(spin + axis), at(spin_terms)});
+    all.push_back(
+        {"energy_drift", initial_energy_ == 0 ? 0 : (energy(sum) - initial_energy_) / std::abs(initial_energy_)});
+    return all;
+  }
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    return {"momentum_x", "momentum_y", "momentum_z", "angular_momentum_x", "angular_momentum_y", "angular_momentum_z"};
+  }
+
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
+    kick(step.size / 2);
+    move(position_, velocity_, step.size);
+    gravity_.accelerate(position_, mass_, acceleration_);
+    kick(step.size / 2);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] Field<Real> make_field(FieldDescription description) const {
+    description.ghosts = 0;
+    return Field<Real>(points_, std::move(description));
+  }
+
+  void set_bodies(std::vector<Body> const& bodies) {
+    for (Block const& block : points_->blocks()) {
+      for (int axis = 0; axis < 3; ++axis) {
+        auto const a = static_cast<std::size_t>(axis);
+        set(position_, block, axis, bodies, [a](Body const& body) { return body.position[a]; });
+        set(velocity_, block, axis, bodies, [a](Body const& body) { return body.velocity[a]; });
+      }
+      set(mass_, block, 0, bodies, [](Body const& body) { return body.mass; });
+    }
+  }
+  /// A component of a field becomes a number of each body that the block has.
+  template <class Number>
+  void set(Field<Real>& field, Block const& block, int component, std::vector<Body> const& bodies,
+           Number const& number) const {
+    std::vector<Real> values;
+    for (Index n = block.cells.begin[0]; n < block.cells.end[0]; ++n)
+      values.push_back(static_cast<Real>(number(bodies[static_cast<std::size_t>(n)])));
+    field.set_owned(block, component, std::as_bytes(std::span(values)));
+  }
+
+  void kick(double duration) { move(velocity_, acceleration_, constant_ * duration); }
+
+  void move(Field<Real>& value, Field<Real> const& rate, double factor) const {
+    for (Block const& block : points_->blocks()) {
+      for (int axis = 0; axis < 3; ++axis) {
+        sweep(execution(block), value.owned(block), Geometry<Real>{}, value.view(block, axis),
+              Move<Real>{static_cast<Real>(factor)}, std::as_const(value).view(block, axis), rate.view(block, axis));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<double> sums_of_all() const {
+    gravity_.potential(position_, mass_, potential_);
+    std::vector<double> all(sums, 0.0);
+    for (Block const& block : points_->blocks()) {
+      Reduction<Execution> terms;
+      Field<Real> const& r = position_;
+      Field<Real> const& c = velocity_;
+      sweep_reduce(execution(block), r.owned(block), Geometry<Real>{}, terms, no_outputs, Sums<Real>{constant_},
+                   r.view(block, 0), r.view(block, 1), r.view(block, 2), c.view(block, 0), c.view(block, 1),
+                   c.view(block, 2), mass_.view(block), std::as_const(potential_).view(block));
+      for (int n = 0; n < sums; ++n) all[static_cast<std::size_t>(n)] += terms.value(n);
+    }
+    points_->communicator().sum(all);
+    return all;
+  }
+  [[nodiscard]] static double energy(std::vector<double> const& sum) { return sum[kinetic] + sum[potential]; }
+
+  Options options_;
+  std::shared_ptr<PointSet const> points_;
+  double constant_;
+  Field<Real> position_;
+  Field<Real> velocity_;
+  Field<Real> mass_;
+  Field<Real> acceleration_;       ///< of the present positions, without the gravitational constant
+  mutable Field<Real> potential_;  ///< to work on
+  mutable Gravity<Real> gravity_;
+  double initial_energy_ = 0;
+};
+
+Section nbody_section() {
+  Section nbody("nbody", "Bodies that attract each other by softened gravity, each the force of all others.");
+  declare_initial(nbody);
+  nbody.real("gravity", "The gravitational constant.").above(0).defaults_to(1.0);
+  nbody.real("softening", "Length below which the attraction of two bodies fades (Plummer); 0: none.")
+      .at_least(0)
+      .defaults_to(0.0);
+  return nbody;
+}
+
+/// Positions, velocities, accelerations, masses, potentials, and the bodies that go round: four numbers each, three
+/// times.
+double arrays_of(Options const&) { return 3 * 3 + 2 + 3 * 4; }
+
+PhysicsEntry nbody_physics() {
+  return {.name = "nbody",
+          .sentence = "gravity of bodies on each other, softened, by leapfrog",
+          .options = nbody_section(),
+          .points = [](Options const& deck) { return count_bodies(deck.section("nbody")); },
+          .steps_by_itself = true,
+          .judge = {},
+          .create = create_physics<NBody>,
+          .arrays = arrays_of,
+          .state_arrays = [](Options const&) { return 7.0; }};
+}
+
+}  // namespace
+}  // namespace halocline::nbody
+
+HALOCLINE_PLUGIN(halocline::nbody::nbody_physics);

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <mpi.h>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/point_set.hpp"
+#include "framework/runtime/device_copy.hpp"
+#include "physics/nbody/attraction.hpp"
+
+namespace halocline::nbody {
+
+/// Brings the bodies of all blocks to each block in turn, so that no device holds more than its own and two blocks of
+/// others. At stage s block b has the bodies of block b + s, modulo the number of blocks; those of the next stage come
+/// from the block after it, on this rank or the next one, while it works.
+///
+///     ring.start(position, mass);
+///     for (Index stage = 0; stage < ring.stages(); ++stage) {
+///       ring.start_pass(stage);
+///       … enqueue work on ring.sources(block, stage) for each block …
+///       ring.finish_pass(stage);
+///     }
+template <class Real>
+class Ring {
+ public:
+  explicit Ring(std::shared_ptr<PointSet const> points);
+  ~Ring();
+  Ring(Ring const&) = delete;
+  Ring& operator=(Ring const&) = delete;
+
+  [[nodiscard]] Index stages() const { return points_->block_count(); }
+  /// Packs the bodies of each block: positions of three components, masses of one.
+  void start(Field<Real> const& position, Field<Real> const& mass);
+  /// The bodies of a block itself, from `start` on.
+  [[nodiscard]] Source<Real> const* own(Block const& block) const { return buffers_->places[block.local].own.data(); }
+  /// Those that it has at a stage, and their number.
+  [[nodiscard]] Source<Real> const* sources(Block const& block, Index stage) const;
+  [[nodiscard]] Index count(Block const& block, Index stage) const;
+
+  /// Collective; nothing after the last stage. Throws RemoteError when a rank has failed.
+  void start_pass(Index stage);
+  void finish_pass(Index stage);
+
+ private:
+  using Sources = Kokkos::View<Source<Real>*, Memory>;
+  using Staging = Kokkos::View<Source<Real>*, Kokkos::SharedHostPinnedSpace>;
+  struct Place {
+    Sources own;
+    Sources visiting[2];  ///< at odd and even stages
+  };
+  /// Shared with what is abandoned: MPI may still write there.
+  struct Buffers {
+    std::vector<Place> places;  ///< by Block::local
+    Staging sent;               ///< on the host, where the bodies are on a device; otherwise empty, as the next one
+    Staging received;
+  };
+  [[nodiscard]] Index block_at(Block const& block, Index stage) const { return (block.id + stage) % stages(); }
+  [[nodiscard]] Source<Real>* arriving(Block const& block, Index stage) {
+    return buffers_->places[block.local].visiting[stage % 2].data();
+  }
+  void start_messages(Index stage);
+  void finish_messages(Index stage);
+
+  std::shared_ptr<PointSet const> points_;
+  std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
+  std::vector<DeviceCopy> copies_;  ///< to each block but the last of this rank; with one rank, to that as well
+  bool passes_messages_ = false;
+  std::vector<MPI_Request> requests_;
+};
+
+extern template class Ring<float>;
+extern template class Ring<double>;
+
+}  // namespace halocline::nbody
