@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Draws a finished run: a slice through each field of its last snapshot, how the residuals fell, and what receivers
-recorded.
+"""Draws a finished run: a slice through each field of its last snapshot or the bodies in it, how the residuals fell,
+what receivers recorded, and how far the energy drifted.
 
     plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION]
 
-Writes slice_<field>.png, residuals.png and traces.png into FOLDER and prints their names. Needs matplotlib and h5py.
+Writes slice_<field>.png or bodies.png, residuals.png, traces.png and energy.png into FOLDER and prints their names. Needs
+matplotlib and h5py.
 """
 
 import argparse
@@ -54,6 +55,22 @@ class Snapshot:
                 values = np.linalg.norm(values, axis=3) if several else values[..., 0]
                 unit = data.attrs["unit"].decode().strip("\0")
                 yield (f"|{name}|" if several else name), unit, on_cells, values
+
+
+class Bodies:
+    """The points of one snapshot file."""
+
+    def __init__(self, path):
+        with h5py.File(path, "r") as file:
+            self.position = file["VTKHDF/Points"][()].astype(float)
+            self.fields = {name: data[()].astype(float) for name, data in file["VTKHDF/PointData"].items()}
+            self.step = int(file.attrs["step"][0])
+            self.time = float(file["VTKHDF/FieldData/TimeValue"][0])
+
+
+def has_points(path):
+    with h5py.File(path, "r") as file:
+        return file["VTKHDF"].get("Points", getlink=True).__class__ is h5py.HardLink
 
 
 def cut(snapshot, on_cells, values, normal, at):
@@ -134,6 +151,59 @@ def draw_field(snapshot, field, heading, normal, at):
     if not np.isfinite(values).all():
         detail += f"; {np.count_nonzero(~np.isfinite(values))} values are not finite"
     title(axes, f"{heading}: {name}", detail)
+    return figure
+
+
+def draw_bodies(paths, heading, normal):
+    """The bodies of the last snapshot as seen along an axis, by speed; the paths of few, through all snapshots."""
+    bodies = Bodies(paths[-1])
+    across, up = (axis for axis in range(3) if axis != normal)
+    figure, axes = plt.subplots(figsize=(6.6, 5.4))
+    few = len(bodies.position) <= 16
+    if few:
+        way = np.array([Bodies(path).position for path in paths])
+        axes.plot(way[..., across], way[..., up], color="#c3c8d0", linewidth=0.9, zorder=1)
+    speed = np.linalg.norm(bodies.fields["velocity"], axis=1) if "velocity" in bodies.fields else None
+    size = 40 if few else max(0.3, 3000 / len(bodies.position))
+    picture = axes.scatter(bodies.position[:, across], bodies.position[:, up], c=speed, s=size, cmap=WARM, linewidths=0,
+                           rasterized=True, zorder=2)
+    if not few:
+        # A few that are far out would leave the rest a dot.
+        middle = np.median(bodies.position, axis=0)
+        reach = 1.3 * np.percentile(np.abs(bodies.position - middle).max(axis=1), 95)
+        axes.set_xlim(middle[across] - reach, middle[across] + reach)
+        axes.set_ylim(middle[up] - reach, middle[up] + reach)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel(AXES[across])
+    axes.set_ylabel(AXES[up])
+    if speed is not None:
+        bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
+        bar.set_label("speed")
+        bar.outline.set_linewidth(0.6)
+    title(axes, f"{heading}: bodies", f"{len(bodies.position)} along {AXES[normal]}; step {bodies.step}, "
+          f"time {bodies.time:g}")
+    return figure
+
+
+def read_drift(path):
+    """Times, and the drift of the energy as part of its size; nothing where none is recorded."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    if len(rows) < 2 or "energy_drift" not in rows[0]:
+        return [], []
+    return tuple(np.array([float(row[name]) for row in rows]) for name in ("time", "energy_drift"))
+
+
+def draw_drift(times, drift, heading):
+    figure, axes = plt.subplots(figsize=(7, 4))
+    axes.axhline(0, color="#d9dce1", linewidth=0.8)
+    axes.plot(times, drift, color="#2f6db5", linewidth=1.4)
+    axes.set_xlim(times[0], times[-1])
+    axes.set_xlabel("time")
+    axes.set_ylabel("change of the energy / its size at the start")
+    axes.grid(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    title(axes, f"{heading}: energy", f"{len(times)} times; largest drift {np.nanmax(np.abs(drift)):.2e}")
     return figure
 
 
@@ -236,11 +306,15 @@ def main():
     solves = read_residuals(residuals) if residuals.exists() else []
     recorded = options.folder / "traces.csv"
     times, traces = read_traces(recorded) if recorded.exists() else ([], {})
-    if not snapshots and not solves and not len(times):
+    scalars = options.folder / "scalars.csv"
+    drift = read_drift(scalars) if scalars.exists() else ([], [])
+    if not snapshots and not solves and not len(times) and not len(drift[0]):
         step = "" if options.step is None else options.step
         sys.exit(f"{options.folder}: no snapshot {step}, no residuals and no traces to draw")
     heading = heading_of(options.folder)
-    if snapshots:
+    if snapshots and has_points(snapshots[-1]):
+        save(draw_bodies(snapshots, heading, AXES.index(options.normal)), options.folder / "bodies.png")
+    elif snapshots:
         snapshot = Snapshot(snapshots[-1])
         for field in snapshot.fields():
             figure = draw_field(snapshot, field, heading, AXES.index(options.normal), options.at)
@@ -249,6 +323,8 @@ def main():
         save(draw_residuals(solves, heading), options.folder / "residuals.png")
     if len(times):
         save(draw_traces(times, traces, heading), options.folder / "traces.png")
+    if len(drift[0]):
+        save(draw_drift(*drift, heading), options.folder / "energy.png")
 
 
 if __name__ == "__main__":

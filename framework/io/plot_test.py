@@ -13,6 +13,8 @@ RESIDUALS = "step,solve,method,iteration,residual\n" + "".join(
 
 TRACES = "time,here,there\n" + "".join(f"{0.1 * n},{np.sin(n)},{np.cos(0.3 * n)}\n" for n in range(60))
 
+DRIFT = "".join(f"{n},{0.1 * n},-0.25,{1e-4 * np.sin(n)}\n" for n in range(40))
+
 
 def colours(path):
     """Number of distinct colours: a picture of something has many, an empty frame few."""
@@ -35,6 +37,12 @@ def main():
             assert sorted(said.stdout.split()) == sorted(map(str, pictures)), said.stdout
             for picture in pictures:
                 assert colours(picture) > 100, picture
+        for case in ("points", "few_points"):
+            folder = Path(scratch) / case
+            (folder / "scalars.csv").write_text("step,time,energy,energy_drift\n" + DRIFT)
+            said = subprocess.run([sys.executable, plot, folder], check=True, timeout=60, capture_output=True, text=True)
+            assert said.stdout.split() == [str(folder / "bodies.png"), str(folder / "energy.png")], said.stdout
+            assert colours(folder / "bodies.png") > 100 and colours(folder / "energy.png") > 50
         folder = Path(scratch) / "line"
         (folder / "residuals.png").unlink()
         (folder / "residuals.csv").write_text("step,solve,method,iteration,residual\n1,1,cg,0,0\n")

@@ -29,6 +29,8 @@ CASES = {
 FIELDS = {"u": ("CellData", 1, "f8", "K"), "t": ("PointData", 1, "f4", ""),
           "velocity": ("CellData", 3, "f8", "m/s"), "pair": ("PointData", 2, "f4", "")}
 CELL_TYPES = {1: 3, 2: 9, 3: 12}
+POINTS = {"points": 41, "few_points": 2}
+AT_POINTS = {"velocity": (3, "f8", "m/s"), "mass": (1, "f4", "kg")}
 
 
 def expected(edges, periodic, group, components):
@@ -92,11 +94,40 @@ def check_cells(grid, shape, edges, dimensions):
     assert [c - corners[0] for c in corners] == around
 
 
-def check_series(folder):
+def at_points(count, components):
+    return 0.25 + np.arange(count)[:, None] + 10000.0 * np.arange(components)
+
+
+def check_points(folder, count):
+    for step, time in ((0, 0.0), (10, 0.125)):
+        path = folder / f"snapshot_{step:06}.vtkhdf"
+        with h5py.File(path, "r") as file:
+            assert file["VTKHDF/Points"].dtype == "f4"
+            assert np.array_equal(file["VTKHDF/Points"], at_points(count, 3))
+            for name, (components, kind, unit) in AT_POINTS.items():
+                dataset = file["VTKHDF/PointData"][name]
+                assert (dataset.dtype, dataset.attrs["unit"].decode().rstrip("\0")) == (kind, unit)
+                assert np.array_equal(dataset[()].reshape(count, components), at_points(count, components)), name
+        reader = vtkHDFReader()
+        reader.SetFileName(str(path))
+        reader.Update()
+        grid = reader.GetOutput()
+        assert (grid.GetNumberOfPoints(), grid.GetNumberOfCells()) == (count, count)
+        assert np.array_equal(vtk_to_numpy(grid.GetPoints().GetData()), at_points(count, 3))
+        for n in range(count):
+            assert (grid.GetCellType(n), grid.GetCell(n).GetPointId(0)) == (1, n)
+        for name, (components, _, _) in AT_POINTS.items():
+            read = vtk_to_numpy(grid.GetPointData().GetArray(name))
+            assert np.array_equal(read.reshape(count, components), at_points(count, components)), name
+        assert vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue"))[0] == time
+    check_series(folder, AT_POINTS)
+
+
+def check_series(folder, fields=None):
     grids = ElementTree.parse(folder / "snapshots.xdmf").getroot().findall("./Domain/Grid/Grid")
     assert [float(g.find("Time").get("Value")) for g in grids] == [0.0, 0.125]
     for grid in grids:
-        assert [a.get("Name") for a in grid.findall("Attribute")] == list(FIELDS)
+        assert [a.get("Name") for a in grid.findall("Attribute")] == list(fields or FIELDS)
         for item in grid.iter("DataItem"):
             if item.get("Format") != "HDF":
                 continue
@@ -120,6 +151,8 @@ def main():
                     assert file.attrs["step"] == step
                 check_vtk(path, edges, periodic, time)
             check_series(folder)
+        for name, count in POINTS.items():
+            check_points(Path(scratch) / name, count)
 
 
 main()

@@ -10,6 +10,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/io/snapshot_writer.hpp"
+#include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
@@ -25,8 +26,7 @@ double value_at(Index i, Index j, Index k, int component) {
 }
 
 template <class Real>
-std::unique_ptr<FieldBase> field(std::shared_ptr<StructuredMesh const> const& mesh,
-                                 FieldDescription const& description) {
+std::unique_ptr<FieldBase> field(std::shared_ptr<Mesh const> const& mesh, FieldDescription const& description) {
   auto made = std::make_unique<Field<Real>>(mesh, description);
   for (Block const& block : mesh->blocks()) {
     IndexRange const owned = mesh->global_owned(block.id, description.centring);
@@ -44,6 +44,25 @@ std::unique_ptr<FieldBase> field(std::shared_ptr<StructuredMesh const> const& me
   return made;
 }
 
+void write_fields(std::filesystem::path const& folder, std::shared_ptr<Mesh const> const& mesh,
+                  std::vector<std::unique_ptr<FieldBase>> const& fields) {
+  std::vector<FieldBase const*> all;
+  for (auto const& one : fields) all.push_back(one.get());
+  SnapshotWriter writer(folder, mesh);
+  writer.write(0, 0.0, all);
+  writer.write(10, 0.125, all);
+}
+
+void write_points(std::filesystem::path const& folder, Index count, std::shared_ptr<Communicator> const& ranks) {
+  std::filesystem::create_directories(folder);
+  auto const points = std::make_shared<PointSet const>(count, ranks);
+  std::vector<std::unique_ptr<FieldBase>> fields;
+  fields.push_back(field<float>(points, {.name = "position", .components = 3, .ghosts = 0, .position = true}));
+  fields.push_back(field<double>(points, {.name = "velocity", .unit = "m/s", .components = 3, .ghosts = 0}));
+  fields.push_back(field<float>(points, {.name = "mass", .unit = "kg", .ghosts = 0}));
+  write_fields(folder, points, fields);
+}
+
 void write_case(std::filesystem::path const& folder, StructuredMeshDescription const& description,
                 std::shared_ptr<Communicator> const& ranks) {
   std::filesystem::create_directories(folder);
@@ -53,11 +72,7 @@ void write_case(std::filesystem::path const& folder, StructuredMeshDescription c
   fields.push_back(field<float>(mesh, {.name = "t", .centring = Centring::node, .ghosts = 2}));
   fields.push_back(field<double>(mesh, {.name = "velocity", .unit = "m/s", .components = 3}));
   fields.push_back(field<float>(mesh, {.name = "pair", .centring = Centring::node, .components = 2}));
-  std::vector<FieldBase const*> all;
-  for (auto const& one : fields) all.push_back(one.get());
-  SnapshotWriter writer(folder, mesh);
-  writer.write(0, 0.0, all);
-  writer.write(10, 0.125, all);
+  write_fields(folder, mesh, fields);
 }
 
 }  // namespace
@@ -81,6 +96,8 @@ int main(int argc, char** argv) {
     write_case(folder / "periodic", {.axes = {seven, five, Axis::uniform(6, 0, 1)}, .periodic = {true, true, true}},
                ranks);
     write_case(folder / "stretched_plane", {.axes = {stretched, stretched}, .periodic = {true, false, false}}, ranks);
+    write_points(folder / "points", 41, ranks);
+    write_points(folder / "few_points", 2, ranks);
     return ExitCode::done;
   });
   if (ranks->rank() == 0) std::fputs(verdict.message.c_str(), stderr);

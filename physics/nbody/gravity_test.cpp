@@ -1,0 +1,138 @@
+#include "physics/nbody/gravity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "physics/nbody/bodies.hpp"
+#include "tests/support/communicator.hpp"
+
+namespace halocline::nbody {
+namespace {
+
+/// Points on all ranks, with so many blocks on each.
+std::shared_ptr<PointSet const> points_on(Index count, std::size_t blocks) {
+  std::vector<std::shared_ptr<BlockExecution const>> executions;
+  for (std::size_t n = 0; n < blocks; ++n) executions.push_back(default_block_execution());
+  return std::make_shared<PointSet const>(count, test::communicator().split(0), executions);
+}
+
+template <class Real>
+struct State {
+  std::shared_ptr<PointSet const> points;
+  Field<Real> position{points, {.name = "position", .components = 3, .ghosts = 0}};
+  Field<Real> mass{points, {.name = "mass", .ghosts = 0}};
+  Field<Real> acceleration{points, {.name = "acceleration", .components = 3, .ghosts = 0}};
+  Field<Real> potential{points, {.name = "potential", .ghosts = 0}};
+
+  State(std::shared_ptr<PointSet const> on, std::vector<Body> const& bodies) : points(std::move(on)) {
+    for (Block const& block : points->blocks()) {
+      for (int component = 0; component < 4; ++component) {
+        std::vector<Real> values;
+        for (Index n = block.cells.begin[0]; n < block.cells.end[0]; ++n) {
+          Body const& body = bodies[static_cast<std::size_t>(n)];
+          values.push_back(
+              static_cast<Real>(component < 3 ? body.position[static_cast<std::size_t>(component)] : body.mass));
+        }
+        (component < 3 ? position : mass).set_owned(block, component % 3, std::as_bytes(std::span(values)));
+      }
+    }
+  }
+  [[nodiscard]] std::vector<Real> values(Field<Real> const& field, Block const& block, int component) const {
+    std::vector<Real> all(static_cast<std::size_t>(points->points_of(block.id)));
+    field.copy_owned(block, component, std::as_writable_bytes(std::span(all)));
+    return all;
+  }
+};
+
+/// Acceleration along x, y and z, the potential, and the sums of the absolute terms of both.
+struct Expected {
+  double value[4] = {};
+  double terms[4] = {};
+};
+
+/// By a plain sum in double precision, of bodies as the precision has them.
+template <class Real>
+Expected expected(std::vector<Body> const& bodies, std::size_t i, double softening) {
+  Expected all;
+  for (Body const& other : bodies) {
+    double d[3];
+    double distance = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      d[axis] = static_cast<double>(static_cast<Real>(other.position[axis])) -
+                static_cast<double>(static_cast<Real>(bodies[i].position[axis]));
+      distance += d[axis] * d[axis];
+    }
+    if (distance == 0) continue;
+    double const inverse = 1 / std::sqrt(distance + softening * softening);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      double const term = other.mass * d[axis] * inverse * inverse * inverse;
+      all.value[axis] += term;
+      all.terms[axis] += std::abs(term);
+    }
+    all.value[3] -= other.mass * inverse;
+    all.terms[3] += other.mass * inverse;
+  }
+  return all;
+}
+
+template <class Real>
+void expect_gravity(Index count, std::size_t blocks, double softening) {
+  std::vector<Body> const bodies = plummer(count, 1, 1, 1, 5);
+  State<Real> state(points_on(count, blocks), bodies);
+  Gravity<Real> gravity(state.points, softening);
+  gravity.accelerate(state.position, state.mass, state.acceleration);
+  gravity.potential(state.position, state.mass, state.potential);
+  // Each term has some ten roundings, those of its distance included, and their sum has one for each.
+  double const epsilon = std::numeric_limits<Real>::epsilon();
+  double const tolerance = (16 + static_cast<double>(count)) * epsilon;
+  for (Block const& block : state.points->blocks()) {
+    for (int component = 0; component < 4; ++component) {
+      std::vector<Real> const values =
+          component < 3 ? state.values(state.acceleration, block, component) : state.values(state.potential, block, 0);
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        Expected const all = expected<Real>(bodies, n + static_cast<std::size_t>(block.cells.begin[0]), softening);
+        ASSERT_NEAR(static_cast<double>(values[n]), all.value[component], tolerance * all.terms[component])
+            << count << " bodies, " << blocks << " blocks a rank, component " << component;
+      }
+    }
+  }
+}
+
+TEST(Gravity, IsThatOfAllBodiesOnAnyBlocks) {
+  for (Index const count : {1, 2, 3, 5, 31, 257, 1000}) {
+    for (std::size_t const blocks : {1, 2, 3}) {
+      for (double const softening : {0.0, 0.1}) {
+        expect_gravity<double>(count, blocks, softening);
+        expect_gravity<float>(count, blocks, softening);
+      }
+    }
+  }
+}
+
+TEST(Gravity, OfBodiesInOnePlaceIsNone) {
+  std::vector<Body> const bodies(3, Body{{1, 2, 3}, {0, 0, 0}, 1});
+  State<double> state(points_on(3, 1), bodies);
+  Gravity<double> gravity(state.points, 0);
+  gravity.accelerate(state.position, state.mass, state.acceleration);
+  for (Block const& block : state.points->blocks()) {
+    for (double const value : state.values(state.acceleration, block, 0)) EXPECT_EQ(value, 0);
+  }
+}
+
+TEST(Gravity, RepeatsToTheBit) {
+  std::vector<Body> const bodies = plummer(513, 1, 1, 1, 5);
+  State<float> state(points_on(513, 2), bodies);
+  Gravity<float> gravity(state.points, 0.1);
+  gravity.accelerate(state.position, state.mass, state.acceleration);
+  std::vector<std::vector<float>> first;
+  for (Block const& block : state.points->blocks()) first.push_back(state.values(state.acceleration, block, 1));
+  gravity.accelerate(state.position, state.mass, state.acceleration);
+  for (Block const& block : state.points->blocks())
+    EXPECT_EQ(state.values(state.acceleration, block, 1), first[block.local]);
+}
+
+}  // namespace
+}  // namespace halocline::nbody

@@ -1,0 +1,176 @@
+"""Bodies: orbits and their order, clusters, numbers of ranks, files, snapshots, and what is refused."""
+
+import json
+import math
+import pathlib
+import unittest
+
+import h5py
+import numpy as np
+
+from program import Run, scratch
+
+
+def deck_of(nbody, step, steps, precision="double", **more):
+    return {"physics": "nbody", "precision": precision, "nbody": nbody, "time": {"step": step, "steps": steps},
+            "output": {"scalars": {"interval": 0}}, **more}
+
+
+def two_body(**orbit):
+    return {"initial": "two_body", "two_body": orbit}
+
+
+def plummer(bodies, softening=0.05, **more):
+    return {"initial": "plummer", "plummer": {"bodies": bodies, **more}, "softening": softening}
+
+
+def relative(a, b):
+    """Largest difference, as part of the largest number."""
+    return np.abs(np.asarray(a) - b).max() / np.abs(b).max()
+
+
+class State:
+    """Bodies of a snapshot, as rows of position, velocity and mass."""
+
+    def __init__(self, path):
+        with h5py.File(path) as file:
+            grid = file["VTKHDF"]
+            self.rows = np.column_stack([grid["Points"][()], grid["PointData/velocity"][()], grid["PointData/mass"][()]])
+        self.position = self.rows[:, :3]
+
+
+class Bodies(unittest.TestCase):
+    def run_deck(self, deck, ranks=1, files=None):
+        """The summary of a deck that runs without a word of trouble, and its last state."""
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            for name, rows in (files or {}).items():
+                np.save(path.parent / name, rows)
+            run = Run(["run", path, "--output", "run.out", "--ranks", ranks], folder)
+            self.assertEqual((run.code, run.err), (0, ""), deck)
+            snapshots = sorted((path.parent / "run.out").glob("snapshot_*.vtkhdf"))
+            return run.summary(), State(snapshots[-1])
+
+    def messages(self, deck, files=None):
+        with scratch() as folder:
+            path = pathlib.Path(folder) / "deck.yaml"
+            path.write_text(json.dumps(deck))
+            for name, text in (files or {}).items():
+                (path.parent / name).write_bytes(text)
+            run = Run(["check", path], folder)
+            self.assertEqual((run.code, run.files()), (2, sorted(["deck.yaml", *(files or {})])))
+            return run.err
+
+    def test_an_orbit_closes_to_second_order(self):
+        """After a period both are back: what is missing falls with the square of the step."""
+        missing = []
+        for steps in (500, 1000, 2000):
+            orbit = two_body(masses=[0.75, 0.25], axis=1, eccentricity=0.3)
+            _, end = self.run_deck(deck_of(orbit, 2 * math.pi / steps, steps))
+            # The relative orbit begins at its greatest distance, 1.3, shared out by the other's mass.
+            missing.append(np.abs(end.position - [[0.325, 0, 0], [-0.975, 0, 0]]).max())
+        for coarse, fine in zip(missing, missing[1:]):
+            self.assertAlmostEqual(math.log2(coarse / fine), 2, delta=0.05, msg=missing)
+
+    def test_time_runs_back(self):
+        """With velocities turned round, the same steps lead back to the start, to rounding: some epsilon a step, which
+        the ellipse's shear makes grow with the number of steps once more."""
+        steps, step = 400, 0.01
+        orbit = two_body(masses=[0.5, 0.5], axis=1, eccentricity=0.5)
+        _, there = self.run_deck(deck_of(orbit, step, steps))
+        turned = there.rows * [1, 1, 1, -1, -1, -1, 1]
+        _, back = self.run_deck(deck_of({"initial": "file", "file": {"path": "turned.npy"}}, step, steps),
+                                files={"turned.npy": turned})
+        start = [[0.75, 0, 0], [-0.75, 0, 0]]
+        self.assertLess(np.abs(back.position - start).max(), steps ** 2 * np.finfo(float).eps)
+
+    def test_a_cluster_stays_in_equilibrium(self):
+        summary, _ = self.run_deck(deck_of(plummer(1000, softening=0.1), 1 / 64, 320))
+        quantities = summary["quantities"]
+        # Virial theorem: 2 T + V = 0 for the untouched sphere; 1000 bodies and the softening leave a tenth of V.
+        self.assertLess(abs(2 * quantities["kinetic_energy"] / quantities["potential_energy"] + 1), 0.1)
+        self.assertLess(abs(quantities["energy_drift"]), 1e-3)
+        self.assertEqual(len(summary["conserved"]), 6)
+        for name, kept in summary["conserved"].items():
+            self.assertLessEqual(kept["largest_relative_drift"], kept["explained_relative_drift"], name)
+
+    def test_any_number_of_ranks_and_bodies(self):
+        """Sums in another order: rounding, n epsilon of each force, over some steps."""
+        for bodies in (1, 2, 3, 7, 257):
+            for precision, epsilon in (("double", 2.0 ** -52), ("single", 2.0 ** -23)):
+                states = [self.run_deck(deck_of(plummer(bodies, softening=0.5), 1 / 32, 4, precision), ranks)[1]
+                          for ranks in (1, 2, 3, 4)]
+                for state in states[1:]:
+                    self.assertEqual(state.rows.shape, (bodies, 7))
+                    if bodies > 1:
+                        self.assertLess(relative(state.rows, states[0].rows), 8 * math.sqrt(bodies) * epsilon)
+
+    def test_a_run_repeats_to_the_bit(self):
+        deck = deck_of(plummer(100), 1 / 32, 5, "single")
+        first, second = (self.run_deck(deck, 3)[1] for _ in range(2))
+        self.assertTrue(np.array_equal(first.rows, second.rows))
+
+    def test_files(self):
+        rows = np.array([[1, 2, 3, 0, 0, 0, 1], [-1, 0.5, 0, 0.25, 0, 0, 2], [0, 0, 4, 0, -1, 0, 0]], dtype=float)
+        text = "x, y, z, vx, vy, vz, mass\n# a remark\n\n" + "\n".join(", ".join(map(repr, map(float, row))) for row in rows)
+        for kind in (np.float64, np.float32):
+            _, state = self.run_deck(deck_of({"initial": "file", "file": {"path": "b.npy"}}, 1e-3, 0),
+                                     files={"b.npy": rows.astype(kind)})
+            self.assertTrue(np.array_equal(state.rows, rows))
+        with scratch() as folder:
+            path = pathlib.Path(folder)
+            (path / "b.csv").write_text(text)
+            (path / "deck.yaml").write_text(
+                json.dumps(deck_of({"initial": "file", "file": {"path": "b.csv"}}, 1e-3, 0)))
+            run = Run(["run", "deck.yaml", "--output", "run.out", "--ranks", 2], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertTrue(np.array_equal(State(path / "run.out/snapshot_000000.vtkhdf").rows, rows))
+
+    def test_what_is_refused(self):
+        header = b"{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n"
+
+        def npy(descr=b"<f8", order=b"False", shape=b"(1, 7)", body=b"\0" * 56):
+            text = header % (descr, order, shape)
+            return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + body
+
+        def bodies(name):
+            return deck_of({"initial": "file", "file": {"path": name}}, 0.1, 1)
+
+        for deck, files, text in (
+                (bodies("none.npy"), {}, "`none.npy` cannot be opened"),
+                (bodies("b.txt"), {}, "ends neither with .npy nor with .csv"),
+                (bodies("b.npy"), {"b.npy": b"no"}, "is no .npy file"),
+                (bodies("b.npy"), {"b.npy": npy(descr=b"<i8")}, "holds other numbers"),
+                (bodies("b.npy"), {"b.npy": npy(order=b"True")}, "is stored column by column"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(7,)")}, "has another shape"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)")}, "holds none"),
+                (bodies("b.csv"), {"b.csv": b"1,2,3\n"}, "`b.csv`:1: expected seven numbers"),
+                (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: a mass is below 0"),
+                (bodies("b.csv"), {"b.csv": b"0,0,nan,0,0,0,1\n"}, "`b.csv`:1: a number is not finite"),
+                (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds none"),
+                ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
+                 "`mesh`: of no use to nbody, whose points have no mesh"),
+                (deck_of({"initial": "plummer"}, 0.1, 1), {}, "`nbody.plummer.bodies`: missing"),
+                (deck_of(plummer(8, softening=-1), 0.1, 1), {}, "softening"),
+                (deck_of(two_body(eccentricity=1), 0.1, 1), {}, "eccentricity"),
+                (deck_of(plummer(10 ** 12), 0.1, 1), {}, "GiB"),
+                ({"physics": "heat", "time": {"step": 1, "steps": 1}}, {}, "`mesh.cells`: missing")):
+            with self.subTest(text=text):
+                self.assertIn(text, self.messages(deck, files))
+
+    def test_a_bad_number_names_its_body(self):
+        """Two bodies without softening that fall on each other: huge accelerations, not a NaN that goes unseen."""
+        rows = np.array([[0, 0, 0, 0, 0, 0, 1e308], [1, 0, 0, 0, 0, 0, 1e308]])
+        with scratch() as folder:
+            path = pathlib.Path(folder)
+            np.save(path / "b.npy", rows)
+            deck = deck_of({"initial": "file", "file": {"path": "b.npy"}, "gravity": 10}, 1.0, 3)
+            (path / "deck.yaml").write_text(json.dumps(deck))
+            run = Run(["run", "deck.yaml", "--output", "run.out", "--ranks", 2], folder)
+            self.assertEqual(run.code, 3, run.err)
+            self.assertEqual(run.summary()["status"], "failed")
+
+
+if __name__ == "__main__":
+    unittest.main()
