@@ -164,7 +164,7 @@ def draw_bodies(paths, heading, normal):
         way = np.array([Bodies(path).position for path in paths])
         axes.plot(way[..., across], way[..., up], color="#c3c8d0", linewidth=0.9, zorder=1)
     speed = np.linalg.norm(bodies.fields["velocity"], axis=1) if "velocity" in bodies.fields else None
-    size = 40 if few else max(0.3, 3000 / len(bodies.position))
+    size = 40 if few else max(0.5, 8000 / len(bodies.position))
     picture = axes.scatter(bodies.position[:, across], bodies.position[:, up], c=speed, s=size, cmap=WARM, linewidths=0,
                            rasterized=True, zorder=2)
     if not few:
@@ -180,7 +180,7 @@ def draw_bodies(paths, heading, normal):
         bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
         bar.set_label("speed")
         bar.outline.set_linewidth(0.6)
-    title(axes, f"{heading}: bodies", f"{len(bodies.position)} along {AXES[normal]}; step {bodies.step}, "
+    title(axes, f"{heading}: bodies", f"{len(bodies.position)} bodies, seen along {AXES[normal]}; step {bodies.step}, "
           f"time {bodies.time:g}")
     return figure
 

@@ -32,6 +32,8 @@ void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options
     if (budget.bytes) check_memory(location, name, need, *budget.bytes, mistakes);
   } catch (InputError const& error) {
     mistakes.add(location, name, error.what());
+  } catch (InputOutputError const& error) {
+    mistakes.add(location, name, error.what());
   }
 }
 
@@ -70,6 +72,13 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   });
 }
 
+/// Those of points, which have no mesh.
+std::vector<std::string> physics_of_points(Registry<PhysicsEntry> const& physics) {
+  std::vector<std::string> names = physics.names();
+  std::erase_if(names, [&](std::string const& name) { return !physics.find(name).points; });
+  return names;
+}
+
 /// Of its options and sections, without those of physics.
 std::vector<std::string> names_of_the_deck() {
   Registry<PhysicsEntry> const none("physics");
@@ -100,7 +109,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
               "measurements where these know nothing, kept in the cache. No bit of a result depends on it.",
               std::vector<std::string>{"off", "read", "search"})
       .defaults_to(std::string("read"));
-  deck.section(declare_mesh_section());
+  deck.section(declare_mesh_section().optional_where("physics", physics_of_points(physics)));
   deck.section(halo_section());
   deck.section(time_section());
   deck.section(solver_section());

@@ -88,10 +88,6 @@ void judge_absence_of_mesh(PhysicsEntry const& entry, Options const& deck, Mista
 void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistakes) {
   if (entry.points) return judge_absence_of_mesh(entry, deck, mistakes);
   Options const mesh = deck.section("mesh");
-  if (!deck.given("mesh")) {
-    mistakes.add(mesh.location(), "mesh.cells", "missing", "it is required: Cells along each axis.");
-    return;
-  }
   auto const given = static_cast<int>(mesh.entries("cells"));
   if (!contains(entry.dimensions, given)) {
     add_mistake(
@@ -109,7 +105,7 @@ void judge_mesh(PhysicsEntry const& entry, Options const& deck, Mistakes& mistak
 }
 
 void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mistakes& mistakes) {
-  if (entry.points || !deck.given("mesh")) return;
+  if (entry.points) return;
   Options const mesh = deck.section("mesh");
   if (mistakes.contains(mesh.full_name("cells"))) return;
   int const layers = entry.ghosts ? entry.ghosts(deck) : 1;

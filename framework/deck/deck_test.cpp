@@ -69,6 +69,19 @@ std::string mistakes(std::string const& text, std::vector<std::string> const& ov
   return "";
 }
 
+TEST(Deck, ASectionMayBeAbsentWhereAChoiceSaysSo) {
+  Section root("deck", "A run.");
+  root.choice("physics", "What is solved.", {"heat", "bodies"});
+  Section& mesh = root.section("mesh", "The mesh.");
+  mesh.optional_where("physics", {"bodies"});
+  mesh.integer("cells", "Cells.");
+  auto const read_it = [&](std::string const& text) { return Deck("d.yaml", text).read(root); };
+  EXPECT_FALSE(read_it("physics: bodies\n").given("mesh"));
+  EXPECT_EQ(read_it("physics: heat\nmesh: {cells: 3}\n").section("mesh").integer("cells"), 3);
+  EXPECT_THROW((void)read_it("physics: heat\n"), InputError);
+  EXPECT_THROW((void)read_it("physics: bodies\nmesh: {}\n"), InputError);
+}
+
 TEST(Deck, GivesValuesAndDefaults) {
   Options const deck = read(
       "physics: heat\n"

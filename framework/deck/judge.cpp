@@ -151,7 +151,7 @@ class Judge {
     if (entry != nullptr) values.locations[inner.name()] = entry->location;
     Place inside{joined_name(place.full_name, inner.name()), entry == nullptr ? place.location : entry->location,
                  place.in_use && !values.wholly_mistaken};
-    if (inner.is_optional() && entry == nullptr) inside.in_use = false;
+    if (entry == nullptr && may_be_absent(inner, values)) inside.in_use = false;
     if (!nested.chooser.empty()) inside.in_use = inside.in_use && chosen(nested.chooser, inner.name(), values);
     Node const* value = entry == nullptr ? nullptr : &entry->value;
     Node switched;
@@ -177,6 +177,13 @@ class Judge {
     section.location = given.location;
     section.set(option, given.location, is_section ? scalar("true", given.location) : given);
     return section;
+  }
+
+  static bool may_be_absent(Section const& section, Values const& values) {
+    auto const& names = section.optional_names();
+    return section.is_optional() || std::any_of(names.begin(), names.end(), [&](std::string const& name) {
+             return chosen(section.optional_chooser(), name, values);
+           });
   }
 
   static bool chosen(std::string const& chooser, std::string const& name, Values const& values) {

@@ -101,7 +101,13 @@ Json requirements(Section const& section) {
     if (inner.empty()) continue;
     if (chooser.empty()) {
       properties[nested.name()] = inner;
-      if (!nested.is_optional() && forbids_absence(inner)) required.push_back(nested.name());
+      if (nested.is_optional() || !forbids_absence(inner)) continue;
+      if (nested.optional_names().empty()) {
+        required.push_back(nested.name());
+      } else {
+        choices.push_back({{"if", {{"properties", {{nested.optional_chooser(), {{"enum", nested.optional_names()}}}}}}},
+                           {"else", {{"required", {nested.name()}}}}});
+      }
       continue;
     }
     Json condition{{"properties", {{chooser, {{"const", nested.name()}}}}}};

@@ -97,6 +97,12 @@ Section& Section::optional() {
   return *this;
 }
 
+Section& Section::optional_where(std::string chooser, std::vector<std::string> names) {
+  optional_chooser_ = std::move(chooser);
+  optional_names_ = std::move(names);
+  return *this;
+}
+
 Section& Section::switched_by(std::string option) {
   switch_ = std::move(option);
   return *this;

@@ -62,6 +62,8 @@ class Section {
   void sections(std::string chooser, Sections sections);
   /// May be left out even if options inside it are required.
   Section& optional();
+  /// The same where the choice `chooser`, beside this section, is one of `names`.
+  Section& optional_where(std::string chooser, std::vector<std::string> names);
   /// A lone value in place of the section stands for this boolean option of it, and a section that is given without the
   /// option has it: `verify: true` and `verify: {error: 1e-6}`.
   Section& switched_by(std::string option);
@@ -74,6 +76,9 @@ class Section {
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
   [[nodiscard]] std::deque<Option> const& options() const { return options_; }
   [[nodiscard]] bool is_optional() const { return optional_; }
+  /// The choice beside it, and its values, that make it optional; empty where none does.
+  [[nodiscard]] std::string const& optional_chooser() const { return optional_chooser_; }
+  [[nodiscard]] std::vector<std::string> const& optional_names() const { return optional_names_; }
   /// Empty where nothing does.
   [[nodiscard]] std::string const& switched_by() const { return switch_; }
   /// Sections inside this one, the registered ones included.
@@ -95,6 +100,8 @@ class Section {
   std::string name_;
   std::string sentence_;
   bool optional_ = false;
+  std::string optional_chooser_;
+  std::vector<std::string> optional_names_;
   std::string switch_;
   std::deque<Option> options_;
   std::list<Section> sections_;

@@ -9,6 +9,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/io/snapshot_writer.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/guard.hpp"
 #include "framework/runtime/throw_site.hpp"
 #include "tests/support/communicator.hpp"

@@ -110,7 +110,6 @@ std::optional<AxisDescription> described_axis(Options const& section, std::size_
 
 Section declare_mesh_section() {
   Section mesh("mesh", "The domain, its cells and how they are shared out between ranks; of no use to bodies.");
-  mesh.optional();
   mesh.integers("cells", "Cells along each axis; one, two or three numbers.", 1, 3).at_least(1).unit("cells");
   mesh.reals("lower", "Where the domain begins on each axis; 0 if not given.", 1, 3).optional();
   mesh.reals("upper", "Where the domain ends on each axis; 1 if not given.", 1, 3).optional();

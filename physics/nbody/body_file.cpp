@@ -1,5 +1,6 @@
 #include "physics/nbody/body_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -7,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
-#include <regex>
 #include <string_view>
 
 #include "framework/runtime/error.hpp"
@@ -39,6 +39,25 @@ struct Header {
   std::size_t bytes = 0;  ///< of a number
 };
 
+/// What stands behind the name of an entry of the header's dictionary; empty where there is none.
+std::string_view value_of(std::string_view text, std::string_view name) {
+  std::size_t const at = text.find("'" + std::string(name) + "':");
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + name.size() + 3);
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text;
+}
+
+/// n of "(n, 7)".
+std::optional<Index> rows_of(std::string_view shape) {
+  if (!shape.starts_with("(")) return std::nullopt;
+  Index rows = 0;
+  auto const [end, error] = std::from_chars(shape.data() + 1, shape.data() + shape.size(), rows);
+  if (error != std::errc() || rows < 0) return std::nullopt;
+  shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
+  return shape.starts_with(", 7)") ? std::optional(rows) : std::nullopt;
+}
+
 /// https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 Header read_header(std::ifstream& file, std::string const& path) {
   auto const refuse = [&](std::string const& why) -> InputError {
@@ -58,12 +77,12 @@ Header read_header(std::ifstream& file, std::string const& path) {
   file.read(text.data(), static_cast<std::streamsize>(length));
   if (!file) throw refuse("ends in its header");
 
-  std::smatch type, shape;
-  if (!std::regex_search(text, type, std::regex("'descr': *'<f([48])'"))) throw refuse("holds other numbers");
-  if (text.find("'fortran_order': False") == std::string::npos) throw refuse("is stored column by column");
-  if (!std::regex_search(text, shape, std::regex(R"('shape': *\(([0-9]{1,15}), *7\))")))
-    throw refuse("has another shape");
-  return {std::stoll(shape[1]), static_cast<std::size_t>(std::stoi(type[1]))};
+  bool const is_double = value_of(text, "descr").starts_with("'<f8'");
+  if (!is_double && !value_of(text, "descr").starts_with("'<f4'")) throw refuse("holds other numbers");
+  if (!value_of(text, "fortran_order").starts_with("False")) throw refuse("is stored column by column");
+  std::optional<Index> const rows = rows_of(value_of(text, "shape"));
+  if (!rows) throw refuse("has another shape");
+  return {*rows, is_double ? sizeof(double) : sizeof(float)};
 }
 
 std::vector<Body> read_npy(std::string const& path) {
