@@ -4,8 +4,6 @@
 
 namespace halocline {
 
-#if !defined(KOKKOS_ENABLE_CUDA)
-
 class DeviceCopy::Implementation {
  public:
   Implementation(Execution const& from, Execution const& to) : from_(from), to_(to) {}
@@ -30,8 +28,6 @@ class DeviceCopy::Implementation {
   Execution from_;
   Execution to_;
 };
-
-#endif
 
 DeviceCopy::DeviceCopy(Execution const& from, Execution const& to)
     : implementation_(std::make_unique<Implementation>(from, to)) {}
