@@ -1,9 +1,17 @@
 #include "physics/nbody/attraction.hpp"
 
+#include <type_traits>
+
 #include "framework/runtime/error.hpp"
 #include "physics/nbody/portable.hpp"
+#include "physics/nbody/vectorised.hpp"
 
 namespace halocline::nbody {
+namespace {
+
+constexpr bool on_host = std::is_same_v<Execution, HostExecution>;
+
+}  // namespace
 
 std::string to_string(Form form) {
   switch (form) {
@@ -16,10 +24,16 @@ std::string to_string(Form form) {
   }
 }
 
-std::vector<Form> forms() { return {Form::portable}; }
+std::vector<Form> forms() {
+  if constexpr (on_host) return {Form::vectorised, Form::portable};
+  return {Form::portable};
+}
 
 template <class Real>
 void attract(Execution const& execution, Attraction<Real> const& attraction, Form form) {
+  if constexpr (on_host) {
+    if (form == Form::vectorised) return vectorised::attract(execution, attraction);
+  }
   if (form != Form::portable) throw DefectError("this build has no " + to_string(form) + " form of attractions");
   portable::attract(execution, attraction);
 }
