@@ -1,6 +1,7 @@
 #include "bench/benchmark.hpp"
 
 #include "bench/multigrid.hpp"
+#include "bench/nbody.hpp"
 #include "bench/reductions.hpp"
 #include "bench/sweeps.hpp"
 
@@ -54,6 +55,7 @@ std::vector<Benchmark> const& benchmarks() {
       {"reductions-small", "sums of arrays of 4 and 64 KiB in single precision, in a row", &small_reductions},
       {"multigrid", "a V-cycle for Poisson's equation: 6 numbers an unknown", &multigrid_cycles},
       {"full-multigrid", "the same equation to the discretisation's error: 9.4 numbers an unknown", &full_multigrid},
+      {"nbody", "gravity of all bodies on each other, beside what the arithmetic units can issue", &nbody},
   };
   static std::vector<Benchmark> const all = joined(everywhere, reference_benchmarks());
   return all;

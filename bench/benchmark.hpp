@@ -21,6 +21,14 @@ struct Peer {
   double seconds = 0;  ///< the median
 };
 
+/// What arithmetic bounds, and not memory.
+struct Rate {
+  std::string unit;            ///< "interactions"; empty: memory bounds the row
+  double count = 0;            ///< of these in one run
+  double most_per_second = 0;  ///< that the arithmetic units can issue; 0: not known
+  double clock = 0;            ///< of the device during the runs, in hertz; 0: not known
+};
+
 /// One problem, measured.
 struct Row {
   std::string problem;          ///< "7-point Laplacian, double, 512 x 512 x 512"
@@ -30,6 +38,7 @@ struct Row {
   double copy_seconds = 0;      ///< of the fastest copy that moves as many bytes
   double operations = 0;        ///< of floating-point numbers
   Peer peer;
+  Rate rate;  ///< where there is one, bytes and copy_seconds are not used
 };
 
 struct Benchmark {

@@ -50,6 +50,16 @@ double of_peak(benchmarking::Row const& row) {
   return row.bytes / benchmarking::median(row.seconds) / benchmarking::peak_bytes_per_second();
 }
 
+nlohmann::json rate_as_json(benchmarking::Rate const& rate, double seconds) {
+  nlohmann::json fields{{rate.unit, rate.count}, {rate.unit + "_per_second", rate.count / seconds}};
+  if (rate.most_per_second > 0) {
+    fields["most_" + rate.unit + "_per_second"] = rate.most_per_second;
+    fields["of_bound"] = rate.count / seconds / rate.most_per_second;
+  }
+  if (rate.clock > 0) fields["clock_hertz"] = rate.clock;
+  return fields;
+}
+
 nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
   double const median = benchmarking::median(row.seconds);
   auto const at = [&](double part) {
@@ -59,14 +69,18 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
                         {"problem", row.problem},
                         {"form", row.form},
                         {"verified", true},
-                        {"bytes", row.bytes},
                         {"median_seconds", median},
                         {"minimum_seconds", row.seconds.front()},
-                        {"quartiles_seconds", {at(0.25), at(0.75)}},
-                        {"bytes_per_second", row.bytes / median},
-                        {"copy_bytes_per_second", row.bytes / row.copy_seconds},
-                        {"of_copy", row.copy_seconds / median}};
+                        {"quartiles_seconds", {at(0.25), at(0.75)}}};
   if (row.operations > 0) fields["operations"] = row.operations;
+  if (!row.rate.unit.empty()) {
+    fields.update(rate_as_json(row.rate, median));
+    return fields;
+  }
+  fields.update({{"bytes", row.bytes},
+                 {"bytes_per_second", row.bytes / median},
+                 {"copy_bytes_per_second", row.bytes / row.copy_seconds},
+                 {"of_copy", row.copy_seconds / median}});
   if (benchmarking::peak_bytes_per_second() > 0) fields["of_peak"] = of_peak(row);
   if (!row.peer.name.empty()) {
     fields["peer"] = {{"name", row.peer.name}, {"seconds", row.peer.seconds}, {"of_peer", row.peer.seconds / median}};
@@ -95,9 +109,20 @@ class RecordFile {
   std::string path_;
 };
 
+std::string rate_words(benchmarking::Rate const& rate, double seconds) {
+  std::string words = fmt::format("{:>9.2f} G {}/s", 1e-9 * rate.count / seconds, rate.unit);
+  if (rate.most_per_second > 0) words += fmt::format(" {:>6.3f} of bound", rate.count / seconds / rate.most_per_second);
+  if (rate.clock > 0) words += fmt::format(" at {:.0f} MHz", 1e-6 * rate.clock);
+  return words;
+}
+
 std::string as_line(benchmarking::Row const& row) {
   double const median = benchmarking::median(row.seconds);
   double const spread = (row.seconds.back() - row.seconds.front()) / median;
+  if (!row.rate.unit.empty()) {
+    return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {}   {}\n", row.problem, 1e3 * median, 100 * spread,
+                       rate_words(row.rate, median), row.form);
+  }
   std::string const bound =
       benchmarking::peak_bytes_per_second() > 0 ? fmt::format(" {:>6.3f} of peak", of_peak(row)) : "";
   std::string const beside =

@@ -6,6 +6,10 @@
 #include "physics/nbody/portable.hpp"
 #include "physics/nbody/vectorised.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "physics/nbody/cuda.hpp"
+#endif
+
 namespace halocline::nbody {
 namespace {
 
@@ -25,12 +29,19 @@ std::string to_string(Form form) {
 }
 
 std::vector<Form> forms() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return {Form::cuda, Form::portable};
+#else
   if constexpr (on_host) return {Form::vectorised, Form::portable};
   return {Form::portable};
+#endif
 }
 
 template <class Real>
 void attract(Execution const& execution, Attraction<Real> const& attraction, Form form) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (form == Form::cuda) return cuda::attract(execution, attraction);
+#endif
   if constexpr (on_host) {
     if (form == Form::vectorised) return vectorised::attract(execution, attraction);
   }

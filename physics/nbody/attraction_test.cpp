@@ -39,7 +39,7 @@ struct Case {
 template <class Value>
 Kokkos::View<Value*, Memory> on_device(std::vector<Value> const& values) {
   Kokkos::View<Value const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(values.data(), values.size());
-  Kokkos::View<Value*, Memory> const device("values", values.size());
+  Kokkos::View<Value*, Memory> device("values", values.size());
   Kokkos::deep_copy(device, host);
   return device;
 }

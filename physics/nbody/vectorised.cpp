@@ -3,8 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "physics/nbody/coincidence.hpp"
 #include "physics/nbody/interaction.hpp"
 
 namespace halocline::nbody {
@@ -76,14 +76,12 @@ struct AccelerateTile {
   }
 };
 
-/// Whether the weight m / softening^3 of a source where a target is may be infinite: infinity times zero is no number.
+/// Whether a source that is where a target is needs to be told from the others.
 template <class Real>
 bool may_coincide(Attraction<Real> const& attraction) {
-  double const softening = attraction.softening;
-  if (!(softening * softening > 1024 * static_cast<double>(std::numeric_limits<Real>::min()))) return true;
-  double const most = std::numeric_limits<Real>::max() / 1024 * softening * softening * softening;
+  Real const safe = safe_mass(attraction.softening);
   return !std::all_of(attraction.sources, attraction.sources + attraction.source_count,
-                      [&](Source<Real> const& one) { return std::abs(static_cast<double>(one.mass)) < most; });
+                      [=](Source<Real> const& one) { return std::abs(one.mass) < safe; });
 }
 
 }  // namespace

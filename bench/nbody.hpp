@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "bench/benchmark.hpp"
+
+namespace halocline::benchmarking {
+
+/// Attractions of bodies by each other, by every form and precision, beside what the instructions of an interaction
+/// allow.
+[[nodiscard]] std::vector<Row> nbody(Options const& options);
+
+}  // namespace halocline::benchmarking

@@ -1,0 +1,88 @@
+#include "bench/nbody_bound.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include "bench/timing.hpp"
+#include "framework/runtime/backend.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/kernel/cuda/device.hpp"
+#elif defined(__AVX512F__) || defined(__AVX2__)
+#include "physics/nbody/interaction.hpp"
+#endif
+
+namespace halocline::benchmarking {
+
+#if defined(KOKKOS_ENABLE_CUDA)
+
+template <class Real>
+double most_interactions_per_second(double clock) {
+  // Of a warp, in one of four schedulers with 32 lanes: 3 additions, 3 multiplications, 6 fused ones, a reciprocal
+  // root, and a load of 16 bytes from shared memory for 4 interactions.
+  constexpr double single_slots = 13.25;
+  // 3 additions, 4 multiplications and 9 fused ones, in 64 lanes of a multiprocessor.
+  constexpr double double_operations = 16;
+  double const a_clock = sizeof(Real) == 4 ? 128 / single_slots : 64 / double_operations;
+  return a_clock * clock * kernel::cuda::current_device().multiprocessors;
+}
+
+#elif !defined(HALOCLINE_KERNEL_DEVICE) && (defined(__AVX512F__) || defined(__AVX2__))
+namespace {
+
+/// Interactions of registers with registers: what comes from memory in the real loop only passes an empty instruction
+/// here, so that the compiler takes nothing out of the loop.
+template <class Real>
+struct FeelRegisters {
+  static constexpr int registers = nbody::register_bytes == 64 ? 2 : 1;
+  static constexpr Index rounds = 1 << 18U;
+  Real* results;
+
+  void operator()(Index thread) const {
+    using nbody::broadcast;
+    nbody::TargetLanes<Real> targets[registers];
+    auto x = broadcast(Real{1});
+    auto y = broadcast(Real{2});
+    auto z = broadcast(Real{3});
+    auto mass = broadcast(Real{4});
+    auto const softening_squared = broadcast(Real{1});
+    for (Index n = 0; n < rounds; ++n) {
+      asm volatile("" : "+v"(x), "+v"(y), "+v"(z), "+v"(mass));
+      for (auto& one : targets) one.template feel<false>(x, y, z, mass, softening_squared);
+    }
+    results[thread] = 0;
+    for (auto const& one : targets) results[thread] += one.sum_x[0] + one.sum_y[0] + one.sum_z[0];
+  }
+};
+
+}  // namespace
+
+template <class Real>
+double most_interactions_per_second(double) {
+  using Feel = FeelRegisters<Real>;
+  auto const threads = static_cast<std::size_t>(HostExecution{}.concurrency());
+  Kokkos::View<Real*, Kokkos::HostSpace> const results("results", threads);
+  double const seconds =
+      time_each(
+          [&] {
+            Kokkos::parallel_for(Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, threads),
+                                 Feel{results.data()});
+          },
+          15)
+          .front();
+  return static_cast<double>(Feel::rounds * Feel::registers * nbody::lanes<Real>) * static_cast<double>(threads) /
+         seconds;
+}
+
+#else
+
+template <class Real>
+double most_interactions_per_second(double) {
+  return 0;
+}
+
+#endif
+
+template double most_interactions_per_second<float>(double);
+template double most_interactions_per_second<double>(double);
+
+}  // namespace halocline::benchmarking
