@@ -29,8 +29,8 @@ double most_interactions_per_second(double clock) {
 #elif !defined(HALOCLINE_KERNEL_DEVICE) && (defined(__AVX512F__) || defined(__AVX2__))
 namespace {
 
-/// Interactions of registers with registers: what comes from memory in the real loop only passes an empty instruction
-/// here, so that the compiler takes nothing out of the loop.
+/// Interactions of registers with registers. Empty instructions hide from the compiler what these hold, so that it takes
+/// nothing out of the loop and sees no two equal targets.
 template <class Real>
 struct FeelRegisters {
   static constexpr int registers = nbody::register_bytes == 64 ? 2 : 1;
@@ -40,6 +40,7 @@ struct FeelRegisters {
   void operator()(Index thread) const {
     using nbody::broadcast;
     nbody::TargetLanes<Real> targets[registers];
+    for (auto& one : targets) asm volatile("" : "+v"(one.x), "+v"(one.y), "+v"(one.z));
     auto x = broadcast(Real{1});
     auto y = broadcast(Real{2});
     auto z = broadcast(Real{3});

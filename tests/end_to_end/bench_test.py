@@ -28,11 +28,20 @@ class Bench(unittest.TestCase):
             for row in record["rows"]:
                 self.assertTrue(row["verified"])
                 self.assertGreater(row["median_seconds"], 0)
-                self.assertAlmostEqual(row["of_copy"], row["bytes_per_second"] / row["copy_bytes_per_second"])
+                if "interactions" in row:
+                    self.assertEqual(row["interactions"], 37**2)
+                    self.assertEqual(row["operations"], 20 * 37**2)
+                    if "of_bound" in row:
+                        self.assertAlmostEqual(
+                            row["of_bound"], row["interactions_per_second"] / row["most_interactions_per_second"])
+                else:
+                    self.assertAlmostEqual(row["of_copy"], row["bytes_per_second"] / row["copy_bytes_per_second"])
                 if "peer" in row:
                     self.assertAlmostEqual(row["peer"]["of_peer"], row["peer"]["seconds"] / row["median_seconds"])
             self.assertEqual(record["rows"][0]["bytes"], 16 * 37**3)
             self.assertEqual(record["rows"][0]["operations"], 10 * 37**3)
+            bodies = [row["form"] for row in record["rows"] if row["benchmark"] == "nbody"]
+            self.assertGreaterEqual(len(bodies), 4, "two precisions, two forms at least")
             sums = [row for row in record["rows"] if row["benchmark"] == "reductions"]
             self.assertEqual({row["bytes"] for row in sums}, {4 * 37**2})
             self.assertEqual({row["problem"] for row in sums}, {"sum, single, 1369", "segmented sum, single, 37 x 37"})
@@ -43,6 +52,7 @@ class Bench(unittest.TestCase):
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
                 (["dot", "--size", "0"], "halocline bench: --size"),
                 (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),
+                (["nbody", "--size", "5000000"], "--size 5000000: at most 4194304 bodies"),
                 (["reductions", "--size", "2000000"], "--size 2000000: at most 1048576 segments of as many values"),
                 (["dot", "--size", "8", "--repetitions", "1", "--json", "no/such/folder.json"],
                  "cannot write no/such/folder.json: No such file or directory"),
