@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <Kokkos_Array.hpp>
 #include <string>
 #include <vector>
 
@@ -28,9 +28,9 @@ struct Attraction {
   Index target_count;
   Source<Real> const* sources;
   Index source_count;
-  Real softening;                     ///< a length, 0 or more
-  std::array<Real*, 3> acceleration;  ///< x, y and z of each target
-  bool adds;                          ///< to what is there; otherwise replaces it
+  Real softening;                        ///< a length, 0 or more
+  Kokkos::Array<Real*, 3> acceleration;  ///< x, y and z of each target
+  bool adds;                             ///< to what is there; otherwise replaces it
 };
 
 /// The ways to compute an attraction.

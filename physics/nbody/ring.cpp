@@ -12,7 +12,7 @@ constexpr int tag = 2;
 
 /// Position and mass of each body, side by side.
 template <class Real>
-void pack(Execution const& execution, Index count, std::array<Real const*, 4> const& from, Source<Real>* to) {
+void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4> const& from, Source<Real>* to) {
   Kokkos::parallel_for(
       "halocline pack bodies", Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, count),
       KOKKOS_LAMBDA(Index n) {
@@ -59,7 +59,7 @@ Ring<Real>::~Ring() {
 template <class Real>
 void Ring<Real>::start(Field<Real> const& position, Field<Real> const& mass) {
   for (Block const& block : points_->blocks()) {
-    std::array<Real const*, 4> from{};
+    Kokkos::Array<Real const*, 4> from{};
     for (int axis = 0; axis < 3; ++axis) from[static_cast<std::size_t>(axis)] = position.view(block, axis).origin;
     from[3] = mass.view(block).origin;
     pack(execution(block), points_->points_of(block.id), from, buffers_->places[block.local].own.data());
