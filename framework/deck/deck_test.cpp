@@ -286,6 +286,7 @@ std::vector<Case> const wrong_override{
      {"a..b=1"},
      "`a..b=1`: expected name=value, with a name like `solver.method` or `mesh.cells[0]` (--set a..b=1)"},
     {good, {"mesh.cells[5]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[5]=1)"},
+    {good, {"mesh.cells[3]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[3]=1)"},
     {good, {"physics.x=1"}, "`physics`: is 'heat', not a section (--set physics.x=1)"},
     {good, {"mesh[0]=1"}, "`mesh`: is a section, not a list (--set mesh[0]=1)"},
     {good, {"mesh.cells=[1"}, "`[1`: not YAML: end of sequence flow not found (--set mesh.cells=[1)"},

@@ -165,6 +165,8 @@ TEST(UntrustedText, DeepPathsOfOverridesAreRefused) {
   EXPECT_EQ(refusal(good, {"a" + repeated(".a", 50000) + "=1"}),
             "`a" + repeated(".a", 29) + "....`: a path of 50001 parts; decks nest up to 64 deep (--set a" +
                 repeated(".a", 29) + "....)");
+  EXPECT_THAT(refusal(good, {"a" + repeated(".a", 64) + "=1"}), HasSubstr(": a path of 65 parts; decks nest up to 64"));
+  EXPECT_THAT(refusal(good, {"a" + repeated(".a", 63) + "=1"}), HasSubstr("`a`: unknown in the deck"));
   EXPECT_NO_THROW(read_anything(good, {"a" + repeated("[0]", 63) + "=" + repeated("[", 64) + repeated("]", 64)}));
 }
 

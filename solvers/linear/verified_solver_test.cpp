@@ -175,20 +175,23 @@ TEST(ErrorEstimate, IsComplainedOfWhereTheErrorIsLarge) {
 /// Claims to have solved, and has solved nothing for unknowns that the residual hardly shows.
 class Blind final : public LinearSolver {
  public:
-  explicit Blind(bool gives_up) : gives_up_(gives_up) {}
+  /// Those solves from `first` to `last`, counted from 1, give up.
+  explicit Blind(int first = 0, int last = 0) : first_(first), last_(last) {}
   void prepare(Operator const& a) override { inverse_ = a.create_vector(); }
   SolveReport solve(Operator const& a, Vector const& b, Vector& x) override {
     test_operators::set(dynamic_cast<ArrayVector<double>&>(*inverse_),
                         [](Index row) { return row % 40 < 20 ? 0.0 : 1e-10; });
     x.multiply(*inverse_, b);
     SolveReport report;
-    report.outcome = gives_up_ && ++solves_ > 1 ? Outcome::iteration_limit : Outcome::converged;
+    ++solves_;
+    report.outcome = solves_ >= first_ && solves_ <= last_ ? Outcome::iteration_limit : Outcome::converged;
     report.true_residual = std::sqrt(a.residual(b, x, *inverse_));
     return report;
   }
 
  private:
-  bool gives_up_;
+  int first_;
+  int last_;
   int solves_ = 0;
   std::unique_ptr<Vector> inverse_;
 };
@@ -197,8 +200,8 @@ TEST(ErrorEstimate, IsNotTrustedWhereTheMethodDoesNotSeeTheError) {
   auto const a = two_scales();
   for (bool const gives_up : {false, true}) {
     for (bool const fails : {false, true}) {
-      VerifiedSolver solver(std::make_unique<Blind>(gives_up), "named", OperatorNeed::nothing, NullSpacePart::keep,
-                            {.error = 1e9, .fails = fails});
+      VerifiedSolver solver(gives_up ? std::make_unique<Blind>(2, 100) : std::make_unique<Blind>(), "named",
+                            OperatorNeed::nothing, NullSpacePart::keep, {.error = 1e9, .fails = fails});
       auto const x = a->create_vector();
       solver.prepare(*a);
       SolveReport const report = solver.solve(*a, *filled(*a, 1), *x);
@@ -209,6 +212,28 @@ TEST(ErrorEstimate, IsNotTrustedWhereTheMethodDoesNotSeeTheError) {
       EXPECT_NE(said.find(gives_up ? "is not known: " : "is not to be trusted: "), std::string::npos) << said;
     }
   }
+}
+
+TEST(ErrorEstimate, IsNotTrustedWhereTheSizeOfTheInverseIsNotFound) {
+  auto const a = two_scales();
+  VerifiedSolver solver(std::make_unique<Blind>(2, 2), "named", OperatorNeed::nothing, NullSpacePart::keep,
+                        {.error = 1e9});
+  auto const x = a->create_vector();
+  solver.prepare(*a);
+  SolveReport const report = solver.solve(*a, *filled(*a, 1), *x);
+  EXPECT_TRUE(report.verification->error_estimate);
+  EXPECT_EQ(report.verification->doubt, "the method does not find how large the inverse of the operator is");
+  EXPECT_NE(report.verification->complaint.find("is not to be trusted: "), std::string::npos);
+}
+
+TEST(ErrorEstimate, IsNotKnownOfASolutionThatIsZeroAndLeavesAResidual) {
+  auto const a = two_scales();
+  auto const b = a->create_vector();
+  test_operators::set(dynamic_cast<ArrayVector<double>&>(*b), [](Index row) { return row % 40 < 20 ? 1.0 : 0.0; });
+  auto const x = a->create_vector();
+  SolveReport const report = verified({std::make_unique<Blind>(), OperatorNeed::nothing}, *a, *b, *x);
+  EXPECT_FALSE(report.verification->error_estimate);
+  EXPECT_EQ(report.verification->doubt, "the solution is zero, and the residual is not");
 }
 
 TEST(ErrorEstimate, IsOfTheSolutionAlone) {

@@ -166,6 +166,17 @@ class Starting(unittest.TestCase):
             self.assertRegex(run.err, r"^halocline: --ranks: each rank knows of itself alone: the mpirun on PATH is of another MPI [^\n]*\n$")
             self.assertEqual(run.files(), ["mpirun", "run.yaml"])
 
+    def test_each_mpirun_keeps_its_sessions_in_a_folder_of_its_own(self):
+        with scratch() as folder:
+            mpirun, sessions = pathlib.Path(folder) / "mpirun", pathlib.Path(folder) / "sessions"
+            mpirun.write_text(f'#!/bin/sh\necho "$OMPI_MCA_orte_tmpdir_base" >>"{sessions}"\nexec "{shutil.which("mpirun")}" "$@"\n')
+            mpirun.chmod(0o755)
+            for _ in range(2):
+                self.assert_done(Run(["run", with_deck(folder), "--ranks", 2, "--overwrite"], folder, {"PATH": f"{folder}:{os.environ['PATH']}"}))
+            told = sessions.read_text().splitlines()
+            self.assertEqual((len(told), len({*told})), (2, 2), told)
+            self.assertEqual([each for each in told if not os.path.isabs(each) or os.path.exists(each)], [])
+
     def test_ranks_are_of_this_machine(self):
         job = {"SLURM_JOB_ID": "1", "SLURM_NNODES": "2", "SLURM_JOB_NUM_NODES": "2", "SLURM_NODELIST": "far,away",
                "SLURM_JOB_NODELIST": "far,away", "SLURM_TASKS_PER_NODE": "2(x2)", "SLURM_NTASKS": "4"}
