@@ -73,17 +73,17 @@ LaunchEnd stopped_early() { return {ExitCode::stopped, "stopped by a signal befo
 
 bool launched() { return joined_job() != nullptr; }
 
-/// mpirun waits for ever, too, where the files of its memory may not grow.
-void require_file_size() {
+std::string obstacle_of_file_size(std::string const& who) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= file_needs) return;
-  throw InputOutputError("--ranks: no file may be larger than " + std::to_string(limit.rlim_cur >> 10) +
-                         " KiB (ulimit -f), and ranks share memory by files of up to " +
-                         std::to_string(file_needs >> 10) + " KiB");
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= file_needs)
+    return "";
+  return who + ": no file may be larger than " + std::to_string(limit.rlim_cur >> 10) +
+         " KiB (ulimit -f), and ranks share memory by files of up to " + std::to_string(file_needs >> 10) + " KiB";
 }
 
 void require_temporary_folder() {
-  require_file_size();
+  if (std::string const obstacle = obstacle_of_file_size("--ranks"); !obstacle.empty())
+    throw InputOutputError(obstacle);
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path const folder = fs::temp_directory_path(error);

@@ -21,6 +21,9 @@ struct LaunchEnd {
 /// mpirun ends, or waits for ever, without a folder for its temporary files: throws InputOutputError where there is
 /// none, or no room in it for the ranks, or files may not grow as those of ranks do.
 void require_temporary_folder();
+/// Why ranks cannot share memory by files, as a message that begins with `who`; empty where they can. mpirun and MPI
+/// wait for ever where the files of their memory may not grow.
+[[nodiscard]] std::string obstacle_of_file_size(std::string const& who);
 
 /// Runs this program again on `ranks` ranks of this host under mpirun, with the same command line `words`, and waits
 /// for its end. A signal that stops a run is passed on to the ranks, which stop at their next step; a second one ends

@@ -103,6 +103,12 @@ RankEnd run_ranks(CommandLine const& line) {
   if (std::string const obstacle = place ? obstacle_before_mpi(*place) : ""; !obstacle.empty()) {
     return refused(obstacle, place);
   }
+  if (place && place->size > 1) {
+    if (std::string const obstacle = obstacle_of_file_size("ranks of one machine"); !obstacle.empty()) {
+      if (place->rank > 0) return {silent_end(ExitCode::input_output), false};
+      return {deliver(ExitCode::input_output, obstacle), true};
+    }
+  }
   Environment const environment;
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   if (std::string const obstacle = obstacle_among(place, communicator->size()); !obstacle.empty()) {
@@ -133,7 +139,8 @@ int tell(CommandLine const& line) {
   if (auto const place = launcher_place(); place && place->rank > 0) return 0;
   EndingSignals const signals;
   Communicator const alone = Communicator::alone();
-  Log const log(alone, {.level = LogLevel::error});
+  // The judge of a run leaves warnings to the run.
+  Log const log(alone, {.level = line.command ? LogLevel::error : LogLevel::warning});
   auto const judge = [&] {
     ExitCode const code = line.judge();
     require_said();

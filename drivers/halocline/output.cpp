@@ -28,12 +28,14 @@ Section output_section() {
 }
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh,
-               Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard)
+               Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard,
+               FolderClaim const* claim)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),
       precision_(precision),
       record_(folder_, mesh_->communicator(), std::move(provenance)),
       guard_(guard),
+      claim_(claim),
       scalar_interval_(output.section("scalars").integer("interval")) {
   Options const snapshots = output.section("snapshots");
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
@@ -95,6 +97,7 @@ void Output::record_state(Index number, double time, Physics const& physics) {
 }
 
 void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {
+  if (claim_ != nullptr) claim_->require_there();
   if (!snapshots_) snapshots_.emplace(folder_, mesh_);
   snapshots_->write(number, time, fields);
   newest_snapshot_ = number;
@@ -107,6 +110,7 @@ void Output::write_kept_state() {
 }
 
 void Output::finish(ExitCode code, std::string const& message) {
+  if (claim_ != nullptr) claim_->require_there();
   std::vector<SweepForm> sweeps;
   for (kernel::SweepPath const& path : kernel::tuner::paths()) {
     sweeps.push_back({path.functor, path.points, path.form, path.source});

@@ -11,6 +11,7 @@
 #include "drivers/halocline/conservation.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/options.hpp"
+#include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/io/snapshot_writer.hpp"
 #include "framework/plugin/physics.hpp"
@@ -33,8 +34,9 @@ class Output {
   /// Collective; `folder` exists.
   /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
   /// \param guard of the states that are to be written; it outlives the output
+  /// \param claim of the folder, which is asked before anything is written anew; null on ranks other than 0
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh, Precision precision,
-         Provenance provenance, bool last_snapshot, StateGuard& guard);
+         Provenance provenance, bool last_snapshot, StateGuard& guard, FolderClaim const* claim);
 
   /// Collective. From here on a signal that ends the program leaves a summary.
   void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
@@ -76,6 +78,7 @@ class Output {
   Precision precision_;
   RunRecord record_;
   StateGuard& guard_;
+  FolderClaim const* claim_;
   Index snapshot_interval_;  ///< 0: none but the last, if that
   Index scalar_interval_;
   bool last_snapshot_;

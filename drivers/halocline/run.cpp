@@ -24,6 +24,7 @@
 #include "drivers/halocline/solve_warnings.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "drivers/halocline/tuning_cache.hpp"
+#include "drivers/halocline/underflow.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
 #include "framework/io/output_folder.hpp"
@@ -52,6 +53,7 @@ struct Case {
   Options deck;
   Schedule schedule;
   std::filesystem::path folder;
+  FolderClaim* claim;  ///< of the folder; null on ranks other than 0
 };
 
 /// The folder is claimed once the deck has no mistakes.
@@ -62,8 +64,9 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
-  on_first_rank(communicator, [&] { claim(); });
-  return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output};
+  FolderClaim* folder = nullptr;
+  on_first_rank(communicator, [&] { folder = &claim(); });
+  return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder};
 }
 
 HaloRecord record_of(TransportChoice const& choice) {
@@ -219,10 +222,22 @@ void record_end(Output& output, Failure const& failure, Case const& run, Measure
   attempt([&] { output.finish(failure.code, failure.message); });
 }
 
+/// The deck was right when the run began: what is wrong with it now (an expression of the time that has no value any
+/// more) ends a run under way.
+template <class Work>
+auto during(Step const& step, Work const& work) {
+  try {
+    return work();
+  } catch (InputError const& error) {
+    throw SolveError("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) + ": " +
+                     error.what());
+  }
+}
+
 std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& step) {
   ScopedRegion const region("step");
   Doing const doing(run.owner, "advance", step.number);
-  return physics.advance(step);
+  return during(step, [&] { return physics.advance(step); });
 }
 
 /// What the guard has to know of the state after `step`. Returns the longest stable step from there.
@@ -230,7 +245,7 @@ double measure(Case const& run, Step const& step, Physics const& physics, StateG
   {
     ScopedRegion const region("output");
     Doing const doing(run.owner, "the output", step.number);
-    output.measure(step.number, physics);
+    during(step, [&] { output.measure(step.number, physics); });
   }
   if (step.number == run.schedule.steps()) return std::numeric_limits<double>::infinity();
   double const longest = stable_step(run, physics, run.schedule.step(step.number + 1));
@@ -288,6 +303,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   begin_tuning(run.deck.choice("tune"));
   HaloRecord const halo = begin_halos(run, domain);
   Measured measured;
+  warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, observer(run, progress, measured));
   double const longest = require_first_step(run, *physics);
   if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
@@ -297,7 +313,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot, guard);
+                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot, guard, run.claim);
   try {
     output.prepare_for_abrupt_end();
     output.add_timing("set_up", seconds_since(start));

@@ -1,15 +1,20 @@
 #include "framework/deck/deck_text.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "framework/deck/judgement.hpp"
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/stop.hpp"
 
 namespace halocline::deck {
 namespace {
@@ -55,21 +60,32 @@ Location place_of(std::string const& name, std::string const& text, std::size_t 
   return {name, static_cast<int>(line) + 1, static_cast<int>(column) + 1};
 }
 
+/// A pipe waits for who writes it, but not for longer than until a signal asks for a stop.
+void wait_for_text(int file) {
+  constexpr int milliseconds = 50;
+  pollfd wanted{file, POLLIN, 0};
+  while (poll(&wanted, 1, milliseconds) <= 0) {
+    if (stop_signal() != 0) throw StoppedError("stopped by a signal before the run began");
+  }
+}
+
 }  // namespace
 
 std::string file_text(std::string const& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw InputError("`" + path + "`: this is a folder, not a deck");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  Descriptor const file(path, O_RDONLY | O_NONBLOCK);
+  if (file.number() < 0) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
   // Piece by piece: a device or a pipe has no size, and decks are small.
   std::string text;
   std::array<char, 65536> piece{};
-  while (text.size() <= largest_deck && (file.read(piece.data(), piece.size()), file.gcount() > 0)) {
-    text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
+  ssize_t count = 0;
+  do {
+    wait_for_text(file.number());
+    count = read(file.number(), piece.data(), piece.size());
+    if (count > 0) text.append(piece.data(), static_cast<std::size_t>(count));
+  } while (text.size() <= largest_deck && (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))));
+  if (count < 0) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
   if (text.size() > largest_deck)
     throw InputError("`" + path + "`: larger than " + readable_bytes(double{largest_deck}) +
                      ", the most a deck may be");

@@ -129,6 +129,12 @@ FolderLock::~FolderLock() {
   if (ours_ && is_file_of(file_->number(), path_)) unlink(path_.c_str());
 }
 
+void FolderLock::require_there() const {
+  if (is_file_of(file_->number(), path_)) return;
+  throw InputOutputError(path_.parent_path().string() +
+                         " was removed or replaced while this run had it: what the run still had to write is lost");
+}
+
 void FolderLock::leave_to_ranks() {
   struct flock range {};
   range.l_type = F_UNLCK;

@@ -48,6 +48,8 @@ class FolderLock {
   FolderLock(FolderLock const&) = delete;
   FolderLock& operator=(FolderLock const&) = delete;
 
+  /// Throws InputOutputError if the folder, or the lock in it, is not there any more, or is another one by now.
+  void require_there() const;
   /// Leaves the part of the ranks for one of them to join.
   void leave_to_ranks();
 

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 /// Whether a run writes files of this name.
 bool belongs_to_a_run(std::string const& name) {
-  constexpr std::array<std::string_view, 9> names{"summary.json",  "scalars.csv", "traces.csv",
-                                                  "residuals.csv", "mesh.h5",     "snapshots.xdmf",
-                                                  "residuals.png", "traces.png",  "trace.json"};
+  constexpr std::array<std::string_view, 11> names{"summary.json", "scalars.csv",    "traces.csv",    "residuals.csv",
+                                                   "mesh.h5",      "snapshots.xdmf", "residuals.png", "traces.png",
+                                                   "trace.json",   "bodies.png",     "energy.png"};
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
   }

@@ -30,6 +30,8 @@ class FolderClaim {
   FolderClaim(FolderClaim const&) = delete;
   FolderClaim& operator=(FolderClaim const&) = delete;
 
+  /// Throws InputOutputError if the folder is not there any more, or is another one by now.
+  void require_there() const { lock_->require_there(); }
   /// Lets a rank join.
   void leave_to_ranks();
 

@@ -13,7 +13,7 @@ namespace halocline {
 namespace {
 
 void sync(std::filesystem::path const& path, int flags, std::filesystem::path const& named) {
-  Descriptor const file(path, flags | O_NOFOLLOW);
+  Descriptor const file(path, flags);
   if (file.number() < 0 || fsync(file.number()) != 0) throw_write_error(named, errno);
 }
 
@@ -46,13 +46,14 @@ Descriptor open_own_file(std::filesystem::path const& path) {
   return {path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW};
 }
 
-void sync_file(std::filesystem::path const& file) { sync(file, O_RDWR, file); }
+void sync_file(std::filesystem::path const& file) { sync(file, O_RDWR | O_NOFOLLOW, file); }
 
 void give_name(std::filesystem::path const& path) {
   std::error_code error;
   std::filesystem::rename(partial_name(path), path, error);
   if (error) throw_write_error(path, error.message());
   std::filesystem::path const folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  // The folder itself may be a link, as those to a cluster's large disks are.
   sync(folder, O_RDONLY | O_DIRECTORY, path);
 }
 

@@ -1,11 +1,32 @@
 #include "framework/operator/expression_vector.hpp"
 
 #include <cmath>
+#include <memory>
+#include <set>
+#include <type_traits>
 
 #include "framework/field/field.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
+
+namespace {
+
+/// Warns, once for each name, where values that are all zero in single precision are not in double.
+void warn_if_lost(Expression const& expression, std::string const& called, double time, Vector const& x) {
+  Field<float> const& single = as_field_vector<float>(x).field();
+  auto const exact = std::make_shared<Field<double>>(single.shared_mesh(), single.description());
+  exact->fill(expression, time, 0, "`" + called + "`");
+  double const largest = FieldVector<double>(exact, as_field_vector<float>(x).unknowns()).maximum();
+  static std::set<std::string> warned;
+  if (largest == 0 || !warned.insert(called).second) return;
+  log_warning("`" + called + "`: no value of '" + expression.text() + "' is above " + shortest_text(largest) +
+              ", and in single precision all are 0; scale the problem, or take `precision: double`");
+}
+
+}  // namespace
 
 template <class Real>
 void evaluate(Expression const& expression, std::string const& called, double time, Vector& x) {
@@ -17,6 +38,7 @@ void evaluate(Expression const& expression, std::string const& called, double ti
   auto const everywhere = x.create();
   as_field_vector<Real>(*everywhere).field().fill(expression, time, 0, "`" + called + "`");
   x.copy(*everywhere);
+  if (std::is_same_v<Real, float> && x.maximum() == 0) warn_if_lost(expression, called, time, x);
 }
 
 template <class Real>

@@ -120,10 +120,17 @@ class GuardedPhysics final : public Physics {
 
   [[nodiscard]] PluginCall in(std::string const& place) const { return {.plugin = plugin_, .place = place}; }
 
+  static bool is_no_name(std::string const& name) {
+    auto const is_control = [](char c) { return static_cast<unsigned char>(c) < 32; };
+    return name.empty() || std::any_of(name.begin(), name.end(), is_control);
+  }
+
   static void require_same_names(PluginCall const& call, std::string const& what, std::vector<std::string> names,
                                  FirstNames& first) {
     if (std::string const name = repeated(names); !name.empty())
       throw_broken_promise(call, "two of its " + what + " are called `" + name + "`");
+    if (std::any_of(names.begin(), names.end(), is_no_name))
+      throw_broken_promise(call, "one of its " + what + " has a name that is empty or has control characters");
     if (first.known && names != first.names) {
       throw_broken_promise(
           call, "its " + what + " were " + listed(first.names) + " at first, and are " + listed(names) + " now");

@@ -19,12 +19,27 @@ namespace {
 struct Crash {
   int signal;
   char const* name;
+  bool is_own = true;  ///< of the program; otherwise it comes from outside, or from a timer
 };
-constexpr std::array<Crash, 5> crashes{{{SIGSEGV, "segmentation fault"},
-                                        {SIGBUS, "bus error"},
-                                        {SIGFPE, "arithmetic exception, such as a division of an integer by zero"},
-                                        {SIGILL, "illegal instruction"},
-                                        {SIGABRT, "abort"}}};
+constexpr std::array<Crash, 12> crashes{{{SIGSEGV, "segmentation fault"},
+                                         {SIGBUS, "bus error"},
+                                         {SIGFPE, "arithmetic exception, such as a division of an integer by zero"},
+                                         {SIGILL, "illegal instruction"},
+                                         {SIGABRT, "abort"},
+                                         {SIGSYS, "call that the system refuses"},
+                                         {SIGQUIT, "quit", false},
+                                         {SIGALRM, "alarm", false},
+                                         {SIGVTALRM, "alarm of the processor's time", false},
+                                         {SIGPROF, "alarm of a profile", false},
+                                         {SIGPOLL, "input or output", false},
+                                         {SIGPWR, "failure of power", false}}};
+
+Crash const& crash_of(int signal) noexcept {
+  for (Crash const& crash : crashes) {
+    if (crash.signal == signal) return crash;
+  }
+  return crashes.front();
+}
 
 std::array<struct sigaction, crashes.size()> previous;
 std::string told_in;
@@ -76,12 +91,13 @@ void add_record(SignalText& text) noexcept {
   if (record.load() != nullptr) text << "; what is on disk is whole";
 }
 
+bool is_from_outside(int signal, siginfo_t const& information) noexcept {
+  return information.si_code == SI_USER || !crash_of(signal).is_own;
+}
+
 void describe(SignalText& text, int signal, siginfo_t const& information) noexcept {
-  char const* name = "";
-  for (Crash const& crash : crashes) {
-    if (crash.signal == signal) name = crash.name;
-  }
-  if (information.si_code == SI_USER) {
+  char const* const name = crash_of(signal).name;
+  if (is_from_outside(signal, information)) {
     text << "killed by signal " << Index{signal} << " (" << name << ") from outside";
   } else {
     text << "crashed (" << name << ")";
@@ -98,7 +114,7 @@ extern "C" void end_by_crash(int signal, siginfo_t* information, void*) {
   std::array<char, 6144> room;
   SignalText text(room);
   describe(text, signal, *information);
-  end_abruptly(information->si_code == SI_USER ? ExitCode::stopped : code_of(signal, *information), text.view());
+  end_abruptly(is_from_outside(signal, *information) ? ExitCode::stopped : code_of(signal, *information), text.view());
 }
 
 /// Run by exit(): of a library that gives up, or a plugin.

@@ -9,8 +9,9 @@
 
 namespace halocline {
 
-/// The signals that ask a run to stop. Batch systems and launchers send the last two by request.
-inline constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+/// The signals that ask a run to stop. Batch systems and launchers send SIGUSR1 and SIGUSR2 by request, and the system
+/// the last one to who has used up its time (ulimit -S -t).
+inline constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
 /// Tells apart what signals ask for: the first one asks for a stop at the next step, and another one for an end at
 /// once. Batch systems and launchers repeat a signal, so the same one again soon after the first asks for nothing new.

@@ -55,7 +55,15 @@ void judge_time(Options const& time, Mistakes& mistakes) {
   if (!time.has("steps") && !time.has("end")) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
   }
-  if (!time.has("step") || !time.has("end")) return;
+  if (!time.has("step")) return;
+  if (double const start = time.real("start"); start + time.real("step") == start) {
+    add_mistake(time, "step",
+                shortest_text(time.real("step")) + " is too short: added to " + shortest_text(start) +
+                    ", where time starts, it changes nothing",
+                mistakes);
+    return;
+  }
+  if (!time.has("end")) return;
   constexpr double most_steps = 9007199254740992;  // 2^53: from there on doubles skip numbers
   double const start = time.real("start");
   double const end = time.real("end");

@@ -203,7 +203,7 @@ class Endings(unittest.TestCase):
     def test_the_same_signal_twice_is_one(self):
         # As a batch system sends it: to every rank, and again some milliseconds later, within a step.
         for where in ("alone", "--ranks", "mpirun"):
-            for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2):
+            for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU):
                 with self.subTest(where=where, signal=number), scratch() as folder:
                     process, ranks = self.begun(folder, where, how="pause")
                     self.assertEqual(len(ranks), 1 if where == "alone" else 2)
@@ -245,6 +245,48 @@ class Endings(unittest.TestCase):
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual((summary["status"], summary["steps"]), ("stopped", 1))
                 self.assertIn(f"stopped by a signal in `advance` of step 2 (from t = 1e-06) of {NAME}", summary["message"])
+
+    def test_signals_that_are_no_requests(self):
+        for number in (signal.SIGQUIT, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGPWR):
+            with self.subTest(signal=number), scratch() as folder:
+                process, _ = self.begun(folder, "alone")
+                process.send_signal(number)
+                _, err = process.communicate(timeout=10)
+                self.assertEqual(process.returncode, 5, err)
+                self.assertIn(f"killed by signal {number.value} (", err)
+                summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+                self.assertEqual(summary["status"], "stopped")
+
+    def test_a_deck_that_is_a_pipe_without_a_writer(self):
+        for command in ("run", "check"):
+            with self.subTest(command=command), scratch() as folder:
+                os.mkfifo(pathlib.Path(folder) / "pipe.yaml")
+                process = subprocess.Popen([PROGRAM, command, "pipe.yaml"], cwd=folder, text=True,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                # Until it listens: it has its handlers before it opens the pipe.
+                while not any(link.resolve().name == "pipe.yaml" for link in
+                              pathlib.Path(f"/proc/{process.pid}/fd").glob("*")):
+                    self.assertIsNone(process.poll())
+                process.send_signal(signal.SIGTERM)
+                _, err = process.communicate(timeout=10)
+                self.assertEqual(process.returncode, 5, err)
+                self.assertEqual(sorted(os.listdir(folder)), ["pipe.yaml"])
+
+    def test_a_deck_that_comes_by_a_pipe(self):
+        with scratch() as folder:
+            pipe = pathlib.Path(folder) / "pipe.yaml"
+            os.mkfifo(pipe)
+            heat = {"physics": "heat", "mesh": {"cells": [8]}, "heat": {"initial": "x"}, "time": {"step": 1e-3, "steps": 2}}
+            process = subprocess.Popen([PROGRAM, "run", "pipe.yaml", "--quiet"], cwd=folder, text=True,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            text = json.dumps(heat)
+            with open(pipe, "w", encoding="utf-8") as writer:
+                writer.write(text[:20])
+                writer.flush()
+                time.sleep(0.2)
+                writer.write(text[20:])
+            _, err = process.communicate(timeout=20)
+            self.assertEqual((process.returncode, err), (0, ""))
 
     def test_variables_that_choose_threads(self):
         refused = "expected a number of threads from 1 to 512"

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -123,6 +124,36 @@ class Folder(unittest.TestCase):
                 self.assertEqual(precious.read_text(), "mine")
                 self.assertEqual([path.name for path in output.iterdir() if path.is_symlink()], [])
                 self.assertTrue((output / later[-1]).read_bytes().startswith(b"\x89HDF"))
+
+
+    def test_a_folder_that_is_a_link(self):
+        for behind in ([], ["--overwrite"], ["--ranks", 2]):
+            with self.subTest(behind=behind), scratch() as folder:
+                disk = pathlib.Path(folder) / "large disk"
+                disk.mkdir()
+                (disk.parent / "run.out").symlink_to(disk)
+                run = Run(["run", with_deck(folder, HEAT), "--quiet", "--output", "run.out", *behind], folder)
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertEqual(json.loads((disk / "summary.json").read_text())["status"], "done")
+
+    def test_a_folder_that_is_taken_away(self):
+        """The run whose folder it was does not write into that of the next one."""
+        with scratch() as folder:
+            output = pathlib.Path(folder) / "run.out"
+            first = start(folder, LONG)
+            while not (output / "scalars.csv").exists():
+                self.assertIsNone(first.poll())
+            first.send_signal(signal.SIGSTOP)
+            shutil.rmtree(output)
+            second = Run(["run", with_deck(folder, HEAT), "--quiet", "--output", "run.out"], folder)
+            self.assertEqual((second.code, second.err), (0, ""))
+            before = {path.name: path.read_bytes() for path in output.iterdir()}
+            first.send_signal(signal.SIGTERM)
+            first.send_signal(signal.SIGCONT)
+            _, err = first.communicate(timeout=30)
+            self.assertIn("was removed or replaced while this run had it", err)
+            self.assertIn(first.returncode, (4, 5))
+            self.assertEqual({path.name: path.read_bytes() for path in output.iterdir()}, before)
 
 
 if __name__ == "__main__":

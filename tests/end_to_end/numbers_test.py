@@ -182,6 +182,36 @@ class Numbers(unittest.TestCase):
             summary = run.summary("deck.out")
             self.assertEqual(("halocline: " + summary["message"] + "\n", summary["not_finite"]["field"]), (run.err, "u"))
 
+    def test_numbers_that_single_precision_takes_as_zero_are_said(self):
+        heat = {"physics": "heat", "precision": "single", "mesh": {"cells": [8]}, "time": {"step": 1e-3, "steps": 2}}
+        wall = {"initial": 0, "boundary": {"west": {"kind": "dirichlet", "value": 1e-60}}}
+        source = {"position": [0.5], "frequency": 4, "amplitude": 1e-60}
+        wave = {"physics": "wave", "precision": "single", "mesh": {"cells": [64]}, "time": {"step": 1e-3, "steps": 2}}
+        for deck, said in (({**heat, "heat": {"initial": "1e-60*x"}}, "`heat.initial`: no value of '1e-60*x' is above"),
+                           ({**heat, "heat": wall}, "`heat.boundary.west.value`: 1e-60 is below the least number"),
+                           ({**wave, "wave": {"sources": [source]}}, "`wave.sources[0].amplitude`: 1e-60 is below"),
+                           ({**wave, "wave": {"initial": "1e-60"}}, "`wave.initial`: 1e-60 is below the least number")):
+            with self.subTest(said=said), scratch() as folder:
+                run = self.run_deck(folder, deck, 2)
+                self.assertEqual(run.code, 0, run.err)
+                self.assertIn(said, run.err)
+                self.assertEqual(run.err.count("single precision"), 1, run.err)
+                self.assertEqual(self.run_deck(folder, deck, 1, "double", precision="double").err, "")
+        # What falls below it far from where it is large is as it should be.
+        with scratch() as folder:
+            run = self.run_deck(folder, {**heat, "mesh": {"cells": [64]}, "heat": {"initial": "exp(-1e4*(x-0.5)^2)"}})
+            self.assertEqual((run.code, run.err), (0, ""))
+
+    def test_an_expression_that_loses_its_value_ends_the_run(self):
+        for section in ({"initial": 0, "source": "t > 0.0025 ? 1/0 : 0"},
+                        {"initial": 0, "boundary": {"west": {"kind": "dirichlet", "value": "t > 0.0025 ? 1/0 : 0"}}}):
+            deck = {"physics": "heat", "mesh": {"cells": [8]}, "heat": section, "time": {"step": 1e-3, "steps": 9}}
+            with self.subTest(section=section), scratch() as folder:
+                run = self.run_deck(folder, deck, 2)
+                self.assertEqual(run.code, 3, run.err)
+                self.assertRegex(run.err, "halocline: step [34], from time 0.00[23]: (`heat.source`|boundary.west): ")
+                self.assertEqual(run.summary("deck.out")["status"], "unsolved")
+
     def test_a_run_of_finite_numbers_is_done(self):
         for guard in ({}, {"every": 0}, {"every": 1, "keep": True}):
             with self.subTest(guard=guard), scratch() as folder:
