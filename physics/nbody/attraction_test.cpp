@@ -6,9 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
+#include <string>
 #include <vector>
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "physics/nbody/cuda.hpp"
+#endif
 
 namespace halocline::nbody {
 namespace {
@@ -45,8 +51,33 @@ Kokkos::View<Value*, Memory> on_device(std::vector<Value> const& values) {
   return device;
 }
 
+/// A form, or a variant of one.
 template <class Real>
-Accelerations<Real> computed(Form form, Case<Real> const& one) {
+struct Way {
+  std::string name;
+  std::function<void(Execution const&, Attraction<Real> const&)> attract;
+};
+template <class Real>
+std::vector<Way<Real>> ways() {
+  std::vector<Way<Real>> all;
+  for (Form const form : forms()) {
+    all.push_back({to_string(form), [=](Execution const& execution, Attraction<Real> const& attraction) {
+                     attract(execution, attraction, form);
+                   }});
+  }
+#if defined(KOKKOS_ENABLE_CUDA)
+  for (int const targets : cuda::blockings<Real>()) {
+    all.push_back({"cuda, targets of a thread: " + std::to_string(targets),
+                   [=](Execution const& execution, Attraction<Real> const& attraction) {
+                     cuda::attract(execution, attraction, targets);
+                   }});
+  }
+#endif
+  return all;
+}
+
+template <class Real>
+Accelerations<Real> computed(Way<Real> const& way, Case<Real> const& one) {
   Execution const execution;
   auto const targets = on_device(one.targets);
   auto const sources = on_device(one.sources);
@@ -62,7 +93,7 @@ Accelerations<Real> computed(Form form, Case<Real> const& one) {
     device[axis] = on_device(one.before[axis]);
     attraction.acceleration[axis] = device[axis].data();
   }
-  attract(execution, attraction, form);
+  way.attract(execution, attraction);
   execution.fence();
   Accelerations<Real> all = one.before;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -104,11 +135,11 @@ Expected plain_sum(Case<Real> const& one, std::size_t i) {
 }
 
 template <class Real>
-void expect_plain_sum(Form form, Case<Real> const& one) {
-  SCOPED_TRACE(to_string(form) + ", " + std::to_string(8 * sizeof(Real)) + " bits, " +
-               std::to_string(one.targets.size()) + " targets, " + std::to_string(one.sources.size()) +
-               " sources, softening " + std::to_string(one.softening) + (one.adds ? ", adds" : ""));
-  Accelerations<Real> const all = computed(form, one);
+void expect_plain_sum(Way<Real> const& way, Case<Real> const& one) {
+  SCOPED_TRACE(way.name + ", " + std::to_string(8 * sizeof(Real)) + " bits, " + std::to_string(one.targets.size()) +
+               " targets, " + std::to_string(one.sources.size()) + " sources, softening " +
+               std::to_string(one.softening) + (one.adds ? ", adds" : ""));
+  Accelerations<Real> const all = computed(way, one);
   // Each term has some ten roundings, those of its distance included, and their sum has one for each.
   double const tolerance = (16 + static_cast<double>(one.sources.size())) * std::numeric_limits<Real>::epsilon();
   for (std::size_t i = 0; i < one.targets.size(); ++i) {
@@ -153,60 +184,60 @@ Case<Real> random_case(std::size_t targets, std::size_t sources, double softenin
 }
 
 template <class Real>
-void expect_plain_sums(Form form) {
-  for (std::size_t const count : {1, 2, 3, 31, 257, 1000}) {
-    for (double const softening : {0.0, 0.1}) {
-      expect_plain_sum(form, random_case<Real>(count, count, softening, false));
-      expect_plain_sum(form, random_case<Real>(count, 1001 - count, softening, true));
-      expect_plain_sum(form, random_case<Real>(1001 - count, count, softening, false));
+void expect_plain_sums() {
+  for (Way<Real> const& way : ways<Real>()) {
+    for (std::size_t const count : {1, 2, 3, 31, 257, 1000}) {
+      for (double const softening : {0.0, 0.1}) {
+        expect_plain_sum(way, random_case<Real>(count, count, softening, false));
+        expect_plain_sum(way, random_case<Real>(count, 1001 - count, softening, true));
+        expect_plain_sum(way, random_case<Real>(1001 - count, count, softening, false));
+      }
     }
   }
 }
 
 TEST(Attraction, IsThatOfAPlainSumInDoublePrecision) {
-  for (Form const form : forms()) {
-    expect_plain_sums<float>(form);
-    expect_plain_sums<double>(form);
-  }
+  expect_plain_sums<float>();
+  expect_plain_sums<double>();
 }
 
 template <class Real>
-void expect_none_in_one_place(Form form, double softening, double mass) {
-  Source<Real> const body{1, -2, 3, static_cast<Real>(mass)};
-  Accelerations<Real> const all =
-      computed(form, Case<Real>{Sources<Real>(5, body), Sources<Real>(37, body), softening});
-  for (auto const& values : all) {
-    for (std::size_t i = 0; i < 5; ++i) {
-      EXPECT_EQ(values[i], 0) << to_string(form) << ", softening " << softening << ", mass " << mass;
+void expect_none_in_one_place(double softening, double mass) {
+  for (Way<Real> const& way : ways<Real>()) {
+    Source<Real> const body{1, -2, 3, static_cast<Real>(mass)};
+    Accelerations<Real> const all =
+        computed(way, Case<Real>{Sources<Real>(5, body), Sources<Real>(37, body), softening});
+    for (auto const& values : all) {
+      for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(values[i], 0) << way.name << ", softening " << softening << ", mass " << mass;
+      }
     }
   }
 }
 
 TEST(Attraction, OfBodiesInOnePlaceIsNone) {
-  for (Form const form : forms()) {
-    for (double const softening : {0.0, 1e-30, 1e-18, 1e-12, 1e-6, 0.1}) {
-      for (double const mass : {0.0, 1e-12, 1.0, 2e30}) {
-        expect_none_in_one_place<float>(form, softening, mass);
-        expect_none_in_one_place<double>(form, softening, mass);
-      }
+  for (double const softening : {0.0, 1e-30, 1e-18, 1e-12, 1e-6, 0.1}) {
+    for (double const mass : {0.0, 1e-12, 1.0, 2e30}) {
+      expect_none_in_one_place<float>(softening, mass);
+      expect_none_in_one_place<double>(softening, mass);
     }
-    expect_none_in_one_place<double>(form, 1e-160, 1);
   }
+  expect_none_in_one_place<double>(1e-160, 1);
 }
 
 TEST(Attraction, OfNoSourcesIsNone) {
-  for (Form const form : forms()) {
+  for (Way<float> const& way : ways<float>()) {
     Case<float> one = random_case<float>(3, 0, 0.1, true);
-    EXPECT_EQ(computed(form, one), one.before) << to_string(form);
+    EXPECT_EQ(computed(way, one), one.before) << way.name;
     one.adds = false;
-    EXPECT_EQ(computed(form, one), accelerations_of<float>(3, 0)) << to_string(form);
+    EXPECT_EQ(computed(way, one), accelerations_of<float>(3, 0)) << way.name;
   }
 }
 
 TEST(Attraction, RepeatsToTheBit) {
-  for (Form const form : forms()) {
+  for (Way<float> const& way : ways<float>()) {
     Case<float> const one = random_case<float>(700, 5003, 0.01, true);
-    EXPECT_EQ(computed(form, one), computed(form, one)) << to_string(form);
+    EXPECT_EQ(computed(way, one), computed(way, one)) << way.name;
   }
 }
 
