@@ -5,28 +5,51 @@
 namespace halocline::nbody {
 
 template <class Real>
-Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening, Form form)
-    : points_(points), softening_(static_cast<Real>(softening)), form_(form), ring_(std::move(points)) {}
+Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening, ForceSchedule schedule, Form form)
+    : points_(std::move(points)), softening_(static_cast<Real>(softening)), form_(form), ring_(points_) {
+  if (schedule == ForceSchedule::queue) queue_.emplace(points_);
+}
 
 template <class Real>
 template <class Work>
-void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
+void Gravity<Real>::go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
   ring_.start(position, mass);
   for (Index stage = 0; stage < ring_.stages(); ++stage) {
     ring_.start_pass(stage);
-    for (Block const& block : points_->blocks()) {
-      Index const targets = points_->points_of(block.id);
-      Index const sources = ring_.count(block, stage);
-      if (targets == 0) continue;
-      work(block, Attraction<Real>{
-                      ring_.own(block), targets, ring_.sources(block, stage), sources, softening_, {}, stage > 0});
-    }
+    for (Block const& block : points_->blocks()) work(block, stage);
     ring_.finish_pass(stage);
   }
 }
 
 template <class Real>
+template <class Work>
+void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
+  go_round(position, mass, [&](Block const& block, Index stage) {
+    Index const targets = points_->points_of(block.id);
+    if (targets == 0) return;
+    work(block, Attraction<Real>{ring_.own(block),
+                                 targets,
+                                 ring_.sources(block, stage),
+                                 ring_.count(block, stage),
+                                 softening_,
+                                 {},
+                                 stage > 0});
+  });
+}
+
+template <class Real>
 void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& mass, Field<Real>& acceleration) {
+  if (queue_) {
+    go_round(position, mass, [&](Block const& block, Index stage) {
+      using From = Kokkos::View<Source<Real> const*, Memory, Kokkos::MemoryUnmanaged>;
+      using To = Kokkos::View<Source<Real>*, Memory, Kokkos::MemoryUnmanaged>;
+      auto const count = static_cast<std::size_t>(ring_.count(block, stage));
+      Index const first = points_->global_owned(ring_.block_at(block, stage), Centring::cell).begin[0];
+      Kokkos::deep_copy(execution(block), To(queue_->all(block) + first, count),
+                        From(ring_.sources(block, stage), count));
+    });
+    return queue_->accelerate(softening_, form_, acceleration);
+  }
   meet_all(position, mass, [&](Block const& block, Attraction<Real> attraction) {
     for (int axis = 0; axis < 3; ++axis)
       attraction.acceleration[static_cast<std::size_t>(axis)] = acceleration.view(block, axis).origin;

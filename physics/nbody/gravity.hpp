@@ -1,19 +1,26 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "physics/nbody/ring.hpp"
+#include "physics/nbody/work_queue.hpp"
 
 namespace halocline::nbody {
+
+/// How the forces on a rank's bodies are shared out between its devices: each computes those on its own bodies while
+/// all others pass by in a ring, or gets pieces of a queue.
+enum class ForceSchedule { even, queue };
 
 /// The gravity of all bodies on each other, on all blocks and ranks; the gravitational constant is 1.
 template <class Real>
 class Gravity {
  public:
   /// \param softening a length, 0 or more
-  Gravity(std::shared_ptr<PointSet const> points, double softening, Form form = forms().front());
+  Gravity(std::shared_ptr<PointSet const> points, double softening, ForceSchedule schedule = ForceSchedule::even,
+          Form form = forms().front());
 
   /// Collective. Accelerations (three components) from positions (three) and masses. Enqueued on the blocks' streams.
   void accelerate(Field<Real> const& position, Field<Real> const& mass, Field<Real>& acceleration);
@@ -21,7 +28,10 @@ class Gravity {
   void potential(Field<Real> const& position, Field<Real> const& mass, Field<Real>& potential);
 
  private:
-  /// Calls `work(block, attraction, stage)` for each block with the bodies of each block.
+  /// Calls `work(block, stage)` for each block at each stage of the ring.
+  template <class Work>
+  void go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work);
+  /// Calls `work(block, attraction)` for each block with the bodies of each block.
   template <class Work>
   void meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work);
 
@@ -29,6 +39,7 @@ class Gravity {
   Real softening_;
   Form form_;
   Ring<Real> ring_;
+  std::optional<WorkQueue<Real>> queue_;
 };
 
 extern template class Gravity<float>;

@@ -79,10 +79,10 @@ Expected expected(std::vector<Body> const& bodies, std::size_t i, double softeni
 }
 
 template <class Real>
-void expect_gravity(Index count, std::size_t blocks, double softening) {
+void expect_gravity(Index count, std::size_t blocks, double softening, ForceSchedule schedule) {
   std::vector<Body> const bodies = plummer(count, 1, 1, 1, 5);
   State<Real> state(points_on(count, blocks), bodies);
-  Gravity<Real> gravity(state.points, softening);
+  Gravity<Real> gravity(state.points, softening, schedule);
   gravity.accelerate(state.position, state.mass, state.acceleration);
   gravity.potential(state.position, state.mass, state.potential);
   // Each term has some ten roundings, those of its distance included, and their sum has one for each.
@@ -105,8 +105,10 @@ TEST(Gravity, IsThatOfAllBodiesOnAnyBlocks) {
   for (Index const count : {1, 2, 3, 5, 31, 257, 1000}) {
     for (std::size_t const blocks : {1, 2, 3}) {
       for (double const softening : {0.0, 0.1}) {
-        expect_gravity<double>(count, blocks, softening);
-        expect_gravity<float>(count, blocks, softening);
+        for (ForceSchedule const schedule : {ForceSchedule::even, ForceSchedule::queue}) {
+          expect_gravity<double>(count, blocks, softening, schedule);
+          expect_gravity<float>(count, blocks, softening, schedule);
+        }
       }
     }
   }

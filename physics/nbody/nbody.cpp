@@ -67,7 +67,8 @@ class NBody final : public Physics {
         mass_(make_field({.name = "mass"})),
         acceleration_(make_field({.name = "acceleration", .components = 3, .vector = true})),
         potential_(make_field({.name = "potential"})),
-        gravity_(points_, options_.real("softening")) {
+        gravity_(points_, options_.real("softening"),
+                 options_.choice("schedule") == "queue" ? ForceSchedule::queue : ForceSchedule::even) {
     set_bodies(initial_bodies(options_, constant_));
     gravity_.accelerate(position_, mass_, acceleration_);
     initial_energy_ = energy(sums_of_all());
@@ -173,12 +174,21 @@ Section nbody_section() {
   nbody.real("softening", "Length below which the attraction of two bodies fades (Plummer); 0: none.")
       .at_least(0)
       .defaults_to(0.0);
+  nbody
+      .choice("schedule",
+              "How forces are shared out between the devices of a rank. even: each has an equal part of the bodies; "
+              "queue: pieces go to whoever is free, for devices of unequal speed, each of which then holds all bodies.",
+              std::vector<std::string>{"even", "queue"})
+      .defaults_to(std::string("even"));
   return nbody;
 }
 
 /// Positions, velocities, accelerations, masses, potentials, and the bodies that go round: four numbers each, three
 /// times.
-double arrays_of(Options const&) { return 3 * 3 + 2 + 3 * 4; }
+double arrays_of(Options const& deck) {
+  double const all_bodies = deck.section("nbody").choice("schedule") == "queue" ? 4 : 0;  // on each device
+  return 3 * 3 + 2 + 3 * 4 + all_bodies;
+}
 
 PhysicsEntry nbody_physics() {
   return {.name = "nbody",

@@ -38,6 +38,8 @@ class Ring {
   /// Those that it has at a stage, and their number.
   [[nodiscard]] Source<Real> const* sources(Block const& block, Index stage) const;
   [[nodiscard]] Index count(Block const& block, Index stage) const;
+  /// The block that these belong to.
+  [[nodiscard]] Index block_at(Block const& block, Index stage) const { return (block.id + stage) % stages(); }
 
   /// Collective; nothing after the last stage. Throws RemoteError when a rank has failed.
   void start_pass(Index stage);
@@ -56,7 +58,6 @@ class Ring {
     Staging sent;               ///< on the host, where the bodies are on a device; otherwise empty, as the next one
     Staging received;
   };
-  [[nodiscard]] Index block_at(Block const& block, Index stage) const { return (block.id + stage) % stages(); }
   [[nodiscard]] Source<Real>* arriving(Block const& block, Index stage) {
     return buffers_->places[block.local].visiting[stage % 2].data();
   }

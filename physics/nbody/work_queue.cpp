@@ -1,0 +1,101 @@
+#include "physics/nbody/work_queue.hpp"
+
+#include <algorithm>
+
+#include "framework/mesh/execution.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/runtime/cuda_check.hpp"
+#endif
+
+namespace halocline::nbody {
+namespace {
+
+/// Enough pieces that the slowest device is waited for no longer than a part of a hundred.
+constexpr Index pieces_of_block = 32;
+constexpr Index smallest_piece = 256;
+
+/// Whether all that was enqueued is done. Where the host cannot ask it waits.
+bool is_idle(Execution const& execution) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  cudaError_t const status = cudaStreamQuery(execution.cuda_stream());
+  if (status == cudaErrorNotReady) return false;
+  cuda::check(status, "cudaStreamQuery");
+#else
+  execution.fence("halocline: a piece of work");
+#endif
+  return true;
+}
+
+template <class Real>
+Kokkos::View<Real*, Memory> memory_of(Block const& block, Index count) {
+  return Kokkos::View<Real*, Memory>(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "bodies"),
+                                     static_cast<std::size_t>(count));
+}
+
+}  // namespace
+
+template <class Real>
+WorkQueue<Real>::WorkQueue(std::shared_ptr<PointSet const> points) : points_(std::move(points)) {
+  for (Block const& block : points_->blocks()) {
+    Index const count = points_->points_of(block.id);
+    Index const size = std::max(smallest_piece, (count + pieces_of_block - 1) / pieces_of_block);
+    for (Index first = 0; first < count; first += size) {
+      pieces_.push_back({block.local, first, std::min(size, count - first), bodies_ + first});
+    }
+    bodies_ += count;
+  }
+  bool const is_alone = points_->blocks().size() == 1;
+  for (Block const& block : points_->blocks()) {
+    Place& place = places_.emplace_back();
+    place.all = memory_of<Source<Real>>(block, points_->points());
+    place.result = memory_of<Real>(block, is_alone ? 0 : 3 * bodies_);
+    for (Block const& to : points_->blocks()) place.copies.emplace_back(execution(block), execution(to));
+  }
+}
+
+template <class Real>
+void WorkQueue<Real>::accelerate(Real softening, Form form, Field<Real>& acceleration) {
+  std::vector<std::pair<std::size_t, Piece>> away;
+  auto next = pieces_.begin();
+  while (next != pieces_.end()) {
+    for (Block const& block : points_->blocks()) {
+      if (next == pieces_.end() || !is_idle(execution(block))) continue;
+      enqueue(block, *next, softening, form, acceleration);
+      if (next->block != block.local) away.emplace_back(block.local, *next);
+      ++next;
+    }
+  }
+  // At the end: a copy to a block waits for what that has under way.
+  for (auto const& [by, piece] : away) bring_home(points_->blocks()[by], piece, acceleration);
+}
+
+template <class Real>
+void WorkQueue<Real>::enqueue(Block const& by, Piece const& piece, Real softening, Form form,
+                              Field<Real>& acceleration) {
+  Block const& home = points_->blocks()[piece.block];
+  Source<Real> const* const sources = all(by);
+  Attraction<Real> attraction{
+      sources + home.cells.begin[0] + piece.first, piece.count, sources, points_->points(), softening, {}, false};
+  for (int axis = 0; axis < 3; ++axis) {
+    attraction.acceleration[static_cast<std::size_t>(axis)] =
+        by.local == home.local ? acceleration.view(home, axis).origin + piece.first : result(by, piece, axis);
+  }
+  attract(execution(by), attraction, form);
+}
+
+template <class Real>
+void WorkQueue<Real>::bring_home(Block const& by, Piece const& piece, Field<Real>& acceleration) {
+  Block const& home = points_->blocks()[piece.block];
+  DeviceCopy& copy = places_[by.local].copies[home.local];
+  for (int axis = 0; axis < 3; ++axis) {
+    copy.start(acceleration.view(home, axis).origin + piece.first, result(by, piece, axis),
+               piece.count * static_cast<Index>(sizeof(Real)));
+    copy.finish();
+  }
+}
+
+template class WorkQueue<float>;
+template class WorkQueue<double>;
+
+}  // namespace halocline::nbody
