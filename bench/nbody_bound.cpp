@@ -3,11 +3,13 @@
 #include <Kokkos_Core.hpp>
 
 #include "bench/timing.hpp"
+#include "framework/kernel/backends.hpp"
 #include "framework/runtime/backend.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda/device.hpp"
-#elif defined(__AVX512F__) || defined(__AVX2__)
+#elif !defined(HALOCLINE_KERNEL_DEVICE) && (defined(__AVX512F__) || defined(__AVX2__))
+#define HALOCLINE_VECTOR_REGISTERS
 #include "physics/nbody/interaction.hpp"
 #endif
 
@@ -26,11 +28,11 @@ double most_interactions_per_second(double clock) {
   return a_clock * clock * kernel::cuda::current_device().multiprocessors;
 }
 
-#elif !defined(HALOCLINE_KERNEL_DEVICE) && (defined(__AVX512F__) || defined(__AVX2__))
+#elif defined(HALOCLINE_VECTOR_REGISTERS)
 namespace {
 
-/// Interactions of registers with registers. Empty instructions hide from the compiler what these hold, so that it takes
-/// nothing out of the loop and sees no two equal targets.
+/// Interactions of registers with registers. Empty instructions hide from the compiler what these hold, so that it
+/// takes nothing out of the loop and sees no two equal targets.
 template <class Real>
 struct FeelRegisters {
   static constexpr int registers = nbody::register_bytes == 64 ? 2 : 1;
