@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/mesh/execution.hpp"
+#include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -48,7 +49,8 @@ template <class Real>
 Values<Real> allocate(Block const& block, std::string const& name, Index entries) {
   throw_site(ThrowSite::allocation);
   try {
-    Values<Real> values(Kokkos::view_alloc(Kokkos::WithoutInitializing, name), static_cast<std::size_t>(entries));
+    Values<Real> values(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, name),
+                        static_cast<std::size_t>(entries));
     if constexpr (memory_on_host) prefer_huge_pages(values.data(), values.span() * sizeof(Real));
     return values;
   } catch (std::exception const&) {
@@ -93,6 +95,7 @@ template <class Real>
 Field<Real>::Field(std::shared_ptr<Mesh const> mesh, FieldDescription description)
     : FieldBase(std::move(mesh), std::move(description)) {
   for (Block const& block : this->mesh().blocks()) {
+    CurrentDevice const current(device_of(block));
     BlockLayout const layout =
         block_layout(owned(block).extents(), this->mesh().dimensions(), ghosts(), components(), sizeof(Real));
     storage_.push_back({allocate<Real>(block, name(), layout.entries), layout});
@@ -128,6 +131,7 @@ std::unique_ptr<FieldBase> Field<Real>::create_like(std::string name) const {
 template <class Real>
 void Field<Real>::fill(Real value) {
   for (Block const& block : mesh().blocks()) {
+    CurrentDevice const current(device_of(block));
     set_all(execution(block), storage_[block.local].values, value);
     for (int c = 0; c < components(); ++c) {
       tell({.kind = GhostEvent::Kind::fill_constant, .record = &ghost_record(block, c)});
@@ -147,6 +151,7 @@ template <class Real>
 void Field<Real>::copy(FieldBase const& from) {
   Field const& other = same_space(from);
   for (Block const& block : mesh().blocks()) {
+    CurrentDevice const current(device_of(block));
     Kokkos::deep_copy(execution(block), storage_[block.local].values, other.storage_[block.local].values);
     for (int c = 0; c < components(); ++c) {
       tell({.kind = GhostEvent::Kind::copy, .record = &ghost_record(block, c), .from = &other.ghost_record(block, c)});
@@ -163,6 +168,7 @@ void Field<Real>::swap_values(Field& other) {
 
 template <class Real>
 void Field<Real>::copy_owned(Block const& block, int component, std::span<std::byte> to) const {
+  CurrentDevice const current(device_of(block));
   IndexRange const range = owned(block);
   require_size<Real>(*this, range, to.size());
   auto* const host = reinterpret_cast<Real*>(to.data());
@@ -171,25 +177,28 @@ void Field<Real>::copy_owned(Block const& block, int component, std::span<std::b
     copy_packed<Real, true>(execution(block), view, host, range.extents());
     execution(block).fence();
   } else {
-    Values<Real> packed(Kokkos::view_alloc(Kokkos::WithoutInitializing, "packed"),
+    Values<Real> packed(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "packed"),
                         static_cast<std::size_t>(range.size()));
     copy_packed<Real, true>(execution(block), view, packed.data(), range.extents());
+    Kokkos::deep_copy(execution(block), Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)),
+                      packed);
     execution(block).fence();
-    Kokkos::deep_copy(Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)), packed);
   }
 }
 
 template <class Real>
 void Field<Real>::set_owned(Block const& block, int component, std::span<std::byte const> from) {
+  CurrentDevice const current(device_of(block));
   IndexRange const range = owned(block);
   require_size<Real>(*this, range, from.size());
   auto* const host = const_cast<Real*>(reinterpret_cast<Real const*>(from.data()));
   if constexpr (memory_on_host) {
     copy_packed<Real, false>(execution(block), view(block, component), host, range.extents());
   } else {
-    Values<Real> packed(Kokkos::view_alloc(Kokkos::WithoutInitializing, "packed"),
+    Values<Real> packed(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "packed"),
                         static_cast<std::size_t>(range.size()));
-    Kokkos::deep_copy(packed, Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)));
+    Kokkos::deep_copy(execution(block), packed,
+                      Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)));
     copy_packed<Real, false>(execution(block), view(block, component), packed.data(), range.extents());
   }
   execution(block).fence();

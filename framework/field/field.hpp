@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/expression.hpp"
@@ -8,6 +9,7 @@
 #include "framework/field/field_base.hpp"
 #include "framework/field/field_view.hpp"
 #include "framework/runtime/backend.hpp"
+#include "framework/runtime/devices.hpp"
 
 namespace halocline {
 
@@ -47,6 +49,15 @@ class Field final : public FieldBase {
 
  private:
   struct Storage {
+    Storage(Kokkos::View<Real*, Memory> its_values, BlockLayout const& its_layout)
+        : values(std::move(its_values)), layout(its_layout) {}
+    Storage(Storage&&) noexcept = default;
+    Storage& operator=(Storage&&) noexcept = default;
+    /// Kokkos makes the device current whose memory it frees.
+    ~Storage() {
+      CurrentDevice const current;
+      values = {};
+    }
     Kokkos::View<Real*, Memory> values;
     BlockLayout layout;
   };

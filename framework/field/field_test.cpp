@@ -7,6 +7,10 @@
 #include <cstdint>
 
 #include "framework/field/test_fields.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/point_set.hpp"
+#include "framework/runtime/devices.hpp"
+#include "tests/support/communicator.hpp"
 
 namespace halocline {
 namespace {
@@ -31,6 +35,46 @@ template <class Real>
 class FieldOf : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(FieldOf, Precisions);
+
+/// Fields of points whose blocks are on all devices of this process, and on the first one twice; on a host, on two
+/// instances of it.
+TEST(Field, LivesOnTheDevicesOfItsBlocks) {
+  int const first = BackendDevices::current();
+  std::vector<int> numbers{first, first};
+  for (Device const& device : all_devices()) numbers.push_back(device.number);
+  std::vector<std::shared_ptr<BlockExecution const>> executions;
+  for (int const number : numbers) executions.push_back(execution_on(number));
+  auto const points = std::make_shared<PointSet const>(1003, test::communicator().split(0), executions);
+  for (int const current : numbers) {
+    CurrentDevice const scope(current);
+    {
+      Field<double> field(points, {.name = "u", .components = 2, .ghosts = 0});
+      Field<double> other(points, {.name = "v", .components = 2, .ghosts = 0});
+      EXPECT_EQ(BackendDevices::current(), current);
+      for (Block const& block : points->blocks()) {
+        EXPECT_EQ(device_of(block), numbers[block.local]);
+#if defined(KOKKOS_ENABLE_CUDA)
+        cudaPointerAttributes attributes{};
+        ASSERT_EQ(cudaPointerGetAttributes(&attributes, field.data(block)), cudaSuccess);
+        EXPECT_EQ(attributes.device, numbers[block.local]);
+#endif
+        std::vector<double> values(static_cast<std::size_t>(points->points_of(block.id)));
+        for (std::size_t n = 0; n < values.size(); ++n)
+          values[n] = static_cast<double>(block.id * 10000) + static_cast<double>(n);
+        field.set_owned(block, 1, std::as_bytes(std::span(values)));
+        EXPECT_EQ(BackendDevices::current(), current);
+        EXPECT_EQ(owned_values(field, block, 1), values);
+        other.copy(field);
+        EXPECT_EQ(BackendDevices::current(), current);
+        EXPECT_EQ(owned_values(other, block, 1), values);
+        EXPECT_EQ(BackendDevices::current(), current);
+      }
+      field.fill(1);
+      EXPECT_EQ(BackendDevices::current(), current);
+    }
+    EXPECT_EQ(BackendDevices::current(), current) << "freed memory";
+  }
+}
 
 TEST(BlockLayout, AlignsRowsAndSharesTheGapBetweenThem) {
   BlockLayout const layout = block_layout({250, 3, 2}, 3, 2, 2, 8);

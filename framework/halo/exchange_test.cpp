@@ -325,9 +325,9 @@ TEST_P(ExchangeBy, GivesBackWhatItTook) {
     for (int repetition = 0; repetition < 60; ++repetition) {
       Exchange({&u}).exchange({&u});
       mesh->communicator().barrier();
-      if (repetition == 10) before = free_device_memory();
+      if (repetition == 10) before = free_device_memory(device_number());
     }
-    gave_back = mesh->communicator().all(free_device_memory() >= before - slack);
+    gave_back = mesh->communicator().all(free_device_memory(device_number()) >= before - slack);
   }
   EXPECT_TRUE(gave_back);
 }

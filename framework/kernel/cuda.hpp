@@ -11,6 +11,7 @@
 #include "framework/kernel/cuda/tune.hpp"
 #include "framework/kernel/functor_name.hpp"
 #include "framework/kernel/reduction.hpp"
+#include "framework/runtime/devices.hpp"
 
 // The forms of a sweep for NVIDIA's GPUs: streaming, along a line or a tile at a time, where the range is large and the
 // functor reads neighbours or, in 3D, writes; direct otherwise.
@@ -286,12 +287,14 @@ void run(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSu
 template <class Task>
 void sweep_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task) {
   if (range.empty()) return;
+  CurrentDevice const current(execution.cuda_device());
   cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<PlainSum>{});
 }
 
 template <class Task, class Accumulator>
 void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task,
                           Reduction<Kokkos::Cuda, Accumulator>& sums) {
+  CurrentDevice const current(execution.cuda_device());
   Index const room = brick_room(Bricks(range).total());
   sums.reserve(execution, Task::sums * room, Task::sums);
   if (range.empty()) {

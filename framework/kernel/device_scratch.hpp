@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "framework/runtime/device_execution.hpp"
+
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda/device.hpp"
 #endif
@@ -63,6 +65,7 @@ class DeviceScratch {
  public:
   void reserve(Execution const& execution, std::size_t partial_bytes, std::size_t result_bytes) {
     wait();
+    move_to(halocline::device_of(execution));
     if (partial_bytes > partials_.size()) partials_ = make<Partials>(execution, partial_bytes);
     if (result_bytes > results_.size()) results_ = make<Results>(execution, result_bytes);
     unmarked_ = execution;
@@ -83,11 +86,20 @@ class DeviceScratch {
   using Partials = Kokkos::View<std::byte*, typename Execution::memory_space>;
   using Results = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
+  /// Memory and event belong to a device: those of another one are no use.
+  void move_to(int device) {
+    if (device == device_) return;
+    partials_ = {};
+    results_ = {};
+    done_ = {};
+    device_ = device;
+  }
   template <class Memory>
   static Memory make(Execution const& execution, std::size_t bytes) {
     return Memory(Kokkos::view_alloc(execution, Kokkos::WithoutInitializing, "reduction"), bytes);
   }
 
+  int device_ = -1;
   Partials partials_;
   Results results_;
   mutable Mark<Execution> done_;

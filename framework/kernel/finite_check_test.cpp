@@ -10,6 +10,10 @@
 
 #include "framework/field/bad_value.hpp"
 #include "framework/field/test_fields.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/mesh/point_set.hpp"
+#include "framework/runtime/devices.hpp"
+#include "tests/support/communicator.hpp"
 
 namespace halocline {
 namespace {
@@ -189,6 +193,27 @@ TEST(FiniteCheck, FieldsMayDifferInPrecision) {
   set(other, 0, {40, 12, 0}, std::numeric_limits<double>::quiet_NaN());
   FiniteCheck check;
   EXPECT_EQ(counts_on_all_ranks(check, {&single, &other}), (std::vector<Index>{1, 1}));
+}
+
+/// Sweeps and their sums run on the device of each block, whichever is current, which stays so.
+TEST(FiniteCheck, LooksAtTheDeviceOfEachBlock) {
+  int const first = BackendDevices::current();
+  std::vector<std::shared_ptr<BlockExecution const>> executions{execution_on(first), execution_on(first)};
+  for (Device const& device : all_devices()) executions.push_back(execution_on(device.number));
+  auto const points = std::make_shared<PointSet const>(1000003, test::communicator().split(0), executions);
+  Field<double> field(points, {.name = "u", .components = 1, .ghosts = 0});
+  std::vector<FieldBase const*> const fields{&field};
+  for (Block const& bad : points->blocks()) {
+    field.fill(1);
+    std::vector<double> values(static_cast<std::size_t>(points->points_of(bad.id)), 1);
+    values.back() = std::numeric_limits<double>::quiet_NaN();
+    values.front() = std::numeric_limits<double>::infinity();
+    field.set_owned(bad, 0, std::as_bytes(std::span(values)));
+    FiniteCheck check;
+    check.start(fields);
+    EXPECT_EQ(check.counts(), (std::vector<Index>{2}));
+    EXPECT_EQ(BackendDevices::current(), first);
+  }
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ class BlockExecution;
 
 /// The default execution instance of this rank.
 [[nodiscard]] std::shared_ptr<BlockExecution const> default_block_execution();
+/// One with a stream of its own on a device of this process (`DeviceExecution`).
+[[nodiscard]] std::shared_ptr<BlockExecution const> execution_on(int device);
 
 /// A box of cells that one rank works on.
 struct Block {

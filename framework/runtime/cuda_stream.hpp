@@ -19,4 +19,17 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
+/// An event that is not timed, of the device that is current when it is made.
+class OwnEvent {
+ public:
+  OwnEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
+  ~OwnEvent() { (void)cudaEventDestroy(event_); }
+  OwnEvent(OwnEvent const&) = delete;
+  OwnEvent& operator=(OwnEvent const&) = delete;
+  [[nodiscard]] cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
 }  // namespace halocline::cuda

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "framework/runtime/backend.hpp"
+#include "framework/runtime/devices.hpp"
 
 namespace halocline {
 
@@ -16,7 +17,8 @@ int device_number() { return Kokkos::device_id(); }
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-Index free_device_memory() {
+Index free_device_memory(int device) {
+  CurrentDevice const current(device);
   std::size_t available = 0;
   std::size_t total = 0;
   return cudaMemGetInfo(&available, &total) == cudaSuccess ? static_cast<Index>(available) : 0;
@@ -27,15 +29,16 @@ std::string device_name() {
   return cudaGetDeviceProperties(&properties, Kokkos::device_id()) == cudaSuccess ? properties.name : "";
 }
 
-std::string device_address() {
+std::string device_address(int device) {
   std::array<char, 32> address{};
-  auto const status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), Kokkos::device_id());
+  auto const status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device);
   return status == cudaSuccess ? address.data() : "";
 }
 
 #elif defined(KOKKOS_ENABLE_HIP)
 
-Index free_device_memory() {
+Index free_device_memory(int device) {
+  CurrentDevice const current(device);
   std::size_t available = 0;
   std::size_t total = 0;
   return hipMemGetInfo(&available, &total) == hipSuccess ? static_cast<Index>(available) : 0;
@@ -46,19 +49,19 @@ std::string device_name() {
   return hipGetDeviceProperties(&properties, Kokkos::device_id()) == hipSuccess ? properties.name : "";
 }
 
-std::string device_address() {
+std::string device_address(int device) {
   std::array<char, 32> address{};
-  auto const status = hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), Kokkos::device_id());
+  auto const status = hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), device);
   return status == hipSuccess ? address.data() : "";
 }
 
 #else
 
-Index free_device_memory() { return 0; }
+Index free_device_memory(int) { return 0; }
 
 std::string device_name() { return ""; }
 
-std::string device_address() { return ""; }
+std::string device_address(int) { return ""; }
 
 #endif
 

@@ -12,11 +12,11 @@ namespace halocline {
 [[nodiscard]] int device_count();
 /// Number of the device that Kokkos uses, among those; negative when the backend has none.
 [[nodiscard]] int device_number();
-/// Free bytes on the device that Kokkos uses; 0 when the backend has none.
-[[nodiscard]] Index free_device_memory();
+/// Free bytes on a device; 0 when the backend has none. Leaves the current device as it was.
+[[nodiscard]] Index free_device_memory(int device);
 /// Name of the device that Kokkos uses; empty when the backend has none.
 [[nodiscard]] std::string device_name();
-/// Its address on the PCI bus, "0000:41:00.0"; empty when the backend has none.
-[[nodiscard]] std::string device_address();
+/// Address of a device on the PCI bus, "0000:41:00.0"; empty when the backend has none.
+[[nodiscard]] std::string device_address(int device);
 
 }  // namespace halocline

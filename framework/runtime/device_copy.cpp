@@ -2,25 +2,34 @@
 
 #include <cstring>
 
+#include "framework/runtime/copy_work.hpp"
+#include "framework/runtime/device_execution.hpp"
+
 namespace halocline {
 
-class DeviceCopy::Implementation {
- public:
-  Implementation(Execution const& from, Execution const& to) : from_(from), to_(to) {}
+char const* to_string(CopyPath path) { return path == CopyPath::direct ? "direct" : "staged"; }
 
-  void start(void* destination, void const* source, Index bytes) {
-    auto const size = static_cast<std::size_t>(bytes);
+#if !defined(KOKKOS_ENABLE_CUDA)
+
+namespace {
+
+/// Within the memory of a host, or of the one device that a process has.
+class CopyWithin final : public CopyWork {
+ public:
+  CopyWithin(Execution const& from, Execution const& to) : from_(from), to_(to) {}
+
+  void start(std::byte* destination, std::byte const* source, std::size_t bytes) override {
+    from_.fence("halocline: what is to be copied");
     if constexpr (memory_on_host) {
-      std::memcpy(destination, source, size);
+      to_.fence("halocline: what is to be copied to");
+      std::memcpy(destination, source, bytes);
     } else {
-      from_.fence("halocline: what is to be copied");
-      using Bytes = Kokkos::View<std::byte*, Memory, Kokkos::MemoryUnmanaged>;
+      using Destination = Kokkos::View<std::byte*, Memory, Kokkos::MemoryUnmanaged>;
       using Source = Kokkos::View<std::byte const*, Memory, Kokkos::MemoryUnmanaged>;
-      Kokkos::deep_copy(to_, Bytes(static_cast<std::byte*>(destination), size),
-                        Source(static_cast<std::byte const*>(source), size));
+      Kokkos::deep_copy(to_, Destination(destination, bytes), Source(source, bytes));
     }
   }
-  void finish() {
+  void finish() override {
     if constexpr (!memory_on_host) to_.fence("halocline: what was copied");
   }
 
@@ -29,15 +38,29 @@ class DeviceCopy::Implementation {
   Execution to_;
 };
 
+}  // namespace
+
+std::unique_ptr<CopyWork> make_copy_work(Execution const& from, Execution const& to, CopyPath) {
+  return std::make_unique<CopyWithin>(from, to);
+}
+
+CopyPath faster_copy_path(int, int) { return CopyPath::direct; }
+
+#endif
+
+DeviceCopy::DeviceCopy(Execution const& from, Execution const& to, CopyPath path)
+    : path_(path), work_(make_copy_work(from, to, path)) {}
 DeviceCopy::DeviceCopy(Execution const& from, Execution const& to)
-    : implementation_(std::make_unique<Implementation>(from, to)) {}
+    : DeviceCopy(from, to, faster_copy_path(device_of(from), device_of(to))) {}
 DeviceCopy::~DeviceCopy() = default;
 DeviceCopy::DeviceCopy(DeviceCopy&&) noexcept = default;
 DeviceCopy& DeviceCopy::operator=(DeviceCopy&&) noexcept = default;
 
 void DeviceCopy::start(void* destination, void const* source, Index bytes) {
-  implementation_->start(destination, source, bytes);
+  if (bytes > 0)
+    work_->start(static_cast<std::byte*>(destination), static_cast<std::byte const*>(source),
+                 static_cast<std::size_t>(bytes));
 }
-void DeviceCopy::finish() { implementation_->finish(); }
+void DeviceCopy::finish() { work_->finish(); }
 
 }  // namespace halocline

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -157,7 +158,7 @@ void judge_threads(char const* variable) {
                    ": expected a number of threads from 1 to " + std::to_string(most_threads));
 }
 
-void start_kokkos(Kokkos::InitializationSettings const& settings) {
+void initialize_kokkos(Kokkos::InitializationSettings const& settings) {
   CodeOwner const kokkos{"", ExitCode::wrong_input};
   Doing const doing(kokkos, "the start of Kokkos, as variables of the environment choose it (KOKKOS_..., OMP_...)");
   Kokkos::initialize(settings);
@@ -167,7 +168,29 @@ struct PrepareThread {
   void operator()(int) const { prepare_thread_for_abrupt_end(); }
 };
 
-Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, Place const& place) {
+/// The devices of one of the ranks of a host, where all of them have chosen the same ones.
+RankDevices devices_of(std::vector<int> const& chosen, Place const& place) {
+  RankDevices devices{share_of_devices(chosen, place.rank, place.size)};
+  for (int const number : devices.numbers) {
+    int uses = 0;
+    for (int rank = 0; rank < place.size; ++rank) {
+      std::vector<int> const share = share_of_devices(chosen, rank, place.size);
+      uses += static_cast<int>(std::count(share.begin(), share.end(), number));
+    }
+    devices.sharing = std::max(devices.sharing, uses);
+  }
+  return devices;
+}
+
+/// Without a choice each rank has one device.
+std::vector<int> devices_of_host(std::optional<DeviceChoice> const& choice, Place const& place) {
+  if (choice) return chosen_devices(*choice, all_devices());
+  std::vector<int> numbers(static_cast<std::size_t>(std::min(device_count(), place.size)));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, Place const& place, int device) {
   for (char const* const variable : {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS"}) judge_threads(variable);
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
@@ -176,28 +199,41 @@ Kokkos::InitializationSettings settings_for(EnvironmentOptions const& options, P
   } else if (!is_set("OMP_NUM_THREADS") && !is_set("KOKKOS_NUM_THREADS")) {
     settings.set_num_threads(share_of_cores(place));
   }
-  int const devices = device_count();
-  if (options.device >= std::max(1, devices)) {
-    throw InputError("device " + std::to_string(options.device) + " asked for; this process sees " +
-                     std::to_string(devices));
-  }
-  if (devices > 0) settings.set_device_id(options.device >= 0 ? options.device : place.rank % devices);
+  if (device >= 0) settings.set_device_id(device);
   return settings;
+}
+
+RankDevices& known_devices() {
+  static RankDevices devices;
+  return devices;
 }
 
 }  // namespace
 
-Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks) : started_mpi_(start_mpi()) {
-  if (Kokkos::is_initialized()) return;
+RankDevices const& rank_devices() { return known_devices(); }
+
+Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks)
+    : options_(options), ranks_(ranks), started_mpi_(start_mpi()) {
   try {
-    start_kokkos(settings_for(options, place_on_host(ranks)));
-    started_kokkos_ = true;
-    Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
-    Kokkos::parallel_for(threads, PrepareThread{});
+    if (options.kokkos) start_kokkos();
   } catch (...) {
     if (started_mpi_) MPI_Finalize();
     throw;
   }
+}
+
+void Environment::start_kokkos(std::optional<DeviceChoice> const& choice) {
+  if (Kokkos::is_initialized()) {
+    if (known_devices().numbers.empty() && device_number() >= 0) known_devices() = {{device_number()}};
+    return;
+  }
+  Place const place = place_on_host(ranks_);
+  RankDevices const devices = devices_of(devices_of_host(choice, place), place);
+  initialize_kokkos(settings_for(options_, place, devices.numbers.empty() ? -1 : devices.numbers.front()));
+  started_kokkos_ = true;
+  known_devices() = devices;
+  Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
+  Kokkos::parallel_for(threads, PrepareThread{});
 }
 
 Environment::~Environment() {

@@ -2,31 +2,50 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "framework/runtime/devices.hpp"
 
 namespace halocline {
 
 struct EnvironmentOptions {
-  int threads = 0;  ///< host threads of this rank; 0: OMP_NUM_THREADS, else this rank's share of the host's cores
-  int device = -1;  ///< device of this rank; -1: by its position among the ranks of its host
+  int threads = 0;     ///< host threads of this rank; 0: OMP_NUM_THREADS, else this rank's share of the host's cores
+  bool kokkos = true;  ///< otherwise `Environment::start_kokkos` starts it, once it is known on which devices
 };
+
+/// The devices that a rank uses, which are those of the Environment that started Kokkos.
+struct RankDevices {
+  std::vector<int> numbers;  ///< the first is Kokkos' own; one may be there several times; empty without devices
+  /// How often the ranks of this host use one of them, at most; at least 1.
+  int sharing = 1;
+};
+[[nodiscard]] RankDevices const& rank_devices();
 
 /// Starts MPI, then Kokkos, and stops what it started in reverse order. Whatever the program has already started is
 /// joined and left running.
 class Environment {
  public:
   /// `ranks` are those that share the cores and devices of their hosts; collective over them. Throws InputError when
-  /// MPI gives less than MPI_THREAD_FUNNELED, or was already started with less, and when there is no device of the
-  /// number asked for; InputOutputError where MPI may not open as many files as it needs.
+  /// MPI gives less than MPI_THREAD_FUNNELED, or was already started with less; InputOutputError where MPI may not open
+  /// as many files as it needs.
   explicit Environment(EnvironmentOptions const& options = {}, MPI_Comm ranks = MPI_COMM_WORLD);
   ~Environment();
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
 
+  /// Starts Kokkos on the first of this rank's share of the devices; without a choice a rank has one device, which
+  /// ranks of a host take in turn. Collective. Does nothing where Kokkos has started. Throws InputError for devices
+  /// that are not there.
+  void start_kokkos(std::optional<DeviceChoice> const& devices = std::nullopt);
+
   [[nodiscard]] bool started_mpi() const { return started_mpi_; }
   [[nodiscard]] bool started_kokkos() const { return started_kokkos_; }
 
  private:
+  EnvironmentOptions options_;
+  MPI_Comm ranks_;
   bool started_mpi_ = false;
   bool started_kokkos_ = false;
 };

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "framework/runtime/device.hpp"
+#include "framework/runtime/environment.hpp"
 
 namespace halocline {
 
@@ -48,6 +49,14 @@ constexpr std::array<ControlGroupFiles, 2> versions{
     {{"memory.max", "memory.current", "memory.stat", "inactive_file"},
      {"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"}}};
 
+/// Bytes that a rank can take on its devices, where each of them gets an equal part.
+Index device_memory_of(RankDevices const& devices) {
+  if (devices.numbers.empty()) return 0;
+  Index least = unlimited;
+  for (int const number : devices.numbers) least = std::min(least, free_device_memory(number) / devices.sharing);
+  return least * static_cast<Index>(devices.numbers.size());
+}
+
 }  // namespace
 
 Index free_of_control_group(std::filesystem::path const& root) {
@@ -65,10 +74,7 @@ Index free_of_control_group(std::filesystem::path const& root) {
 Index free_host_memory() { return std::min(free_of_host(), free_of_control_group()); }
 
 AvailableMemory memory_per_rank(Communicator const& communicator) {
-  Index const sharing = communicator.local_size();
-  Index const devices = std::max(1, device_count());
-  Index const ranks_per_device = (sharing + devices - 1) / devices;
-  std::array<Index, 2> least{free_host_memory() / sharing, free_device_memory() / ranks_per_device};
+  std::array<Index, 2> least{free_host_memory() / communicator.local_size(), device_memory_of(rank_devices())};
   communicator.min(least);
   return {least[0], least[1]};
 }

@@ -85,21 +85,24 @@ std::string node_of_device(std::string const& address) {
 
 std::string packed(Placement const& placement) {
   return fmt::format("{} {} {} {}", placement.host, placement.threads,
-                     placement.device.empty() ? "-" : placement.device, ranges_of(placement.cores));
+                     placement.devices.empty() ? "-" : fmt::format("{}", fmt::join(placement.devices, ",")),
+                     ranges_of(placement.cores));
 }
 Placement unpacked(std::string const& text) {
   Placement placement;
+  std::string devices;
   std::string cores;
-  std::istringstream(text) >> placement.host >> placement.threads >> placement.device >> cores;
-  if (placement.device == "-") placement.device.clear();
+  std::istringstream(text) >> placement.host >> placement.threads >> devices >> cores;
+  std::istringstream addresses(devices == "-" ? "" : devices);
+  for (std::string address; std::getline(addresses, address, ',');) placement.devices.push_back(address);
   placement.cores = numbers_of(cores);
   return placement;
 }
 
 void add_shared_devices(std::vector<Placement> const& ranks, std::vector<std::string>& texts) {
-  std::map<std::pair<int, std::string>, std::vector<std::size_t>> by_device;
+  std::map<std::pair<int, std::string>, std::set<std::size_t>> by_device;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    if (!ranks[rank].device.empty()) by_device[{ranks[rank].host, ranks[rank].device}].push_back(rank);
+    for (std::string const& device : ranks[rank].devices) by_device[{ranks[rank].host, device}].insert(rank);
   }
   for (auto const& [device, sharing] : by_device) {
     if (sharing.size() < 2) continue;
@@ -137,9 +140,30 @@ void add_shared_cores(std::vector<Placement> const& ranks, std::vector<std::stri
 }  // namespace
 
 std::vector<Placement> find_placements(Communicator const& communicator) {
-  Placement const mine{communicator.host(), usable_cores(), host_threads(), device_address()};
+  Placement mine{communicator.host(), usable_cores(), host_threads()};
+  for (int const device : rank_devices().numbers) mine.devices.push_back(device_address(device));
   std::vector<Placement> all;
   for (std::string const& text : communicator.gather(packed(mine))) all.push_back(unpacked(text));
+  return all;
+}
+
+std::vector<std::vector<std::string>> device_names_of_ranks(Communicator const& communicator) {
+  std::vector<Device> const there = all_devices();
+  std::string mine;
+  for (int const number : rank_devices().numbers) {
+    for (Device const& device : there) {
+      if (device.number == number) mine += fmt::format("{}: {} ({})\n", number, device.name, device.address);
+    }
+  }
+  std::vector<std::vector<std::string>> all;
+  bool any = false;
+  for (std::string const& text : communicator.gather(mine)) {
+    std::istringstream lines(text);
+    all.emplace_back();
+    for (std::string line; std::getline(lines, line);) all.back().push_back(line);
+    any = any || !all.back().empty();
+  }
+  if (!any) all.clear();
   return all;
 }
 
@@ -154,7 +178,10 @@ std::string describe(Placement const& placement) {
   std::string text = fmt::format("host {}, core{} {}{}, {} thread{}", placement.host,
                                  placement.cores.size() == 1 ? "" : "s", ranges_of(placement.cores),
                                  nodes_of(placement.cores), placement.threads, placement.threads == 1 ? "" : "s");
-  if (!placement.device.empty()) text += ", device " + placement.device + node_of_device(placement.device);
+  for (std::size_t n = 0; n < placement.devices.size(); ++n) {
+    text += n > 0 ? ", " : placement.devices.size() > 1 ? ", devices " : ", device ";
+    text += placement.devices[n] + node_of_device(placement.devices[n]);
+  }
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <type_traits>
 
+#include "framework/runtime/device_execution.hpp"
+#include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/nbody/portable.hpp"
 #include "physics/nbody/vectorised.hpp"
@@ -39,6 +41,7 @@ std::vector<Form> forms() {
 
 template <class Real>
 void attract(Execution const& execution, Attraction<Real> const& attraction, Form form) {
+  CurrentDevice const current(device_of(execution));
 #if defined(KOKKOS_ENABLE_CUDA)
   if (form == Form::cuda) return cuda::attract(execution, attraction);
 #endif

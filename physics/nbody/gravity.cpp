@@ -1,6 +1,7 @@
 #include "physics/nbody/gravity.hpp"
 
 #include "framework/mesh/execution.hpp"
+#include "framework/runtime/devices.hpp"
 
 namespace halocline::nbody {
 
@@ -13,6 +14,7 @@ Gravity<Real>::Gravity(std::shared_ptr<PointSet const> points, double softening,
 template <class Real>
 template <class Work>
 void Gravity<Real>::go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work) {
+  CurrentDevice const current;
   ring_.start(position, mass);
   for (Index stage = 0; stage < ring_.stages(); ++stage) {
     ring_.start_pass(stage);

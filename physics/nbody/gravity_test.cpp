@@ -6,16 +6,20 @@
 #include <limits>
 #include <vector>
 
+#include "framework/runtime/devices.hpp"
 #include "physics/nbody/bodies.hpp"
 #include "tests/support/communicator.hpp"
 
 namespace halocline::nbody {
 namespace {
 
-/// Points on all ranks, with so many blocks on each.
+/// Points on all ranks, with so many blocks on each, on all devices in turn.
 std::shared_ptr<PointSet const> points_on(Index count, std::size_t blocks) {
   std::vector<std::shared_ptr<BlockExecution const>> executions;
-  for (std::size_t n = 0; n < blocks; ++n) executions.push_back(default_block_execution());
+  std::vector<Device> const devices = all_devices();
+  for (std::size_t n = 0; n < blocks; ++n)
+    executions.push_back(
+        execution_on(devices.empty() ? BackendDevices::current() : devices[n % devices.size()].number));
   return std::make_shared<PointSet const>(count, test::communicator().split(0), executions);
 }
 

@@ -110,6 +110,8 @@ void Ring<Real>::start_messages(Index stage) {
     Kokkos::deep_copy(execution(first), Kokkos::subview(buffers_->sent, std::pair<std::size_t, std::size_t>(0, size)),
                       From(sent, size));
     execution(first).fence("halocline: bodies to be sent");
+    // Those that came before may still be on their way from there to the device.
+    execution(last).fence("halocline: bodies that were received");
     sent = buffers_->sent.data();
     received = buffers_->received.data();
   }
