@@ -1,5 +1,6 @@
 #include "framework/deck/deck.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/deck/deck_text.hpp"
@@ -8,7 +9,9 @@
 #include "framework/deck/resolved_section.hpp"
 #include "framework/deck/tea_reader.hpp"
 #include "framework/deck/tea_words.hpp"
+#include "framework/deck/value_reader.hpp"
 #include "framework/deck/yaml_reader.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -27,8 +30,7 @@ Deck Deck::load(std::string const& path, std::vector<std::string> const& overrid
 
 Options Deck::read(Section const& root) const { return read(deck::resolve(root)); }
 
-Options Deck::read(std::shared_ptr<deck::ResolvedSection const> const& root) const {
-  Mistakes mistakes;
+deck::Node Deck::tree(Mistakes& mistakes) const {
   std::string text = text_;
   deck::check_text(name_, text, mistakes);
   mistakes.report();
@@ -40,6 +42,25 @@ Options Deck::read(std::shared_ptr<deck::ResolvedSection const> const& root) con
   if (tree.kind != deck::Node::Kind::section) mistakes.report();
   if (tree.location.is_default()) tree.location = {name_, 1, 1};
   deck::apply_overrides(overrides_, tree, mistakes);
+  return tree;
+}
+
+OptionValue Deck::unjudged(Option const& option) const {
+  auto const may_name_it = [&](std::string const& text) { return text.find(option.name()) != std::string::npos; };
+  if (!may_name_it(text_) && std::none_of(overrides_.begin(), overrides_.end(), may_name_it)) return {};
+  Mistakes mistakes;
+  try {
+    deck::Node const tree = this->tree(mistakes);
+    deck::Entry const* const entry = tree.find(option.name());
+    return entry != nullptr ? deck::read_value(option, entry->value, option.name(), mistakes) : OptionValue();
+  } catch (InputError const&) {
+    return {};
+  }
+}
+
+Options Deck::read(std::shared_ptr<deck::ResolvedSection const> const& root) const {
+  Mistakes mistakes;
+  deck::Node const tree = this->tree(mistakes);
   auto values = deck::judge(root, tree, mistakes);
   mistakes.report();
   return Options(std::move(values));

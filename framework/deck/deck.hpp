@@ -11,8 +11,11 @@ namespace halocline {
 class Communicator;
 
 namespace deck {
+struct Node;
 struct ResolvedSection;
-}
+}  // namespace deck
+
+class Mistakes;
 
 /// A deck as given: its text (YAML, or TeaLeaf's tea.in if a line of it says `*tea`) and what `--set` changes in it.
 class Deck {
@@ -32,11 +35,18 @@ class Deck {
   /// The same against `deck::resolve(root)`, which is the dearer part where many decks are read.
   [[nodiscard]] Options read(std::shared_ptr<deck::ResolvedSection const> const& root) const;
 
+  /// What an option at the root says in a deck that has not been judged yet: for what has to be known before. Nothing
+  /// (std::monostate) where it is not given, or there is a mistake: the judge will tell of that.
+  [[nodiscard]] OptionValue unjudged(Option const& option) const;
+
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }
   [[nodiscard]] std::vector<std::string> const& overrides() const { return overrides_; }
 
  private:
+  /// The deck as read, changed by its overrides. Throws InputError where that is no section.
+  [[nodiscard]] deck::Node tree(Mistakes& mistakes) const;
+
   std::string name_;
   std::string text_;
   std::vector<std::string> overrides_;

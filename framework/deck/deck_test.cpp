@@ -30,6 +30,7 @@ Section root_section() {
   Section root("deck", "A run.");
   root.choice("physics", "What is solved.", {"heat", "laplace"});
   root.text("title", "Said of the run.").defaults_to("");
+  root.text("devices", "Which, or how many.").or_list().optional();
   Section& mesh = root.section("mesh", "The mesh.");
   mesh.integers("cells", "Cells along each axis.", 1, 3).unit("cells").at_least(1);
   mesh.reals("lower", "Where it begins.", 1, 3).defaults_to(std::vector<double>{0, 0}).unit("m");
@@ -108,6 +109,33 @@ TEST(Deck, GivesValuesAndDefaults) {
   EXPECT_FALSE(regions[0].has("table"));
   EXPECT_EQ(regions[1].path("table"), "a.csv");
   EXPECT_EQ(regions[1].full_name(), "regions[1]");
+}
+
+TEST(Deck, ATextMayBeAListWhereItsOptionSaysSo) {
+  EXPECT_EQ(read(good + "devices: all\n").text("devices"), "all");
+  EXPECT_EQ(read(good + "devices: 0,1\n").text("devices"), "0,1");
+  EXPECT_EQ(read(good + "devices: [1]\n").text("devices"), "[1]");
+  EXPECT_EQ(read(good, {"devices=[0, 1, 0]"}).text("devices"), "[0, 1, 0]");
+}
+
+TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
+  Section root = root_section();
+  Option const& title = root.options()[1];
+  Option const& devices = root.options()[2];
+  auto const said = [](Option const& option, std::string const& text, std::vector<std::string> const& overrides = {}) {
+    OptionValue const value = Deck("d.yaml", text, overrides).unjudged(option);
+    auto const* const found = std::get_if<std::string>(&value);
+    return found != nullptr ? *found : "nothing";
+  };
+  EXPECT_EQ(said(title, "title: a\nmesh: 5\nnone: 1\n"), "a") << "mistakes elsewhere are the judge's";
+  EXPECT_EQ(said(devices, "devices: [0, 1]\n"), "[0, 1]");
+  EXPECT_EQ(said(devices, "devices: [0, 1]\n", {"devices=2"}), "2");
+  EXPECT_EQ(said(devices, good, {"devices=all"}), "all");
+  EXPECT_EQ(said(devices, good), "nothing");
+  EXPECT_EQ(said(devices, "mesh: {devices: 2}\n"), "nothing");
+  EXPECT_EQ(said(devices, "devices: {a: 1}\n"), "nothing");
+  EXPECT_EQ(said(devices, "devices: [\n"), "nothing");
+  EXPECT_EQ(said(devices, "- devices\n"), "nothing");
 }
 
 TEST(Deck, WhatACheckRefusedIsNotJudgedAgain) {
@@ -217,6 +245,8 @@ std::vector<Case> const wrong_type{
     {good + "regions: 4\n", {}, "`regions`: expected a list of sections, got '4' (d.yaml:3:10)"},
     {good + "regions: [4]\n", {}, "`regions[0]`: expected a section, got '4' (d.yaml:3:11)"},
     {good + "title: [a]\n", {}, "`title`: expected a text, got a list (d.yaml:3:8)"},
+    {good + "devices: [[0]]\n", {}, "`devices`: expected a text or a list, got a list (d.yaml:3:11)"},
+    {good + "devices: {a: 0}\n", {}, "`devices`: expected a text or a list, got a section (d.yaml:3:10)"},
 };
 INSTANTIATE_TEST_SUITE_P(WrongType, WrongDeck, testing::ValuesIn(wrong_type));
 

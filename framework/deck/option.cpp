@@ -84,6 +84,13 @@ Option& Option::entries(int minimum, int maximum) {
   return *this;
 }
 
+Option& Option::or_list() {
+  if (kind_ != OptionKind::text || is_vector())
+    throw DefectError("option `" + name_ + "` is no text that a list could stand for");
+  takes_list_ = true;
+  return *this;
+}
+
 Option& Option::names(Names names) {
   names_ = std::move(names);
   return *this;

@@ -46,6 +46,9 @@ class Option {
   /// What a deck is told that takes another name, beside the nearest known: where more of them come from.
   Option& more_names(std::string advice);
 
+  /// A text that may also be given as a list, and then is one in brackets: "[0, 1]".
+  Option& or_list();
+
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] OptionKind kind() const { return kind_; }
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
@@ -56,6 +59,7 @@ class Option {
   [[nodiscard]] bool is_vector() const { return maximum_entries_ > 0; }
   [[nodiscard]] int minimum_entries() const { return minimum_entries_; }
   [[nodiscard]] int maximum_entries() const { return maximum_entries_; }
+  [[nodiscard]] bool takes_list() const { return takes_list_; }
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::string const& more_names() const { return more_names_; }
 
@@ -77,6 +81,7 @@ class Option {
   std::optional<Bound> upper_;
   int minimum_entries_ = 0;
   int maximum_entries_ = 0;
+  bool takes_list_ = false;
   Names names_;
   std::string more_names_;
 };

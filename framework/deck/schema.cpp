@@ -28,6 +28,7 @@ Json type_of(OptionKind kind) {
 
 Json entry_schema(Option const& option) {
   Json schema{{"type", type_of(option.kind())}};
+  if (option.takes_list()) schema["type"].push_back("array");
   if (option.kind() == OptionKind::choice) schema["enum"] = option.names();
   if (option.lower()) schema[option.lower()->inclusive ? "minimum" : "exclusiveMinimum"] = option.lower()->value;
   if (option.upper()) schema[option.upper()->inclusive ? "maximum" : "exclusiveMaximum"] = option.upper()->value;

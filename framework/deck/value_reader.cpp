@@ -38,11 +38,26 @@ class ScalarReader {
 
   std::optional<std::string> text(Node const& node) {
     if (node.kind == Node::Kind::scalar) return node.text;
+    if (node.kind == Node::Kind::list && option_.takes_list()) return list(node);
     refuse(node, "");
     return std::nullopt;
   }
 
  private:
+  /// "[0, 1]"
+  std::optional<std::string> list(Node const& node) {
+    std::vector<std::string> entries;
+    for (Node const& item : node.items) {
+      if (item.kind == Node::Kind::scalar) {
+        entries.push_back(item.text);
+      } else {
+        refuse(item, "");
+        return std::nullopt;
+      }
+    }
+    return "[" + joined(entries) + "]";
+  }
+
   static bool plain(Node const& node) { return node.kind == Node::Kind::scalar && !node.quoted; }
 
   template <class Number, class Read>

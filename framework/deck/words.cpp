@@ -63,7 +63,7 @@ std::string expected_entry(Option const& option) {
     case OptionKind::expression:
       return "a number or an expression of x, y, z and t";
     case OptionKind::text:
-      return "a text";
+      return option.takes_list() ? "a text or a list" : "a text";
   }
   return "";
 }
