@@ -6,6 +6,7 @@
 #include "bench/sweeps.hpp"
 
 #if defined(HALOCLINE_REFERENCE_KERNELS)
+#include "bench/peer_copy.hpp"
 #include "bench/reference_jacobi.hpp"
 #include "bench/reference_laplacian.hpp"
 #include "bench/tunings.hpp"
@@ -26,6 +27,7 @@ std::vector<Benchmark> reference_benchmarks() {
        &reference_laplacian_planes},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
        &reference_jacobi_1d},
+      {"peer-copy", "copies from device to device by both paths, 4 KiB to 128 MiB, beside cudaMemcpyPeer", &peer_copy},
       {"tunings", "sweeps of a cube by every form and by all tunings that a search tries", &tunings},
   };
 #else

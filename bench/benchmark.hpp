@@ -37,6 +37,7 @@ struct Row {
   std::vector<double> seconds;  ///< of one run, sorted
   double copy_seconds = 0;      ///< of the fastest copy that moves as many bytes
   double operations = 0;        ///< of floating-point numbers
+  bool in_memory = true;        ///< the memory of the device bounds it
   Peer peer;
   Rate rate;  ///< where there is one, bytes and copy_seconds are not used
 };

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "bench/benchmark.hpp"
+
+namespace halocline::benchmarking {
+
+/// Copies between two devices by both paths, from one to the other and both ways at once; with one device, within it.
+/// Only on NVIDIA's GPUs. `Options::size` is the number of bytes.
+[[nodiscard]] std::vector<Row> peer_copy(Options const& options);
+
+}  // namespace halocline::benchmarking
