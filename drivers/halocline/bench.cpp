@@ -45,6 +45,8 @@ std::string names_and_sentences() {
   return text;
 }
 
+bool is_bounded(benchmarking::Row const& row) { return row.in_memory && benchmarking::peak_bytes_per_second() > 0; }
+
 /// The part of the bound that the memory sets.
 double of_peak(benchmarking::Row const& row) {
   return row.bytes / benchmarking::median(row.seconds) / benchmarking::peak_bytes_per_second();
@@ -81,7 +83,7 @@ nlohmann::json as_json(std::string const& name, benchmarking::Row const& row) {
                  {"bytes_per_second", row.bytes / median},
                  {"copy_bytes_per_second", row.bytes / row.copy_seconds},
                  {"of_copy", row.copy_seconds / median}});
-  if (benchmarking::peak_bytes_per_second() > 0) fields["of_peak"] = of_peak(row);
+  if (is_bounded(row)) fields["of_peak"] = of_peak(row);
   if (!row.peer.name.empty()) {
     fields["peer"] = {{"name", row.peer.name}, {"seconds", row.peer.seconds}, {"of_peer", row.peer.seconds / median}};
   }
@@ -123,8 +125,7 @@ std::string as_line(benchmarking::Row const& row) {
     return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {}   {}\n", row.problem, 1e3 * median, 100 * spread,
                        rate_words(row.rate, median), row.form);
   }
-  std::string const bound =
-      benchmarking::peak_bytes_per_second() > 0 ? fmt::format(" {:>6.3f} of peak", of_peak(row)) : "";
+  std::string const bound = is_bounded(row) ? fmt::format(" {:>6.3f} of peak", of_peak(row)) : "";
   std::string const beside =
       row.peer.name.empty() ? "" : fmt::format(" {:>6.3f} of {}", row.peer.seconds / median, row.peer.name);
   return fmt::format("{:<52} {:>10.4f} ms {:>5.1f} % {:>9.1f} GB/s {:>6.3f} of copy{}{}   {}\n", row.problem,
@@ -134,13 +135,15 @@ std::string as_line(benchmarking::Row const& row) {
 
 }  // namespace
 
-ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator) {
+ExitCode bench(BenchCommand const& command, Environment& environment,
+               std::shared_ptr<Communicator> const& communicator) {
   if (command.names == std::vector<std::string>{"list"}) {
     if (communicator->rank() == 0) say(names_and_sentences());
     return ExitCode::done;
   }
   if (communicator->size() > 1) throw InputError("halocline bench measures one rank: start it without mpirun");
   std::vector<benchmarking::Benchmark> const all = chosen(command.names);
+  environment.start_kokkos();
   nlohmann::json record = {{"machine", host_name()},  {"hardware", backend_hardware()}, {"backend", backend_name},
                            {"version", version},      {"commit", revision()},           {"date", utc_now()},
                            {"command", command.typed}};

@@ -14,6 +14,7 @@
 #include "framework/deck/tree.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/runtime/config.hpp"
+#include "framework/runtime/devices.hpp"
 #include "framework/runtime/environment.hpp"
 
 namespace halocline {
@@ -67,6 +68,22 @@ void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
   app.add_option("--ranks", ranks, text)->check(CLI::Range(1, 1 << 20))->option_text("N");
 }
 
+/// An option of the deck that has a word of its own on the command line, which wins.
+void add_devices(CLI::App& app, RunCommand& run) {
+  auto const judge = [](std::string const& text) {
+    try {
+      static_cast<void>(read_device_choice(text));
+    } catch (InputError const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  app.add_option("--devices", run.devices,
+                 "Devices of this host that its ranks share out: all, how many, or which (0,1)")
+      ->check(CLI::Validator(judge, ""))
+      ->option_text("DEVICES");
+}
+
 void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.overrides, run.plugins);
@@ -76,6 +93,7 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
       ->option_text("FOLDER");
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
   add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
+  add_devices(app, run);
   app.add_flag("--plot", run.plot, "Draws slices of the last state, the residuals and the traces of receivers as PNG");
   app.add_flag("--trace", run.trace, "Writes trace.json, a timeline of all ranks for Perfetto or chrome://tracing");
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
@@ -165,6 +183,7 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
 /// Throws InputError where the name of the output folder cannot be told.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   RunCommand& given = commands->run;
+  if (!given.devices.empty()) given.overrides.push_back("devices=" + given.devices);
   given.output =
       given.output.empty() ? default_output_folder(given.deck).string() : output_of(given.output, given.deck);
   line.folder = given.output;
@@ -174,8 +193,8 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
     RunCommand const& command = commands->run;
     return check({command.deck, command.overrides, command.plugins, ranks, true});
   };
-  line.command = [commands, claim = line.claim](std::shared_ptr<Communicator> const& ranks) {
-    return run(commands->run, claim, ranks);
+  line.command = [commands, claim = line.claim](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
+    return run(commands->run, claim, environment, ranks);
   };
 }
 
@@ -211,7 +230,9 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   if (chosen == "check") line.judge = [commands] { return check(commands->check); };
   if (chosen == "list") line.judge = [commands] { return list(commands->list); };
   if (chosen == "bench") {
-    line.command = [commands](std::shared_ptr<Communicator> const& ranks) { return bench(commands->bench, ranks); };
+    line.command = [commands](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
+      return bench(commands->bench, environment, ranks);
+    };
   }
   try {
     if (chosen == "run") add_run_to(line, commands);

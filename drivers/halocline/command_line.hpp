@@ -11,12 +11,13 @@
 namespace halocline {
 
 class Communicator;
+class Environment;
 class FolderClaim;
 
 /// What a command line asks for.
 struct CommandLine {
-  /// The chosen subcommand, if that solves or measures something.
-  std::function<ExitCode(std::shared_ptr<Communicator> const&)> command;
+  /// The chosen subcommand, if that solves or measures something; it starts Kokkos in the environment.
+  std::function<ExitCode(Environment&, std::shared_ptr<Communicator> const&)> command;
   /// The chosen subcommand, if that only tells something; of a `run`, the judge of its deck for `ranks` ranks, who says
   /// nothing of a right one. Neither: the answer is `text` alone (--help, --version, or what is wrong).
   std::function<ExitCode()> judge;

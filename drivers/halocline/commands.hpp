@@ -10,14 +10,16 @@
 namespace halocline {
 
 class Communicator;
+class Environment;
 class FolderClaim;
 
 /// What the command line gives to `halocline run`.
 struct RunCommand {
   std::string typed;                   ///< the whole command, quoted for a shell, for the record
   std::string deck;                    ///< path
-  std::vector<std::string> overrides;  ///< --set path=value
+  std::vector<std::string> overrides;  ///< --set path=value, and `devices` last
   std::vector<std::string> plugins;    ///< --plugin, paths of shared objects
+  std::string devices;                 ///< --devices; empty: as the deck says
   std::string output;                  ///< folder
   bool overwrite = false;
   bool plot = false;
@@ -57,11 +59,12 @@ struct BenchCommand {
 /// them.
 using ClaimFolder = std::function<FolderClaim&()>;
 
-/// The subcommands that solve and measure. Collective over `communicator`; rank 0 writes to standard output. They throw
-/// Errors.
-[[nodiscard]] ExitCode run(RunCommand const& command, ClaimFolder const& claim,
+/// The subcommands that solve and measure, which start Kokkos in `environment`. Collective over `communicator`; rank 0
+/// writes to standard output. They throw Errors.
+[[nodiscard]] ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& environment,
                            std::shared_ptr<Communicator> const& communicator);
-[[nodiscard]] ExitCode bench(BenchCommand const& command, std::shared_ptr<Communicator> const& communicator);
+[[nodiscard]] ExitCode bench(BenchCommand const& command, Environment& environment,
+                             std::shared_ptr<Communicator> const& communicator);
 
 /// The subcommands that only tell something, of one process: they start neither MPI nor Kokkos, and touch no device.
 /// They throw Errors.

@@ -1,5 +1,6 @@
 #include "drivers/halocline/declaration.hpp"
 
+#include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/mesh_judgement.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
@@ -70,6 +71,9 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     judge_blocks(entry, given, budget->ranks, mistakes);
   });
+  add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    judge_devices(entry, given, *budget, mistakes);
+  });
 }
 
 /// Those of points, which have no mesh.
@@ -109,6 +113,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
               "measurements where these know nothing, kept in the cache. No bit of a result depends on it.",
               std::vector<std::string>{"off", "read", "search"})
       .defaults_to(std::string("read"));
+  declare_devices(deck);
   deck.section(declare_mesh_section().optional_where("physics", physics_of_points(physics)));
   deck.section(halo_section());
   deck.section(time_section());

@@ -109,7 +109,8 @@ RankEnd run_ranks(CommandLine const& line) {
       return {deliver(ExitCode::input_output, obstacle), true};
     }
   }
-  Environment const environment;
+  // On which devices Kokkos is to run, a deck may say.
+  Environment environment({.kokkos = false});
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   if (std::string const obstacle = obstacle_among(place, communicator->size()); !obstacle.empty()) {
     return refused(obstacle, place);
@@ -123,7 +124,7 @@ RankEnd run_ranks(CommandLine const& line) {
   auto const command = [&] {
     require_same_command(*communicator, line.typed);
     require_ranks(line.ranks, communicator->size());
-    ExitCode const code = line.command(communicator);
+    ExitCode const code = line.command(environment, communicator);
     require_said();
     return code;
   };

@@ -9,6 +9,7 @@
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
+#include "framework/runtime/environment.hpp"
 #include "framework/runtime/memory.hpp"
 
 namespace halocline {
@@ -43,7 +44,9 @@ constexpr double exchanges = 3;
 MemoryBudget memory_budget(Communicator const& communicator) {
   AvailableMemory const memory = memory_per_rank(communicator);
   int const local = communicator.local_size();
-  return {static_cast<double>(memory.device > 0 ? memory.device : memory.host) * local, communicator.size(), local};
+  Index const devices = communicator.max(static_cast<Index>(rank_devices().numbers.size()));
+  return {static_cast<double>(memory.device > 0 ? memory.device : memory.host) * local, communicator.size(), local,
+          static_cast<int>(devices)};
 }
 
 MemoryBudget foretold_memory_budget(int ranks) {

@@ -14,6 +14,7 @@ struct MemoryBudget {
   std::optional<double> bytes = {};  ///< that are free, of the device where the backend has one; nothing: not known
   int ranks = 1;                     ///< of the whole run
   int local = 1;                     ///< … that share this memory
+  std::optional<int> devices = {};   ///< of the rank that has most; nothing: not known
 };
 
 /// What the ranks of `communicator` share on each host. Collective.

@@ -14,6 +14,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
@@ -32,9 +33,11 @@
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/runtime/doing.hpp"
+#include "framework/runtime/environment.hpp"
 #include "framework/runtime/failure.hpp"
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/placement.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/stop.hpp"
@@ -115,10 +118,19 @@ struct Domain {
   }
 };
 
+/// One for each device of this rank. A lone one keeps Kokkos' default instance.
+std::vector<std::shared_ptr<BlockExecution const>> block_executions() {
+  std::vector<int> const& devices = rank_devices().numbers;
+  if (devices.size() < 2) return {default_block_execution()};
+  std::vector<std::shared_ptr<BlockExecution const>> executions;
+  for (int const device : devices) executions.push_back(execution_on(device));
+  return executions;
+}
+
 Domain make_domain(Case const& run, std::shared_ptr<Communicator> const& communicator) {
   Domain domain;
   if (run.entry.points) {
-    domain.points = std::make_shared<PointSet const>(run.entry.points(run.deck), communicator);
+    domain.points = std::make_shared<PointSet const>(run.entry.points(run.deck), communicator, block_executions());
   } else {
     domain.mesh = make_structured_mesh(run.deck.section("mesh"), communicator);
   }
@@ -287,10 +299,12 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
 
 }  // namespace
 
-ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_ptr<Communicator> const& communicator) {
+ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& environment,
+             std::shared_ptr<Communicator> const& communicator) {
   Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
   Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
+  environment.start_kokkos(device_choice(deck));
   Case const run = judged(command, claim, known, deck, *communicator);
 
   bool const speaks = communicator->rank() == 0 && !command.quiet;
@@ -313,7 +327,8 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, std::shared_pt
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), halo}, command.plot, guard, run.claim);
+                {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator)},
+                command.plot, guard, run.claim);
   try {
     output.prepare_for_abrupt_end();
     output.add_timing("set_up", seconds_since(start));

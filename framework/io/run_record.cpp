@@ -134,18 +134,20 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
   Json deck{
       {"path", provenance.deck_path}, {"xxh3_128", checksum(provenance.deck_text)}, {"text", provenance.deck_text}};
   if (!provenance.deck.empty()) deck["options"] = Json::parse(provenance.deck);
-  return {{"version", version},
-          {"revision", revision()},
-          {"command", provenance.command},
-          {"deck", std::move(deck)},
-          {"started", started},
-          {"machine", host_name()},
-          {"hardware", backend_hardware()},
-          {"backend", backend_name},
-          {"ranks", ranks},
-          {"hosts", hosts},
-          {"threads", host_threads()},
-          {"transport", provenance.halo.transport}};
+  Json all{{"version", version},
+           {"revision", revision()},
+           {"command", provenance.command},
+           {"deck", std::move(deck)},
+           {"started", started},
+           {"machine", host_name()},
+           {"hardware", backend_hardware()},
+           {"backend", backend_name},
+           {"ranks", ranks},
+           {"hosts", hosts},
+           {"threads", host_threads()},
+           {"transport", provenance.halo.transport}};
+  if (!provenance.devices.empty()) all["devices"] = provenance.devices;
+  return all;
 }
 
 }  // namespace

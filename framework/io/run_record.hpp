@@ -45,6 +45,7 @@ struct Provenance {
   std::string deck_text;  ///< its checksum is recorded too
   std::string deck;       ///< the judged deck with all defaults, as JSON; may be empty
   HaloRecord halo;
+  std::vector<std::vector<std::string>> devices = {};  ///< by rank, of a backend that has some
 };
 
 /// How well a run kept what should not change.

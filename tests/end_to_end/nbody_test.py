@@ -8,7 +8,7 @@ import unittest
 import h5py
 import numpy as np
 
-from program import Run, scratch
+from program import HAS_DEVICES, Run, scratch
 
 
 def deck_of(nbody, step, steps, precision="double", **more):
@@ -106,6 +106,30 @@ class Bodies(unittest.TestCase):
                     self.assertEqual(state.rows.shape, (bodies, 7))
                     if bodies > 1:
                         self.assertLess(relative(state.rows, states[0].rows), 8 * math.sqrt(bodies) * epsilon)
+
+    def test_any_number_of_devices(self):
+        """One process, or two, with a device that is declared several times, and with all that there are: rounding, as
+        for ranks. A build without devices refuses them and writes nothing."""
+        with scratch() as folder:
+            if not HAS_DEVICES:
+                path = pathlib.Path(folder) / "deck.yaml"
+                path.write_text(json.dumps(deck_of(plummer(8), 0.1, 1)))
+                run = Run(["run", path, "--devices", "0,0"], folder)
+                self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]), run.err)
+                self.assertIn("has no devices (--set devices=0,0); leave it out", run.err)
+                return
+        for bodies in (1, 2, 3, 257, 1009):
+            for precision, epsilon in (("double", 2.0 ** -52), ("single", 2.0 ** -23)):
+                deck = deck_of(plummer(bodies, softening=0.5), 1 / 32, 4, precision)
+                _, alone = self.run_deck(deck)
+                for ranks, devices, of_rank in ((1, "0,0", [2]), (1, "0,0,0", [3]), (2, "0,0,0", [2, 1]), (1, "all", None)):
+                    summary, state = self.run_deck({**deck, "devices": devices}, ranks)
+                    if of_rank:
+                        self.assertEqual([len(rank) for rank in summary["provenance"]["devices"]], of_rank)
+                    if bodies > 1:
+                        self.assertLess(relative(state.rows, alone.rows), 8 * math.sqrt(bodies) * epsilon)
+                again = [self.run_deck({**deck, "devices": [0, 0]})[1].rows for _ in range(2)]
+                self.assertTrue(np.array_equal(*again), "the same bits at a fixed split")
 
     def test_a_run_repeats_to_the_bit(self):
         deck = deck_of(plummer(100), 1 / 32, 5, "single")

@@ -13,6 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 
 
+# Whether the program computes on devices, as its version says.
+HAS_DEVICES = bool(re.search(r"Cuda|HIP", subprocess.run([PROGRAM, "--version"], capture_output=True, text=True).stdout))
+
 # Ranks that share cores or a device are told so; tests of anything else share them all the same.
 SHARED = re.compile(r"^[^\n]*warning: (\d+ ranks with \d+ threads share \d+ core|ranks [\d, ]+ share device )[^\n]*\n",
                     re.MULTILINE)

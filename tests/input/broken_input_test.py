@@ -243,6 +243,9 @@ BROKEN_DECKS = [
      ["`physics`: is 'heat', not a section (--set physics.name=heat)"]),
     ("--set that is no YAML", GOOD, ["--set", "mesh.cells=[8"],
      ["`[8`: not YAML: end of sequence flow not found (--set mesh.cells=[8)"]),
+    ("devices that cannot be read", GOOD, ["--set", "devices=both"],
+     ["`devices`: expected `all`, how many devices (2), or which ones (0,1; one alone: [1]), got 'both' "
+      "(--set devices=both)"]),
     ("no such plugin", GOOD, ["--plugin", "none.so"], ["`none.so`: ..."]),
 ]
 
@@ -260,6 +263,8 @@ BROKEN_COMMANDS = [
     ("two decks", ["run", "good", "better"], ["`better`: unknown to halocline run; known: ..."]),
     ("no value", ["run", "good", "--set"], ["halocline run: --set: 1 required ..."]),
     ("ranks that are none", ["run", "good", "--ranks", "0"], ["halocline run: --ranks: Value 0 not in range ..."]),
+    ("devices that are none", ["run", "good", "--devices", "0"],
+     ["halocline run: --devices: expected `all`, how many devices (2), or which ones (0,1; one alone: [1]), got '0': ..."]),
     ("quiet and verbose", ["run", "good", "--quiet", "-v"],
      ["halocline run: --verbose excludes --quiet; see halocline run --help"]),
     ("no such file", ["run", "none.yaml"], ["`none.yaml`: cannot be read: No such file or directory"]),
@@ -314,6 +319,25 @@ class BrokenInput(unittest.TestCase):
             with self.subTest(name):
                 (self.folder / "deck").write_text(text)
                 self.expect(["check", "deck", *arguments], message)
+
+    def test_devices(self):
+        """More than there are, or none in this build; several of them for one block of a mesh."""
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
+        on_devices = "Cuda" in version or "HIP" in version
+        (self.folder / "deck").write_text(GOOD + "devices: [0, 0]\n")
+        if on_devices:
+            self.expect(["run", "deck", "--devices", "1000"],
+                        ["`devices`: 1000 asked for; this process sees ..."])
+            self.expect(["run", "deck"], [
+                "`devices`: 2 devices for a rank, but heat computes on a mesh, of which a rank has one block on one device "
+                "(deck:5:10); start 2 times as many ranks (--ranks), or choose fewer devices"])
+            self.expect(["run", "deck", "--devices", "0,0,0"], ["`devices`: 3 devices for a rank, ..."])
+        else:
+            for arguments, place in (([], "deck:5:10"), (["--devices", "all"], "--set devices=all")):
+                self.expect(["run", "deck", *arguments], [
+                    f"`devices`: this build {version.split()[-1]} computes on the processor and has no devices ({place}); "
+                    "leave it out, or take a build for GPUs"])
+            self.expect(["check", "deck"], ["`devices`: this build ..."])
 
     def test_ranks_say_it_once(self):
         for name, text, arguments, message in BROKEN_DECKS[-6:-5]:

@@ -1,0 +1,73 @@
+#include "drivers/halocline/device_judgement.hpp"
+
+#include <fmt/core.h>
+
+#include <string>
+#include <variant>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr char const* name = "devices";
+
+/// Of the rank that has most; nothing where only the machine can tell.
+std::optional<int> devices_of_a_rank(DeviceChoice const& choice, MemoryBudget const& budget) {
+  if (budget.devices) return budget.devices;
+  std::optional<int> const chosen = choice.size();
+  return chosen ? std::optional((*chosen + budget.local - 1) / budget.local) : std::nullopt;
+}
+
+}  // namespace
+
+void declare_devices(Section& deck) {
+  deck.text(
+          name,
+          "Devices of each host that a run may use: `all`, a number of them (`2`), or which (`[0, 1]`); one may be "
+          "named "
+          "several times. Ranks of a host share them out. Without it a rank uses one. More than one for a rank is for "
+          "bodies alone.")
+      .or_list()
+      .optional();
+}
+
+std::optional<DeviceChoice> device_choice(Deck const& deck) {
+  Section declaration("", "");
+  declare_devices(declaration);
+  OptionValue const value = deck.unjudged(declaration.options().front());
+  auto const* const text = std::get_if<std::string>(&value);
+  // A build without devices has nothing to choose from: the judge will say so.
+  if (text == nullptr || !uses_device_memory()) return std::nullopt;
+  try {
+    return read_device_choice(*text);
+  } catch (InputError const&) {
+    return std::nullopt;
+  }
+}
+
+void judge_devices(PhysicsEntry const& entry, Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
+  if (!deck.has(name)) return;
+  try {
+    DeviceChoice const choice = read_device_choice(deck.text(name));
+    if (!uses_device_memory()) {
+      add_mistake(deck, name, fmt::format("this build ({}) computes on the processor and has no devices", backend_name),
+                  mistakes, "leave it out, or take a build for GPUs");
+      return;
+    }
+    int const devices = devices_of_a_rank(choice, budget).value_or(1);
+    if (entry.points || devices == 1) return;
+    add_mistake(
+        deck, name,
+        fmt::format("{} devices for a rank, but {} computes on a mesh, of which a rank has one block on one device",
+                    devices, entry.name),
+        mistakes, fmt::format("start {} times as many ranks (--ranks), or choose fewer devices", devices));
+  } catch (InputError const& error) {
+    add_mistake(deck, name, error.what(), mistakes);
+  }
+}
+
+}  // namespace halocline
