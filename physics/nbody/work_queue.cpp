@@ -20,7 +20,7 @@ bool is_idle(Execution const& execution) {
 #if defined(KOKKOS_ENABLE_CUDA)
   cudaError_t const status = cudaStreamQuery(execution.cuda_stream());
   if (status == cudaErrorNotReady) return false;
-  cuda::check(status, "cudaStreamQuery");
+  halocline::cuda::check(status, "cudaStreamQuery");
 #else
   execution.fence("halocline: a piece of work");
 #endif
