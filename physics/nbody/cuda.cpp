@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/devices.hpp"
 #include "physics/nbody/coincidence.hpp"
 #include "physics/nbody/cuda_interaction.hpp"
 #include "physics/nbody/cuda_split.hpp"
@@ -298,6 +299,7 @@ template <class Real>
 void cuda::attract(Execution const& execution, Attraction<Real> const& attraction, int targets_of_thread) {
   if (attraction.target_count == 0) return;
   if (attraction.source_count == 0) return portable::attract(execution, attraction);
+  CurrentDevice const current(execution.cuda_device());
   if (targets_of_thread == Shapes<Real>::One::targets) {
     enqueue<typename Shapes<Real>::One>(execution, attraction);
   } else if (targets_of_thread == Shapes<Real>::Few::targets) {
@@ -311,6 +313,7 @@ void cuda::attract(Execution const& execution, Attraction<Real> const& attractio
 
 template <class Real>
 void cuda::attract(Execution const& execution, Attraction<Real> const& attraction) {
+  CurrentDevice const current(execution.cuda_device());
   // Where work is too little for all multiprocessors, more and smaller tiles of targets have more of them at work.
   using Usual = typename Shapes<Real>::Few;
   Index const steps = split_of<Usual>(attraction, execution.cuda_device()).steps();
