@@ -30,6 +30,17 @@ def words(folder, deck=None, **options):
     return ["run", with_deck(folder, deck), "--plugin", PLUGIN, "--quiet", *settings(given)]
 
 
+def open_files(process):
+    """Names of the files that a process has open."""
+    names = []
+    for link in pathlib.Path(f"/proc/{process.pid}/fd").glob("*"):
+        try:
+            names.append(pathlib.Path(os.readlink(link)).name)
+        except FileNotFoundError:
+            pass  # closed meanwhile
+    return names
+
+
 def starts(ranks):
     """How a run of so many ranks is started: words of a launcher in front, words behind."""
     return {"alone": ([], []), "--ranks": ([], ["--ranks", ranks]),
@@ -264,8 +275,7 @@ class Endings(unittest.TestCase):
                 process = subprocess.Popen([PROGRAM, command, "pipe.yaml"], cwd=folder, text=True,
                                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 # Until it listens: it has its handlers before it opens the pipe.
-                while not any(link.resolve().name == "pipe.yaml" for link in
-                              pathlib.Path(f"/proc/{process.pid}/fd").glob("*")):
+                while "pipe.yaml" not in open_files(process):
                     self.assertIsNone(process.poll())
                 process.send_signal(signal.SIGTERM)
                 _, err = process.communicate(timeout=10)
