@@ -201,6 +201,7 @@ def draw_drift(times, drift, heading):
     axes.set_xlim(times[0], times[-1])
     axes.set_xlabel("time")
     axes.set_ylabel("change of the energy / its size at the start")
+    axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
     axes.grid(True)
     axes.spines[["top", "right"]].set_visible(False)
     title(axes, f"{heading}: energy", f"{len(times)} times; largest drift {np.nanmax(np.abs(drift)):.2e}")
