@@ -39,8 +39,9 @@ enum class Form { portable, vectorised, cuda };
 /// Those of this build, the fastest first; the portable one, which is the reference, is always there.
 [[nodiscard]] std::vector<Form> forms();
 
-/// Enqueues an attraction on `execution`. The order of each target's sum depends on the form, the number of targets and
-/// the number of sources alone, so that the bits repeat.
+/// Enqueues an attraction on `execution`, whichever device is current. The order of each target's sum depends on the
+/// form, the numbers of targets and sources and, on GPUs, that of multiprocessors alone, so that the bits repeat. Where
+/// the square of a distance overflows, forms may differ: a force of zero, or no number.
 template <class Real>
 void attract(Execution const& execution, Attraction<Real> const& attraction, Form form = forms().front());
 
