@@ -1,7 +1,6 @@
 #include "framework/runtime/device.hpp"
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <array>
 
 #include "framework/runtime/backend.hpp"
@@ -11,11 +10,15 @@ namespace halocline {
 
 bool uses_device_memory() { return !memory_on_host; }
 
-int device_count() { return std::max(0, Kokkos::num_devices()); }
-
 int device_number() { return Kokkos::device_id(); }
 
 #if defined(KOKKOS_ENABLE_CUDA)
+
+// Kokkos' own count ends the program where there is no driver.
+int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
 
 Index free_device_memory(int device) {
   CurrentDevice const current(device);
@@ -37,6 +40,11 @@ std::string device_address(int device) {
 
 #elif defined(KOKKOS_ENABLE_HIP)
 
+int device_count() {
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess ? count : 0;
+}
+
 Index free_device_memory(int device) {
   CurrentDevice const current(device);
   std::size_t available = 0;
@@ -56,6 +64,8 @@ std::string device_address(int device) {
 }
 
 #else
+
+int device_count() { return 0; }
 
 Index free_device_memory(int) { return 0; }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "framework/runtime/backend.hpp"
+#include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/version.hpp"
 
@@ -119,7 +120,7 @@ std::vector<int> share_of_devices(std::vector<int> const& devices, int rank, int
 
 std::vector<Device> all_devices() {
   std::vector<Device> all;
-  for (int number = 0; number < std::max(0, Kokkos::num_devices()); ++number) {
+  for (int number = 0; number < device_count(); ++number) {
     cudaDeviceProp properties{};
     std::array<char, 32> address{};
     (void)cudaGetDeviceProperties(&properties, number);
@@ -167,7 +168,7 @@ bool can_reach(int from, int to) {
 
 std::vector<Device> all_devices() {
   std::vector<Device> all;
-  for (int number = 0; number < std::max(0, Kokkos::num_devices()); ++number) {
+  for (int number = 0; number < device_count(); ++number) {
     hipDeviceProp_t properties{};
     std::array<char, 32> address{};
     (void)hipGetDeviceProperties(&properties, number);

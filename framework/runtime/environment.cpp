@@ -23,6 +23,7 @@
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/launcher.hpp"
+#include "framework/runtime/version.hpp"
 
 namespace halocline {
 
@@ -185,6 +186,10 @@ RankDevices devices_of(std::vector<int> const& chosen, Place const& place) {
 /// Without a choice each rank has one device.
 std::vector<int> devices_of_host(std::optional<DeviceChoice> const& choice, Place const& place) {
   if (choice) return chosen_devices(*choice, all_devices());
+  if (uses_device_memory() && device_count() == 0) {
+    throw InputError(std::string("this build (") + backend_name +
+                     ") computes on a device, and this process sees none: is there one, and its driver?");
+  }
   std::vector<int> numbers(static_cast<std::size_t>(std::min(device_count(), place.size)));
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
