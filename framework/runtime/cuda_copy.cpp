@@ -232,6 +232,8 @@ CopyPath measure_paths(int from, int to) {
 }  // namespace
 
 std::unique_ptr<CopyWork> make_copy_work(Execution const& from, Execution const& to, CopyPath path) {
+  // Kokkos makes an instance's device current when it is asked for the stream.
+  CurrentDevice const current;
   return make_work({from.cuda_stream(), from.cuda_device()}, {to.cuda_stream(), to.cuda_device()}, path);
 }
 

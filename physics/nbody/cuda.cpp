@@ -278,13 +278,11 @@ void enqueue(Execution const& execution, Attraction<typename AShape::Real> const
 template <class Real>
 struct Shapes {
   using One = Shape<double, 1, 6>;
-  using Few = Shape<double, 2, 5>;
   using Many = Shape<double, 4, 3>;
 };
 template <>
 struct Shapes<float> {
   using One = Shape<float, 1, 8>;
-  using Few = Shape<float, 4, 6>;
   using Many = Shape<float, 8, 4>;
 };
 
@@ -292,7 +290,7 @@ struct Shapes<float> {
 
 template <class Real>
 std::vector<int> cuda::blockings() {
-  return {Shapes<Real>::One::targets, Shapes<Real>::Few::targets, Shapes<Real>::Many::targets};
+  return {Shapes<Real>::One::targets, Shapes<Real>::Many::targets};
 }
 
 template <class Real>
@@ -302,8 +300,6 @@ void cuda::attract(Execution const& execution, Attraction<Real> const& attractio
   CurrentDevice const current(execution.cuda_device());
   if (targets_of_thread == Shapes<Real>::One::targets) {
     enqueue<typename Shapes<Real>::One>(execution, attraction);
-  } else if (targets_of_thread == Shapes<Real>::Few::targets) {
-    enqueue<typename Shapes<Real>::Few>(execution, attraction);
   } else if (targets_of_thread == Shapes<Real>::Many::targets) {
     enqueue<typename Shapes<Real>::Many>(execution, attraction);
   } else {
@@ -315,7 +311,7 @@ template <class Real>
 void cuda::attract(Execution const& execution, Attraction<Real> const& attraction) {
   CurrentDevice const current(execution.cuda_device());
   // Where work is too little for all multiprocessors, more and smaller tiles of targets have more of them at work.
-  using Usual = typename Shapes<Real>::Few;
+  using Usual = typename Shapes<Real>::Many;
   Index const steps = split_of<Usual>(attraction, execution.cuda_device()).steps();
   bool const is_much = steps >= resident_blocks<Usual>(execution.cuda_device());
   attract(execution, attraction, is_much ? Usual::targets : Shapes<Real>::One::targets);

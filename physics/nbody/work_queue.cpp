@@ -6,18 +6,22 @@
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/devices.hpp"
 #endif
 
 namespace halocline::nbody {
 namespace {
 
-/// Enough pieces that the slowest device is waited for no longer than a part of a hundred.
-constexpr Index pieces_of_block = 32;
-constexpr Index smallest_piece = 256;
+/// Each piece of a block is this part of what is left of it: large ones first, since each costs a launch and the host's
+/// asking, and small ones at the end, so that nobody waits long for the last (guided self-scheduling, Polychronopoulos
+/// and Kuck 1987).
+constexpr Index part_of_rest = 4;
+constexpr Index smallest_piece = 1024;
 
 /// Whether all that was enqueued is done. Where the host cannot ask it waits.
 bool is_idle(Execution const& execution) {
 #if defined(KOKKOS_ENABLE_CUDA)
+  CurrentDevice const current;
   cudaError_t const status = cudaStreamQuery(execution.cuda_stream());
   if (status == cudaErrorNotReady) return false;
   halocline::cuda::check(status, "cudaStreamQuery");
@@ -39,12 +43,14 @@ template <class Real>
 WorkQueue<Real>::WorkQueue(std::shared_ptr<PointSet const> points) : points_(std::move(points)) {
   for (Block const& block : points_->blocks()) {
     Index const count = points_->points_of(block.id);
-    Index const size = std::max(smallest_piece, (count + pieces_of_block - 1) / pieces_of_block);
-    for (Index first = 0; first < count; first += size) {
-      pieces_.push_back({block.local, first, std::min(size, count - first), bodies_ + first});
+    for (Index first = 0; first < count;) {
+      Index const size = std::min(count - first, std::max(smallest_piece, (count - first) / part_of_rest));
+      pieces_.push_back({block.local, first, size, bodies_ + first});
+      first += size;
     }
     bodies_ += count;
   }
+  std::stable_sort(pieces_.begin(), pieces_.end(), [](Piece const& a, Piece const& b) { return a.count > b.count; });
   bool const is_alone = points_->blocks().size() == 1;
   for (Block const& block : points_->blocks()) {
     Place& place = places_.emplace_back();
