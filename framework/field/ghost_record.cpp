@@ -65,14 +65,14 @@ void GhostRecord::write(IndexRange const& range, GhostWriter const& by) {
   if (range.empty()) return;
   writer_ = by;
   Index distances[6];
-  bool only_owned = true;
+  int ghosts = 0;
   for (int axis = 0; axis < 3; ++axis) {
     auto const a = static_cast<std::size_t>(axis);
     distances[2 * axis] = range.begin[a];
     distances[2 * axis + 1] = owned_[a] - range.end[a];
-    only_owned = only_owned & (distances[2 * axis] >= 0) & (distances[2 * axis + 1] >= 0);
+    ghosts |= int{distances[2 * axis] < 0} | int{distances[2 * axis + 1] < 0};
   }
-  if (only_owned) {
+  if (ghosts == 0) {
     for (int face = 0; face < 6; ++face) invalidate(face, distances);
     if ((has_inner_corners_ && inner_corners_ > 0) || (following_ != 0 && wall_corners_ > 0)) write_corners(distances);
   } else {

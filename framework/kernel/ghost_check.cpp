@@ -44,18 +44,18 @@ namespace {
 
 /// Without branches until the end: this is on the way of every sweep.
 [[nodiscard]] bool is_valid(GhostRecord const& ghosts, IndexRange const& range, Shape const& shape) {
-  bool valid = true;
-  bool begins_outside = false;
+  int invalid = 0;
+  int begins_outside = 0;
   for (int axis = 0; axis < 3; ++axis) {
     int const reach = shape.reach(axis);
     Index const lower = layers_read(ghosts, range, reach, 2 * axis);
     Index const upper = layers_read(ghosts, range, reach, 2 * axis + 1);
-    valid = valid & (lower <= ghosts.valid(2 * axis)) & (upper <= ghosts.valid(2 * axis + 1));
-    begins_outside = begins_outside | (lower > reach) | (upper > reach);
+    invalid |= int{lower > ghosts.valid(2 * axis)} | int{upper > ghosts.valid(2 * axis + 1)};
+    begins_outside |= int{lower > reach} | int{upper > reach};
   }
   // A star that begins at what is owned reads no edges and corners.
-  bool const reads_corners = begins_outside | (shape.kind != ShapeKind::star);
-  return valid && (!reads_corners || corners_are_valid(ghosts, range, shape));
+  bool const reads_corners = begins_outside != 0 || shape.kind != ShapeKind::star;
+  return invalid == 0 && (!reads_corners || corners_are_valid(ghosts, range, shape));
 }
 
 [[nodiscard]] std::string layers(Index count) {
