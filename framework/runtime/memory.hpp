@@ -8,8 +8,9 @@ namespace halocline {
 
 /// Bytes that a rank can still allocate.
 struct AvailableMemory {
-  Index host = 0;    ///< free memory of the host or of the control group around it, whichever is less, per local rank
-  Index device = 0;  ///< free memory of the rank's devices, its part where ranks share them; 0 when the backend has none
+  Index host = 0;  ///< free memory of the host or of the control group around it, whichever is less, per local rank
+  Index device =
+      0;  ///< free memory of the rank's devices, its part where ranks share them; 0 when the backend has none
 };
 
 /// What is left of the memory limit of the control group whose files are under `root`, where a container sees its own;
