@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How well a star cluster keeps its energy over a hundred crossing times: Plummer's sphere in double precision.
 
     bench/nbody_energy.py PROGRAM [--bodies 1000] [--json bench/results/nbody_energy.json]
@@ -50,7 +50,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--bodies", type=int, default=1000)
     parser.add_argument("--step", type=float, default=1 / 64)
-    parser.add_argument("--softening", type=float, default=0.1)
+    parser.add_argument("--softening", type=float, default=0.25)
     parser.add_argument("--json", help="where the result goes")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:

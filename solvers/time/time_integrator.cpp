@@ -56,22 +56,19 @@ void judge_time(Options const& time, Mistakes& mistakes) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
   }
   if (!time.has("step")) return;
-  if (double const start = time.real("start"); start + time.real("step") == start) {
-    add_mistake(time, "step",
-                shortest_text(time.real("step")) + " is too short: added to " + shortest_text(start) +
-                    ", where time starts, it changes nothing",
-                mistakes);
-    return;
-  }
-  if (!time.has("end")) return;
   constexpr double most_steps = 9007199254740992;  // 2^53: from there on doubles skip numbers
   double const start = time.real("start");
-  double const end = time.real("end");
-  if ((end - start) / time.real("step") < most_steps) return;
-  add_mistake(time, "step",
-              shortest_text(time.real("step")) + " is too short: it takes 2^53 steps or more from " +
-                  shortest_text(start) + " to " + shortest_text(end),
-              mistakes);
+  double const step = time.real("step");
+  std::string const too_short = shortest_text(step) + " is too short: ";
+  if (time.has("end") && (time.real("end") - start) / step >= most_steps) {
+    add_mistake(time, "step",
+                too_short + "it takes 2^53 steps or more from " + shortest_text(start) + " to " +
+                    shortest_text(time.real("end")),
+                mistakes);
+  } else if (start + step == start) {
+    add_mistake(time, "step",
+                too_short + "added to " + shortest_text(start) + ", where time starts, it changes nothing", mistakes);
+  }
 }
 
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time) {
