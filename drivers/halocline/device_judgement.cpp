@@ -25,12 +25,11 @@ std::optional<int> devices_of_a_rank(DeviceChoice const& choice, MemoryBudget co
 }  // namespace
 
 void declare_devices(Section& deck) {
-  deck.text(
-          name,
-          "Devices of each host that a run may use: `all`, a number of them (`2`), or which (`[0, 1]`); one may be "
-          "named "
-          "several times. Ranks of a host share them out. Without it a rank uses one. More than one for a rank is for "
-          "bodies alone.")
+  deck.text(name,
+            "Devices of each host that a run may use: `all`, a number of them (`2`), or which (`[0, 1]`); one may be "
+            "named several times. Ranks of a host share them out. Without it a rank uses one. More than one for a rank "
+            "is for "
+            "bodies alone.")
       .or_list()
       .optional();
 }

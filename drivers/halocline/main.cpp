@@ -76,10 +76,11 @@ std::string obstacle_among(std::optional<LauncherPlace> const& place, int known)
   return place ? obstacle_of_singletons(*place, known) : "";
 }
 
-/// The end of ranks that are no run together: the first of them tells why.
-RankEnd refused(std::string const& obstacle, std::optional<LauncherPlace> const& place) {
-  if (place && place->rank > 0 && !launched()) return {silent_end(ExitCode::wrong_input), false};
-  return {deliver(ExitCode::wrong_input, obstacle), true};
+/// The end of ranks that cannot be a run together: the first of them tells why.
+RankEnd refused(std::string const& obstacle, std::optional<LauncherPlace> const& place,
+                ExitCode code = ExitCode::wrong_input) {
+  if (place && place->rank > 0 && !launched()) return {silent_end(code), false};
+  return {deliver(code, obstacle), true};
 }
 
 /// What was asked for by --ranks is on one machine, whatever else the job has.
@@ -105,8 +106,7 @@ RankEnd run_ranks(CommandLine const& line) {
   }
   if (place && place->size > 1) {
     if (std::string const obstacle = obstacle_of_file_size("ranks of one machine"); !obstacle.empty()) {
-      if (place->rank > 0) return {silent_end(ExitCode::input_output), false};
-      return {deliver(ExitCode::input_output, obstacle), true};
+      return refused(obstacle, place, ExitCode::input_output);
     }
   }
   // On which devices Kokkos is to run, a deck may say.

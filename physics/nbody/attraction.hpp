@@ -31,6 +31,14 @@ struct Attraction {
   Real softening;                        ///< a length, 0 or more
   Kokkos::Array<Real*, 3> acceleration;  ///< x, y and z of each target
   bool adds;                             ///< to what is there; otherwise replaces it
+
+  /// The acceleration of a target has been found.
+  KOKKOS_INLINE_FUNCTION void put(Index target, Real x, Real y, Real z) const {
+    auto const& [to_x, to_y, to_z] = acceleration;
+    to_x[target] = adds ? to_x[target] + x : x;
+    to_y[target] = adds ? to_y[target] + y : y;
+    to_z[target] = adds ? to_z[target] + z : z;
+  }
 };
 
 /// The ways to compute an attraction.

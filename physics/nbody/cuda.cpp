@@ -49,14 +49,6 @@ __device__ typename AShape::Real* piece_of(Problem<typename AShape::Real> const&
   return problem.pieces + problem.split.piece(block, tile) * (3 * AShape::tile);
 }
 
-template <class Real>
-__device__ void put(Attraction<Real> const& attraction, Index target, Real x, Real y, Real z) {
-  auto const& [to_x, to_y, to_z] = attraction.acceleration;
-  to_x[target] = attraction.adds ? to_x[target] + x : x;
-  to_y[target] = attraction.adds ? to_y[target] + y : y;
-  to_z[target] = attraction.adds ? to_z[target] + z : z;
-}
-
 /// What a block of threads knows while it goes through chunks of sources for one tile of targets.
 template <class AShape>
 struct Tile {
@@ -96,7 +88,7 @@ struct Tile {
         piece[place + AShape::tile] = one.sum_y;
         piece[place + 2 * AShape::tile] = one.sum_z;
       } else if (target < problem.attraction.target_count) {
-        put(problem.attraction, target, one.sum_x, one.sum_y, one.sum_z);
+        problem.attraction.put(target, one.sum_x, one.sum_y, one.sum_z);
       }
     }
   }
@@ -190,7 +182,7 @@ __global__ void __launch_bounds__(AShape::threads)
     y += piece[place + AShape::tile];
     z += piece[place + 2 * AShape::tile];
   }
-  put(problem.attraction, target, x, y, z);
+  problem.attraction.put(target, x, y, z);
 }
 
 /// Memory for the pieces of a stream, kept until Kokkos ends.

@@ -4,29 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/judgement.hpp"
-#include "framework/deck/mistakes.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/vector_functors.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
-#include "framework/runtime/error.hpp"
 #include "physics/nbody/bodies.hpp"
 #include "physics/nbody/gravity.hpp"
 
 namespace halocline::nbody {
 namespace {
-
-/// value + factor rate, of one component.
-template <class Real>
-struct Move {
-  static constexpr Shape shape = point;
-  Real factor;
-  template <class P, class Value, class Rate>
-  KOKKOS_FUNCTION Real operator()(P const&, Value const& value, Rate const& rate) const {
-    return value[here] + factor * rate[here];
-  }
-};
 
 /// Sums over bodies; the second of each pair adds up absolute values, which say how large the terms are that cancel.
 constexpr int kinetic = 0, potential = 1, momentum = 2, momentum_terms = 5, spin = 6, spin_terms = 9, sums = 10;
@@ -133,7 +120,8 @@ class NBody final : public Physics {
     for (Block const& block : points_->blocks()) {
       for (int axis = 0; axis < 3; ++axis) {
         sweep(execution(block), value.owned(block), Geometry<Real>{}, value.view(block, axis),
-              Move<Real>{static_cast<Real>(factor)}, std::as_const(value).view(block, axis), rate.view(block, axis));
+              vector_functor::Add<Real>{static_cast<Real>(factor)}, std::as_const(value).view(block, axis),
+              rate.view(block, axis));
       }
     }
   }

@@ -7,31 +7,35 @@ namespace {
 
 using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
 
+/// Calls `visit(dx, dy, dz, distance squared, mass)` for each source that is not where target i is.
+template <class Real, class Visit>
+KOKKOS_INLINE_FUNCTION void for_each_other(Attraction<Real> const& attraction, Index i, Visit const& visit) {
+  Source<Real> const at = attraction.targets[i];
+  for (Index j = 0; j < attraction.source_count; ++j) {
+    Source<Real> const from = attraction.sources[j];
+    Real const dx = from.x - at.x;
+    Real const dy = from.y - at.y;
+    Real const dz = from.z - at.z;
+    Real const distance = dx * dx + dy * dy + dz * dz;
+    if (distance != 0) visit(dx, dy, dz, distance, from.mass);
+  }
+}
+
 template <class Real>
 struct Accelerate {
   Attraction<Real> attraction;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
-    Source<Real> const at = attraction.targets[i];
     Real const softening_squared = attraction.softening * attraction.softening;
     Real x = 0, y = 0, z = 0;
-    for (Index j = 0; j < attraction.source_count; ++j) {
-      Source<Real> const from = attraction.sources[j];
-      Real const dx = from.x - at.x;
-      Real const dy = from.y - at.y;
-      Real const dz = from.z - at.z;
-      Real const distance = dx * dx + dy * dy + dz * dz;
-      if (distance == 0) continue;
+    for_each_other(attraction, i, [&](Real dx, Real dy, Real dz, Real distance, Real mass) {
       Real const inverse = 1 / Kokkos::sqrt(distance + softening_squared);
-      Real const weight = from.mass * (inverse * inverse * inverse);
+      Real const weight = mass * (inverse * inverse * inverse);
       x += weight * dx;
       y += weight * dy;
       z += weight * dz;
-    }
-    auto const& [to_x, to_y, to_z] = attraction.acceleration;
-    to_x[i] = attraction.adds ? to_x[i] + x : x;
-    to_y[i] = attraction.adds ? to_y[i] + y : y;
-    to_z[i] = attraction.adds ? to_z[i] + z : z;
+    });
+    attraction.put(i, x, y, z);
   }
 };
 
@@ -41,17 +45,11 @@ struct AddPotential {
   Real* potential;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
-    Source<Real> const at = attraction.targets[i];
     Real const softening_squared = attraction.softening * attraction.softening;
     Real sum = 0;
-    for (Index j = 0; j < attraction.source_count; ++j) {
-      Source<Real> const from = attraction.sources[j];
-      Real const dx = from.x - at.x;
-      Real const dy = from.y - at.y;
-      Real const dz = from.z - at.z;
-      Real const distance = dx * dx + dy * dy + dz * dz;
-      if (distance != 0) sum += from.mass / Kokkos::sqrt(distance + softening_squared);
-    }
+    for_each_other(attraction, i, [&](Real, Real, Real, Real distance, Real mass) {
+      sum += mass / Kokkos::sqrt(distance + softening_squared);
+    });
     potential[i] -= sum;
   }
 };

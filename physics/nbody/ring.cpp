@@ -43,7 +43,7 @@ Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(poi
     copies_.emplace_back(execution(blocks[is_last ? 0 : n + 1]), execution(blocks[n]));
   }
   if (alone || !passes) return;
-  passes_messages_ = passes;
+  passes_messages_ = true;
   if constexpr (!memory_on_host) {
     for (Staging* const staging : {&buffers_->sent, &buffers_->received}) {
       *staging = Staging(Kokkos::view_alloc(Kokkos::WithoutInitializing, "messages of bodies"), most);
