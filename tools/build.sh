@@ -40,14 +40,11 @@ configured() {
 configure() {
   local prefixes=$cache/prefix
   case $preset in threads | cuda | hip) prefixes="$cache/prefix-$preset;$prefixes" ;; esac
+  # shellcheck source=tools/nvcc.sh
+  if [[ $preset == cuda ]]; then source "$root/tools/nvcc.sh"; fi
   quietly "Configuring $preset" cmake --preset "$preset" -S "$root" -B "$build" -DHALOCLINE_PREFIX="$prefixes" \
     -DHALOCLINE_CUDA_ARCHITECTURES="$architectures" "$@"
 }
-
-# The toolkit's own installer leaves nvcc off the path.
-if [[ $preset == cuda && -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null; then
-  export CUDACXX=/usr/local/cuda/bin/nvcc
-fi
 
 case $1 in
   program)

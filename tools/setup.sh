@@ -72,6 +72,8 @@ for name in "${steps[@]}"; do
   is_done "$name" || pending=1
 done
 ((pending)) || exit 0
+# shellcheck source=tools/nvcc.sh
+if [[ $preset == cuda ]]; then source "$root/tools/nvcc.sh"; fi
 
 if ! mkdir -p "$cache/stamps" "$cache/logs" 2>/dev/null || [[ ! -w $cache ]]; then
   echo "halocline: $cache cannot be written (HALOCLINE_CACHE names another folder)" >&2

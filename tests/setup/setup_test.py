@@ -79,6 +79,17 @@ class Setup(unittest.TestCase):
             self.assertEqual((process.returncode, out), (0, ""), err)
             self.assertEqual(len(err.splitlines()), expected, err)
 
+    def test_no_compiler_for_cuda(self):
+        for caller in ("tools/setup.sh cuda", "tools/build.sh program"):
+            with self.subTest(caller=caller):
+                done = subprocess.run(
+                    ["bash", "-c", f"{self.root}/{caller}"], capture_output=True, text=True, timeout=60,
+                    env={"PATH": str(self.tools), "HALOCLINE_CACHE": str(self.cache), "CUDA_HOME": "/nonexistent",
+                         "HALOCLINE_PRESET": "cuda"})
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (
+                    2, "", "halocline: preset cuda needs CUDA's compiler, and there is no `nvcc` on PATH or in "
+                    "/nonexistent/bin (CUDACXX=/path/to/nvcc or CUDA_HOME says where it is)\n"))
+
     def test_neither_root_nor_sudo(self):
         self.stand_in("dpkg-query", MISSING)
         user = [shutil.which("setpriv"), "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
