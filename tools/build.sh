@@ -69,4 +69,4 @@ if [[ $1 == tests ]]; then
 elif ! configured; then
   configure -DHALOCLINE_TESTS=OFF
 fi
-quietly "Building $preset" ninja -C "$build" "$target"
+quietly "Building $preset" cmake --build "$build" --target "$target"
