@@ -9,7 +9,6 @@ record tells so: "compiled". Where it runs, some tests are built and run besides
 record for as long as the page has them; `tests/setup/building_record_test.py` holds page and record to each other.
 """
 import argparse
-import contextlib
 import datetime
 import json
 import os
@@ -73,11 +72,6 @@ def how_far(trial):
     return f"{trial['extent']}, {trial['tests']['passed']} tests"
 
 
-def words_of_this_machine(given):
-    """(word of the page, what it stands for here)"""
-    return [place.split("=", 1) for place in given.place]
-
-
 def environment(folder, commands):
     """For the commands of a trial. Without a driver a program for NVIDIA's GPUs starts with the toolkit's stub of it."""
     names = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(len(os.sched_getaffinity(0)))}
@@ -89,6 +83,10 @@ def environment(folder, commands):
         (folder / "stub/libcuda.so.1").symlink_to(stub)
         names["LD_LIBRARY_PATH"] = f"{folder / 'stub'}:{names.get('LD_LIBRARY_PATH', '')}"
     return names
+
+
+def git(*words, folder=ROOT):
+    return subprocess.run(["git", *words], cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 def run(command, clone, names):
@@ -125,38 +123,43 @@ def version_of_what_was_built(clone, names):
     return subprocess.run([newest, "--version"], env=names, capture_output=True, text=True).stdout.strip()
 
 
-@contextlib.contextmanager
-def fresh(clone):
+def cloned(given):
+    """A new clone of HEAD. The clones of one call have one place, so that a compiler cache knows their files again."""
+    clone = given.work / "checkout"
     shutil.rmtree(clone, ignore_errors=True)
-    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-    yield clone
-    shutil.rmtree(clone)
+    git("clone", "--quiet", ROOT, clone)
+    if given.downloads:
+        shutil.copytree(given.downloads, clone / ".halocline/downloads")
+    return clone
+
+
+def here(command, given):
+    """What a command of the page is on this machine."""
+    for place in given.place:
+        command = command.replace(*place.split("=", 1))
+    return command
 
 
 def attempt(given, commands):
-    """One trial, in a clone that is gone after it. The clones of one call have one place: a compiler cache knows it again."""
-    with fresh(given.work / "checkout") as clone:
-        if given.downloads:
-            shutil.copytree(given.downloads, clone / ".halocline/downloads")
-        names = environment(given.work, commands)
-        revision = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=clone, check=True, capture_output=True,
-                                  text=True).stdout.strip()
-        began = datetime.datetime.now(datetime.timezone.utc)
-        steps = []
-        for command in commands:
-            here = tried(command)
-            shown = here
-            for word, place in words_of_this_machine(given):
-                here = here.replace(word, place)
-            code, seconds = run(here, clone, names)
-            steps.append({"command": command, "ran": shown, "exit_code": code, "seconds": seconds})
-        built = all(step["exit_code"] == 0 for step in steps)
-        runs = built and not needs_a_device(" ".join(commands)) and any(" run " in step["ran"] for step in steps)
-        return {"commands": steps, "extent": "compiled and run" if runs else "compiled" if built else "failed",
-                "program": version_of_what_was_built(clone, names),
-                "tests": run_tests(preset(commands[0]), clone, names) if runs and "…" in commands[0] else None,
-                "commit": revision, "date": began.strftime("%Y-%m-%dT%H:%M:%SZ"), "downloads_kept": bool(given.downloads),
-                "compiler_cache": bool(os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER"))}
+    """One trial. Its clone stays for a look if a command failed."""
+    clone = cloned(given)
+    names = environment(given.work, commands)
+    began = datetime.datetime.now(datetime.timezone.utc)
+    steps = []
+    for command in commands:
+        code, seconds = run(here(tried(command), given), clone, names)
+        steps.append({"command": command, "ran": tried(command), "exit_code": code, "seconds": seconds})
+    built = all(step["exit_code"] == 0 for step in steps)
+    runs = built and any(" run " in step["ran"] for step in steps)
+    trial = {"commands": steps, "extent": "compiled and run" if runs else "compiled" if built else "failed",
+             "program": version_of_what_was_built(clone, names),
+             "tests": run_tests(preset(commands[0]), clone, names) if runs and "…" in commands[0] else None,
+             "commit": git("rev-parse", "--short=12", "HEAD", folder=clone).strip(),
+             "date": began.strftime("%Y-%m-%dT%H:%M:%SZ"), "downloads_kept": bool(given.downloads),
+             "compiler_cache": bool(os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER"))}
+    if built:
+        shutil.rmtree(clone)
+    return trial
 
 
 def processor():
@@ -193,7 +196,7 @@ def arguments():
 def main():
     given = arguments()
     given.work = given.work.resolve()
-    page = subprocess.run(["git", "show", f"HEAD:{PAGE}"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    page = git("show", f"HEAD:{PAGE}")
     chosen = [commands for commands in trials(page) if re.search(given.only, commands[0])]
     failed = 0
     for commands in chosen:
