@@ -269,8 +269,8 @@ std::vector<Case> const out_of_range{
      "`regions[0].density`: 'sin(' is not an expression of x, y, z and t: it ends too early (d.yaml:3:21)"},
     {good + "regions: [{density: 2*w}]\n",
      {},
-     "`regions[0].density`: '2*w' is not an expression of x, y, z and t: `w` is not known (known: x, y, z, t, pi and "
-     "muParser's functions) (d.yaml:3:21)"},
+     "`regions[0].density`: '2*w' is not an expression of x, y, z and t: `w` is not known (known: x, y, z, t, pi, "
+     "random(seed) and muParser's functions) (d.yaml:3:21)"},
     {good + "regions: [{density: 1/0}]\n", {}, "`regions[0].density`: '1/0' is not finite (d.yaml:3:21)"},
     {good + "regions: [{density: 1e400}]\n",
      {},

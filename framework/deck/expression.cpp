@@ -4,7 +4,10 @@
 
 #include <numbers>
 #include <utility>
+#include <vector>
 
+#include "framework/deck/random_calls.hpp"
+#include "framework/deck/random_number.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -13,18 +16,35 @@ namespace halocline {
 
 /// muParser reads its variables through pointers, so the parser and they live and are copied together.
 struct Expression::Parsed {
-  explicit Parsed(std::string given) : text(std::move(given)) {
+  explicit Parsed(std::string given) : Parsed(given, deck::replace_random_calls(given)) {}
+  Parsed(std::string given, deck::RandomCalls const& calls)
+      : text(std::move(given)), seeds(calls.seeds), random(seeds.size()) {
+    parser.DefineNameChars(name_characters);
+    for (std::size_t n = 0; n < seeds.size(); ++n) parser.DefineVar(deck::random_variable(seeds[n]), &random[n]);
     parser.DefineConst("pi", std::numbers::pi);
     parser.DefineVar("x", &x);
     parser.DefineVar("y", &y);
     parser.DefineVar("z", &z);
     parser.DefineVar("t", &t);
-    parser.SetExpr(text);
+    parser.SetExpr(calls.text);
   }
   Parsed(Parsed const& other) : Parsed(other.text) {}
   Parsed& operator=(Parsed const&) = delete;
 
+  /// muParser's own, and what marks the variables that stand for random numbers.
+  static constexpr char const* name_characters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\x01";
+
+  void set(double at_x, double at_y, double at_z, double at_t) {
+    x = at_x;
+    y = at_y;
+    z = at_z;
+    t = at_t;
+    for (std::size_t n = 0; n < seeds.size(); ++n) random[n] = random_number(seeds[n], x, y, z);
+  }
+
   std::string text;
+  std::vector<std::uint64_t> seeds;
+  std::vector<double> random;  ///< by seed
   double x = 0;
   double y = 0;
   double z = 0;
@@ -50,11 +70,11 @@ bool assigns(std::string const& text) {
   return false;
 }
 
-std::string reason(mu::ParserError const& error) {
-  std::string const token = deck::printable(error.GetToken());
+std::string reason(mu::ParserError const& error, std::vector<std::uint64_t> const& seeds) {
+  std::string const token = deck::printable(deck::with_random_calls(error.GetToken(), seeds));
   switch (error.GetCode()) {
     case mu::ecUNASSIGNABLE_TOKEN:
-      return "`" + token + "` is not known (known: x, y, z, t, pi and muParser's functions)";
+      return "`" + token + "` is not known (known: x, y, z, t, pi, random(seed) and muParser's functions)";
     case mu::ecMISSING_PARENS:
       return "a parenthesis is not closed";
     case mu::ecUNEXPECTED_EOF:
@@ -78,11 +98,15 @@ Expression::Expression(std::string const& text) {
     refuse("it has " + std::to_string(text.size()) + " characters, and " + std::to_string(longest) + " are the most");
   }
   if (assigns(text)) refuse("it assigns (compare with ==)");
+  deck::RandomCalls calls;
   try {
-    parsed_ = std::make_unique<Parsed>(text);
+    calls = deck::replace_random_calls(text);
+    parsed_ = std::make_unique<Parsed>(text, calls);
     parsed_->parser.Eval();
   } catch (mu::ParserError const& error) {
-    refuse(reason(error));
+    refuse(reason(error, calls.seeds));
+  } catch (InputError const& error) {
+    refuse(error.what());
   }
   if (parsed_->parser.GetNumResults() != 1) refuse("it has several values");
 }
@@ -96,10 +120,7 @@ Expression& Expression::operator=(Expression other) {
 Expression::~Expression() = default;
 
 double Expression::operator()(double x, double y, double z, double t) const {
-  parsed_->x = x;
-  parsed_->y = y;
-  parsed_->z = z;
-  parsed_->t = t;
+  parsed_->set(x, y, z, t);
   return parsed_->parser.Eval();
 }
 

@@ -5,8 +5,8 @@
 
 namespace halocline {
 
-/// A real function of position and time, given as a number or as a muParser expression of x, y, z and t
-/// ("sin(pi*x)*exp(-t)"). `pi` is known. Copies share nothing, so that each thread may evaluate its own.
+/// A real function of position and time: a number or a muParser expression of x, y, z, t, `pi` and `random(seed)` (see
+/// random_number.hpp), as "sin(pi*x)*exp(-t)". Copies share nothing, so that each thread may evaluate its own.
 class Expression {
  public:
   explicit Expression(double value = 0);
@@ -19,7 +19,7 @@ class Expression {
 
   /// NaN and infinity are returned as they come (1/x at x = 0).
   [[nodiscard]] double operator()(double x, double y, double z, double t) const;
-  /// True if the text names none of x, y, z and t.
+  /// True if the text names none of x, y, z, t and random.
   [[nodiscard]] bool is_constant() const;
   /// True if the text names t.
   [[nodiscard]] bool depends_on_time() const;
