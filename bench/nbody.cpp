@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "bench/clock.hpp"
 #include "bench/measure.hpp"
@@ -26,7 +27,9 @@ namespace {
 
 constexpr double softening = 0.05;
 /// As the literature counts: 3 differences, 6 for the distance, 4 for the root and the weight, 6 for the sums, 1 more.
-constexpr double operations_of_interaction = 20;
+constexpr double operations_of_attraction = 20;
+/// 3 differences, 6 for the distance, 1 for the root, 2 for the sum.
+constexpr double operations_of_potential = 12;
 
 /// Bodies in a cube, all of one mass. Every precision has the same, which are numbers in single precision.
 template <class Real>
@@ -43,31 +46,46 @@ struct FillWithBodies {
   }
 };
 
-/// Bodies and what attracts them.
+/// What is computed of bodies: the words of it, and what is known of its cost.
+template <class Interaction>
+struct Work;
 template <class Real>
+struct Work<nbody::Attraction<Real>> {
+  static constexpr char const* words = "gravity of bodies";
+  static constexpr double operations = operations_of_attraction;
+  static double most_per_second(double clock) { return most_interactions_per_second<Real>(clock); }
+  static nbody::Attraction<Real> of(nbody::Pairs<Real> const& pairs, Real* results) {
+    return {pairs, {results, results + pairs.target_count, results + 2 * pairs.target_count}};
+  }
+};
+template <class Real>
+struct Work<nbody::Potential<Real>> {
+  static constexpr char const* words = "potential of bodies";
+  static constexpr double operations = operations_of_potential;
+  static double most_per_second(double) { return 0; }
+  static nbody::Potential<Real> of(nbody::Pairs<Real> const& pairs, Real* results) { return {pairs, results}; }
+};
+
+/// Bodies and what they do to each other.
+template <class Interaction>
 class Bodies {
  public:
+  using Real = typename Interaction::Real;
   Bodies(Index count, std::uint64_t seed)
-      : bodies_("bodies", static_cast<std::size_t>(count)), acceleration_("acceleration", 3, bodies_.extent(0)) {
+      : bodies_("bodies", static_cast<std::size_t>(count)), results_("results", Interaction::sums, bodies_.extent(0)) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(0, count),
                          FillWithBodies<Real>{bodies_.data(), count, seed});
   }
-  [[nodiscard]] nbody::Attraction<Real> attraction() const {
+  [[nodiscard]] Interaction interaction() const {
     auto const count = static_cast<Index>(bodies_.extent(0));
-    Real* const values = acceleration_.data();
-    return {bodies_.data(),
-            count,
-            bodies_.data(),
-            count,
-            static_cast<Real>(softening),
-            {values, values + count, values + 2 * count},
-            false};
+    nbody::Pairs<Real> const all{bodies_.data(), count, bodies_.data(), count, static_cast<Real>(softening), false};
+    return Work<Interaction>::of(all, results_.data());
   }
-  [[nodiscard]] Kokkos::View<Real**, Kokkos::LayoutRight, Memory> acceleration() const { return acceleration_; }
+  [[nodiscard]] Kokkos::View<Real**, Kokkos::LayoutRight, Memory> results() const { return results_; }
 
  private:
   Kokkos::View<nbody::Source<Real>*, Memory> bodies_;
-  Kokkos::View<Real**, Kokkos::LayoutRight, Memory> acceleration_;
+  Kokkos::View<Real**, Kokkos::LayoutRight, Memory> results_;
 };
 
 /// Squares of the differences of two arrays, and of the second one.
@@ -82,66 +100,75 @@ struct AddSquares {
   }
 };
 
-/// Throws DefectError unless accelerations are those of the portable form in double precision. The roundings of a sum
-/// of n terms are taken for a random walk, in the root of the mean square over all bodies.
-template <class Real>
-void check(std::string const& what, Bodies<Real> const& bodies, Bodies<double> const& expected) {
-  auto const values = bodies.acceleration();
+/// Throws DefectError unless results are those of the portable form in double precision. The roundings of a sum of n
+/// terms are taken for a random walk, in the root of the mean square over all bodies.
+template <class Interaction, class Reference>
+void check(std::string const& what, Bodies<Interaction> const& bodies, Bodies<Reference> const& expected) {
+  using Real = typename Interaction::Real;
+  auto const values = bodies.results();
   auto const count = static_cast<Index>(values.size());
   double difference = 0;
   double all = 0;
   Kokkos::parallel_reduce(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(0, count),
-                          AddSquares<Real>{values.data(), expected.acceleration().data()}, difference, all);
+                          AddSquares<Real>{values.data(), expected.results().data()}, difference, all);
   double const terms = static_cast<double>(values.extent(1)) + 64;
   double const tolerance = 4 * std::sqrt(terms) * static_cast<double>(std::numeric_limits<Real>::epsilon());
   if (!(std::sqrt(difference) <= tolerance * std::sqrt(all))) {
-    throw DefectError(what + ": accelerations differ from those of the portable form by " +
+    throw DefectError(what + ": results differ from those of the portable form by " +
                       std::to_string(std::sqrt(difference / all)) + " of them");
   }
 }
 
-/// The ways to compute the attraction of some bodies. The first one is what a run takes.
-template <class Real>
-std::vector<Form> forms_of(nbody::Attraction<Real> const& attraction) {
+/// The ways to compute the sums of some bodies. The first one is what a run takes.
+template <class Interaction>
+std::vector<Form> forms_of(Interaction const& interaction) {
   std::vector<Form> all;
   for (nbody::Form const form : nbody::forms()) {
-    all.push_back({to_string(form), [=] { nbody::attract(Execution{}, attraction, form); }});
+    all.push_back({to_string(form), [=] { nbody::sum_pairs(Execution{}, interaction, form); }});
   }
 #if defined(KOKKOS_ENABLE_CUDA)
-  for (int const targets : nbody::cuda::blockings<Real>()) {
+  for (int const targets : nbody::cuda::blockings<typename Interaction::Real>()) {
     all.push_back({"cuda, bodies a thread: " + std::to_string(targets),
-                   [=] { nbody::cuda::attract(Execution{}, attraction, targets); }});
+                   [=] { nbody::cuda::sum_pairs(Execution{}, interaction, targets); }});
   }
-  if constexpr (sizeof(Real) == 4) {
+  if constexpr (std::is_same_v<Interaction, nbody::Attraction<float>>) {
     all.push_back({"reference: one body a thread, 300 x 256 threads, tiles of 256 bodies",
-                   [=] { attract_by_tiles(Execution{}, attraction); }});
+                   [=] { attract_by_tiles(Execution{}, interaction); }});
   }
 #endif
   return all;
 }
 
-template <class Real>
-std::vector<Row> time_bodies(Index count, int repetitions) {
-  std::uint64_t const seed = fresh_seed();
-  Bodies<double> const expected(count, seed);
-  nbody::attract(Execution{}, expected.attraction(), nbody::Form::portable);
-  Bodies<Real> const bodies(count, seed);
+template <class Interaction, class Reference>
+std::vector<Row> time_bodies(Bodies<Reference> const& expected, Index count, std::uint64_t seed, int repetitions) {
+  using Real = typename Interaction::Real;
+  Bodies<Interaction> const bodies(count, seed);
   double const interactions = static_cast<double>(count) * static_cast<double>(count);
   std::vector<Row> rows;
-  for (Form const& form : forms_of(bodies.attraction())) {
+  for (Form const& form : forms_of(bodies.interaction())) {
     Row row;
-    row.problem =
-        std::string("gravity of bodies, ") + (sizeof(Real) == 4 ? "single, " : "double, ") + std::to_string(count);
+    row.problem = std::string(Work<Interaction>::words) + (sizeof(Real) == 4 ? ", single, " : ", double, ") +
+                  std::to_string(count);
     row.form = form.words;
-    row.operations = operations_of_interaction * interactions;
-    Kokkos::deep_copy(bodies.acceleration(), std::numeric_limits<Real>::quiet_NaN());
+    row.operations = Work<Interaction>::operations * interactions;
+    Kokkos::deep_copy(bodies.results(), std::numeric_limits<Real>::quiet_NaN());
     form.enqueue();
     check(row.problem + ", " + form.words, bodies, expected);
     double const clock = clock_during([&] { row.seconds = time_each(form.enqueue, repetitions); });
-    row.rate = {"interactions", interactions, most_interactions_per_second<Real>(clock), clock};
+    row.rate = {"interactions", interactions, Work<Interaction>::most_per_second(clock), clock};
     rows.push_back(row);
   }
   return rows;
+}
+
+/// In single precision and in double.
+template <template <class> class Interaction>
+void time_both(std::vector<Row>& rows, Index count, int repetitions) {
+  std::uint64_t const seed = fresh_seed();
+  Bodies<Interaction<double>> const expected(count, seed);
+  nbody::sum_pairs(Execution{}, expected.interaction(), nbody::Form::portable);
+  std::ranges::move(time_bodies<Interaction<float>>(expected, count, seed, repetitions), std::back_inserter(rows));
+  std::ranges::move(time_bodies<Interaction<double>>(expected, count, seed, repetitions), std::back_inserter(rows));
 }
 
 }  // namespace
@@ -153,8 +180,8 @@ std::vector<Row> nbody(Options const& options) {
   }
   std::vector<Row> rows;
   for (Index const count : sizes(options, 1, {16384}, {65536, 262144})) {
-    std::ranges::move(time_bodies<float>(count, options.repetitions), std::back_inserter(rows));
-    std::ranges::move(time_bodies<double>(count, options.repetitions), std::back_inserter(rows));
+    time_both<nbody::Attraction>(rows, count, options.repetitions);
+    time_both<nbody::Potential>(rows, count, options.repetitions);
   }
   return rows;
 }

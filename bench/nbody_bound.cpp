@@ -41,7 +41,7 @@ struct FeelRegisters {
 
   void operator()(Index thread) const {
     using nbody::broadcast;
-    nbody::TargetLanes<Real> targets[registers];
+    nbody::TargetLanes<nbody::Attraction<Real>> targets[registers];
     for (auto& one : targets) asm volatile("" : "+v"(one.x), "+v"(one.y), "+v"(one.z));
     auto x = broadcast(Real{1});
     auto y = broadcast(Real{2});
@@ -53,7 +53,7 @@ struct FeelRegisters {
       for (auto& one : targets) one.template feel<false>(x, y, z, mass, softening_squared);
     }
     results[thread] = 0;
-    for (auto const& one : targets) results[thread] += one.sum_x[0] + one.sum_y[0] + one.sum_z[0];
+    for (auto const& one : targets) results[thread] += one.sums[0][0] + one.sums[1][0] + one.sums[2][0];
   }
 };
 

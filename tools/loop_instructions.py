@@ -2,7 +2,7 @@
 """Counts the instructions of the innermost loops of compiled CUDA kernels, for one that each unit of work has once.
 
     cuobjdump --dump-sass libhalocline_nbody.so | c++filt >listing.txt
-    loop_instructions.py listing.txt --kernel attract_by_steps --per MUFU.RSQ --json bench/results/nbody_instructions.json
+    loop_instructions.py listing.txt --kernel sum_by_steps --per MUFU.RSQ --json bench/results/nbody_instructions.json
 
 For every kernel whose name has the word, the innermost loop with the most of such instructions: how many of each kind it
 has, and how many for one unit.

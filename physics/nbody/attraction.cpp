@@ -39,20 +39,22 @@ std::vector<Form> forms() {
 #endif
 }
 
-template <class Real>
-void attract(Execution const& execution, Attraction<Real> const& attraction, Form form) {
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction, Form form) {
   CurrentDevice const current(device_of(execution));
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (form == Form::cuda) return cuda::attract(execution, attraction);
+  if (form == Form::cuda) return cuda::sum_pairs(execution, interaction);
 #endif
   if constexpr (on_host) {
-    if (form == Form::vectorised) return vectorised::attract(execution, attraction);
+    if (form == Form::vectorised) return vectorised::sum_pairs(execution, interaction);
   }
   if (form != Form::portable) throw DefectError("this build has no " + to_string(form) + " form of attractions");
-  portable::attract(execution, attraction);
+  portable::sum_pairs(execution, interaction);
 }
 
-template void attract(Execution const&, Attraction<float> const&, Form);
-template void attract(Execution const&, Attraction<double> const&, Form);
+template void sum_pairs(Execution const&, Attraction<float> const&, Form);
+template void sum_pairs(Execution const&, Attraction<double> const&, Form);
+template void sum_pairs(Execution const&, Potential<float> const&, Form);
+template void sum_pairs(Execution const&, Potential<double> const&, Form);
 
 }  // namespace halocline::nbody

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <random>
@@ -24,24 +25,27 @@ constexpr double untouched = 77;
 
 template <class Real>
 using Sources = std::vector<Source<Real>>;
-/// x, y and z of each target, and some numbers beyond.
-template <class Real>
-using Accelerations = std::array<std::vector<Real>, 3>;
+/// Each sum (x, y and z of an acceleration) of each target, and some numbers beyond.
+template <class Interaction>
+using Sums = std::array<std::vector<typename Interaction::Real>, Interaction::sums>;
 
-template <class Real>
-Accelerations<Real> accelerations_of(Index targets, Real value) {
-  std::vector<Real> all(static_cast<std::size_t>(targets), value);
-  all.resize(all.size() + beyond, static_cast<Real>(untouched));
-  return {all, all, all};
+template <class Interaction>
+Sums<Interaction> sums_of(std::size_t targets, typename Interaction::Real value) {
+  Sums<Interaction> all;
+  for (auto& values : all) {
+    values.assign(targets, value);
+    values.resize(targets + beyond, static_cast<typename Interaction::Real>(untouched));
+  }
+  return all;
 }
 
-template <class Real>
+template <class Interaction>
 struct Case {
-  Sources<Real> targets, sources;
+  Sources<typename Interaction::Real> targets, sources;
   double softening = 0;
   bool adds = false;
   std::size_t every = 1;  ///< so many targets one is compared
-  Accelerations<Real> before = accelerations_of<Real>(static_cast<Index>(targets.size()), 0);
+  Sums<Interaction> before = sums_of<Interaction>(targets.size(), 0);
 };
 
 template <class Value>
@@ -53,24 +57,24 @@ Kokkos::View<Value*, Memory> on_device(std::vector<Value> const& values) {
 }
 
 /// A form, or a variant of one.
-template <class Real>
+template <class Interaction>
 struct Way {
   std::string name;
-  std::function<void(Execution const&, Attraction<Real> const&)> attract;
+  std::function<void(Execution const&, Interaction const&)> sum_pairs;
 };
-template <class Real>
-std::vector<Way<Real>> ways() {
-  std::vector<Way<Real>> all;
+template <class Interaction>
+std::vector<Way<Interaction>> ways() {
+  std::vector<Way<Interaction>> all;
   for (Form const form : forms()) {
-    all.push_back({to_string(form), [=](Execution const& execution, Attraction<Real> const& attraction) {
-                     attract(execution, attraction, form);
+    all.push_back({to_string(form), [=](Execution const& execution, Interaction const& interaction) {
+                     sum_pairs(execution, interaction, form);
                    }});
   }
 #if defined(KOKKOS_ENABLE_CUDA)
-  for (int const targets : cuda::blockings<Real>()) {
+  for (int const targets : cuda::blockings<typename Interaction::Real>()) {
     all.push_back({"cuda, targets of a thread: " + std::to_string(targets),
-                   [=](Execution const& execution, Attraction<Real> const& attraction) {
-                     cuda::attract(execution, attraction, targets);
+                   [=](Execution const& execution, Interaction const& interaction) {
+                     cuda::sum_pairs(execution, interaction, targets);
                    }});
   }
 #endif
@@ -78,76 +82,94 @@ std::vector<Way<Real>> ways() {
 }
 
 template <class Real>
-Accelerations<Real> computed(Way<Real> const& way, Case<Real> const& one) {
+void set_results(Attraction<Real>& attraction, std::array<Kokkos::View<Real*, Memory>, 3> const& to) {
+  attraction.acceleration = {to[0].data(), to[1].data(), to[2].data()};
+}
+template <class Real>
+void set_results(Potential<Real>& potential, std::array<Kokkos::View<Real*, Memory>, 1> const& to) {
+  potential.potential = to[0].data();
+}
+
+template <class Interaction>
+Sums<Interaction> computed(Way<Interaction> const& way, Case<Interaction> const& one) {
+  using Real = typename Interaction::Real;
   Execution const execution;
   auto const targets = on_device(one.targets);
   auto const sources = on_device(one.sources);
-  std::array<Kokkos::View<Real*, Memory>, 3> device;
-  Attraction<Real> attraction{targets.data(),
-                              static_cast<Index>(one.targets.size()),
-                              sources.data(),
-                              static_cast<Index>(one.sources.size()),
-                              static_cast<Real>(one.softening),
-                              {},
-                              one.adds};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    device[axis] = on_device(one.before[axis]);
-    attraction.acceleration[axis] = device[axis].data();
-  }
-  way.attract(execution, attraction);
+  Interaction interaction{{targets.data(), static_cast<Index>(one.targets.size()), sources.data(),
+                           static_cast<Index>(one.sources.size()), static_cast<Real>(one.softening), one.adds},
+                          {}};
+  std::array<Kokkos::View<Real*, Memory>, Interaction::sums> device;
+  for (std::size_t n = 0; n < device.size(); ++n) device[n] = on_device(one.before[n]);
+  set_results(interaction, device);
+  way.sum_pairs(execution, interaction);
   execution.fence();
-  Accelerations<Real> all = one.before;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    Kokkos::View<Real*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(all[axis].data(), all[axis].size());
-    Kokkos::deep_copy(host, device[axis]);
+  Sums<Interaction> all = one.before;
+  for (std::size_t n = 0; n < device.size(); ++n) {
+    Kokkos::View<Real*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(all[n].data(), all[n].size());
+    Kokkos::deep_copy(host, device[n]);
   }
   return all;
 }
 
-/// The attraction of one target in double precision, and the sums of the absolute terms.
+/// What a source does that is d away, in double precision; d2 is the softened square of the distance.
+template <class Real>
+std::array<double, 3> term(Attraction<Real> const*, std::array<double, 3> const& d, double d2, double mass) {
+  double const weight = mass / (d2 * std::sqrt(d2));
+  return {weight * d[0], weight * d[1], weight * d[2]};
+}
+template <class Real>
+std::array<double, 1> term(Potential<Real> const*, std::array<double, 3> const&, double d2, double mass) {
+  return {-mass / std::sqrt(d2)};
+}
+
+/// The sums of one target in double precision, and the sums of the absolute terms.
+template <class Interaction>
 struct Expected {
-  double value[3] = {};
-  double terms[3] = {};
+  std::array<double, Interaction::sums> value{};
+  std::array<double, Interaction::sums> terms{};
 };
 
-template <class Real>
-Expected plain_sum(Case<Real> const& one, std::size_t i) {
-  Expected all;
-  for (std::size_t axis = 0; axis < 3 && one.adds; ++axis) {
-    all.value[axis] = static_cast<double>(one.before[axis][i]);
-    all.terms[axis] = std::abs(all.value[axis]);
+template <class Interaction>
+Expected<Interaction> plain_sum(Case<Interaction> const& one, std::size_t i) {
+  using Real = typename Interaction::Real;
+  Expected<Interaction> all;
+  for (std::size_t n = 0; n < all.value.size() && one.adds; ++n) {
+    all.value[n] = static_cast<double>(one.before[n][i]);
+    all.terms[n] = std::abs(all.value[n]);
   }
   auto const softening = static_cast<double>(static_cast<Real>(one.softening));
   Source<Real> const at = one.targets[i];
   for (Source<Real> const& from : one.sources) {
-    double const d[] = {static_cast<double>(from.x) - static_cast<double>(at.x),
-                        static_cast<double>(from.y) - static_cast<double>(at.y),
-                        static_cast<double>(from.z) - static_cast<double>(at.z)};
+    std::array<double, 3> const d{static_cast<double>(from.x) - static_cast<double>(at.x),
+                                  static_cast<double>(from.y) - static_cast<double>(at.y),
+                                  static_cast<double>(from.z) - static_cast<double>(at.z)};
     double const distance = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     if (distance == 0) continue;
-    double const d2 = distance + softening * softening;
-    double const weight = static_cast<double>(from.mass) / (d2 * std::sqrt(d2));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      all.value[axis] += weight * d[axis];
-      all.terms[axis] += std::abs(weight * d[axis]);
+    auto const values = term(static_cast<Interaction const*>(nullptr), d, distance + softening * softening,
+                             static_cast<double>(from.mass));
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      all.value[n] += values[n];
+      all.terms[n] += std::abs(values[n]);
     }
   }
   return all;
 }
 
-template <class Real>
-void expect_plain_sum(Way<Real> const& way, Case<Real> const& one) {
-  SCOPED_TRACE(way.name + ", " + std::to_string(8 * sizeof(Real)) + " bits, " + std::to_string(one.targets.size()) +
-               " targets, " + std::to_string(one.sources.size()) + " sources, softening " +
-               std::to_string(one.softening) + (one.adds ? ", adds" : ""));
-  Accelerations<Real> const all = computed(way, one);
+template <class Interaction>
+void expect_plain_sum(Way<Interaction> const& way, Case<Interaction> const& one) {
+  using Real = typename Interaction::Real;
+  SCOPED_TRACE(way.name + ", " + std::to_string(8 * sizeof(Real)) + " bits, " + std::to_string(Interaction::sums) +
+               " sums, " + std::to_string(one.targets.size()) + " targets, " + std::to_string(one.sources.size()) +
+               " sources, softening " + std::to_string(one.softening) + (one.adds ? ", adds" : ""));
+  Sums<Interaction> const all = computed(way, one);
   // Each term has some ten roundings, those of its distance included, and their sum has one for each.
   double const tolerance = (16 + static_cast<double>(one.sources.size())) * std::numeric_limits<Real>::epsilon();
   for (std::size_t i = 0; i < one.targets.size(); i += one.every) {
-    Expected const expected = plain_sum(one, i);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      ASSERT_NEAR(static_cast<double>(all[axis][i]), expected.value[axis], tolerance * expected.terms[axis])
-          << "target " << i << ", axis " << axis;
+    Expected<Interaction> const expected = plain_sum(one, i);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      ASSERT_NEAR(static_cast<double>(all[n][i]), expected.value[n], tolerance * expected.terms[n])
+          << "target " << i << ", sum " << n;
     }
   }
   for (auto const& values : all) {
@@ -156,8 +178,9 @@ void expect_plain_sum(Way<Real> const& way, Case<Real> const& one) {
 }
 
 /// Bodies in a cube, the first target among the sources, every seventh source where the one before it is.
-template <class Real>
-Case<Real> random_case(std::size_t targets, std::size_t sources, double softening, bool adds) {
+template <class Interaction>
+Case<Interaction> random_case(std::size_t targets, std::size_t sources, double softening, bool adds) {
+  using Real = typename Interaction::Real;
   std::mt19937_64 numbers(targets + 1000 * sources);
   std::uniform_real_distribution<double> place(-1, 1);
   auto const bodies = [&](std::size_t count) {
@@ -174,7 +197,7 @@ Case<Real> random_case(std::size_t targets, std::size_t sources, double softenin
     }
     return all;
   };
-  Case<Real> one{bodies(targets), bodies(sources), softening, adds};
+  Case<Interaction> one{bodies(targets), bodies(sources), softening, adds};
   std::copy_n(one.targets.begin(), std::min(targets, sources), one.sources.begin());
   for (std::size_t i = 0; i < targets; ++i) {
     // What is there is kept where it is added to, and is of no matter otherwise.
@@ -184,41 +207,56 @@ Case<Real> random_case(std::size_t targets, std::size_t sources, double softenin
   return one;
 }
 
-template <class Real>
+template <class Interaction>
 void expect_plain_sums() {
-  for (Way<Real> const& way : ways<Real>()) {
+  for (Way<Interaction> const& way : ways<Interaction>()) {
     for (std::size_t const count : {1, 2, 3, 31, 257, 1000}) {
       for (double const softening : {0.0, 0.1}) {
-        expect_plain_sum(way, random_case<Real>(count, count, softening, false));
-        expect_plain_sum(way, random_case<Real>(count, 1001 - count, softening, true));
-        expect_plain_sum(way, random_case<Real>(1001 - count, count, softening, false));
+        expect_plain_sum(way, random_case<Interaction>(count, count, softening, false));
+        expect_plain_sum(way, random_case<Interaction>(count, 1001 - count, softening, true));
+        expect_plain_sum(way, random_case<Interaction>(1001 - count, count, softening, false));
       }
     }
   }
 }
 
 TEST(Attraction, IsThatOfAPlainSumInDoublePrecision) {
-  expect_plain_sums<float>();
-  expect_plain_sums<double>();
+  expect_plain_sums<Attraction<float>>();
+  expect_plain_sums<Attraction<double>>();
+}
+
+TEST(Potential, IsThatOfAPlainSumInDoublePrecision) {
+  expect_plain_sums<Potential<float>>();
+  expect_plain_sums<Potential<double>>();
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
+template <class Interaction>
+void expect_plain_sum_of_many(std::size_t targets, double softening, bool adds) {
+  auto one = random_case<Interaction>(targets, 2999, softening, adds);
+  one.every = 101;
+  for (Way<Interaction> const& way : ways<Interaction>()) expect_plain_sum(way, one);
+}
+
 /// So many that blocks of threads go through several tiles of targets.
 TEST(Attraction, OfManyBodiesIsThatOfAPlainSumToo) {
-  Case<float> single = random_case<float>(200001, 2999, 0.1, true);
-  Case<double> twice = random_case<double>(100001, 2999, 0, false);
-  single.every = twice.every = 101;
-  for (Way<float> const& way : ways<float>()) expect_plain_sum(way, single);
-  for (Way<double> const& way : ways<double>()) expect_plain_sum(way, twice);
+  expect_plain_sum_of_many<Attraction<float>>(200001, 0.1, true);
+  expect_plain_sum_of_many<Attraction<double>>(100001, 0, false);
+}
+
+TEST(Potential, OfManyBodiesIsThatOfAPlainSumToo) {
+  expect_plain_sum_of_many<Potential<float>>(200001, 0, true);
+  expect_plain_sum_of_many<Potential<double>>(100001, 0.1, false);
 }
 #endif
 
-template <class Real>
+template <class Interaction>
 void expect_none_in_one_place(double softening, double mass) {
-  for (Way<Real> const& way : ways<Real>()) {
+  using Real = typename Interaction::Real;
+  for (Way<Interaction> const& way : ways<Interaction>()) {
     Source<Real> const body{1, -2, 3, static_cast<Real>(mass)};
-    Accelerations<Real> const all =
-        computed(way, Case<Real>{Sources<Real>(5, body), Sources<Real>(37, body), softening});
+    Sums<Interaction> const all =
+        computed(way, Case<Interaction>{Sources<Real>(5, body), Sources<Real>(37, body), softening});
     for (auto const& values : all) {
       for (std::size_t i = 0; i < 5; ++i) {
         EXPECT_EQ(values[i], 0) << way.name << ", softening " << softening << ", mass " << mass;
@@ -227,31 +265,46 @@ void expect_none_in_one_place(double softening, double mass) {
   }
 }
 
-TEST(Attraction, OfBodiesInOnePlaceIsNone) {
+template <template <class> class Interaction>
+void expect_none_in_any_one_place() {
   for (double const softening : {0.0, 1e-30, 1e-18, 1e-12, 1e-6, 0.1}) {
     for (double const mass : {0.0, 1e-12, 1.0, 2e30}) {
-      expect_none_in_one_place<float>(softening, mass);
-      expect_none_in_one_place<double>(softening, mass);
+      expect_none_in_one_place<Interaction<float>>(softening, mass);
+      expect_none_in_one_place<Interaction<double>>(softening, mass);
     }
   }
-  expect_none_in_one_place<double>(1e-160, 1);
+  expect_none_in_one_place<Interaction<double>>(1e-160, 1);
 }
 
-TEST(Attraction, OfNoSourcesIsNone) {
-  for (Way<float> const& way : ways<float>()) {
-    Case<float> one = random_case<float>(3, 0, 0.1, true);
+TEST(Attraction, OfBodiesInOnePlaceIsNone) { expect_none_in_any_one_place<Attraction>(); }
+
+TEST(Potential, OfBodiesInOnePlaceIsNone) { expect_none_in_any_one_place<Potential>(); }
+
+template <class Interaction>
+void expect_none_of_no_sources() {
+  for (Way<Interaction> const& way : ways<Interaction>()) {
+    auto one = random_case<Interaction>(3, 0, 0.1, true);
     EXPECT_EQ(computed(way, one), one.before) << way.name;
     one.adds = false;
-    EXPECT_EQ(computed(way, one), accelerations_of<float>(3, 0)) << way.name;
+    EXPECT_EQ(computed(way, one), sums_of<Interaction>(3, 0)) << way.name;
   }
 }
 
-TEST(Attraction, RepeatsToTheBit) {
-  for (Way<float> const& way : ways<float>()) {
-    Case<float> const one = random_case<float>(700, 5003, 0.01, true);
+TEST(Attraction, OfNoSourcesIsNone) { expect_none_of_no_sources<Attraction<float>>(); }
+
+TEST(Potential, OfNoSourcesIsNone) { expect_none_of_no_sources<Potential<float>>(); }
+
+template <class Interaction>
+void expect_the_same_bits() {
+  for (Way<Interaction> const& way : ways<Interaction>()) {
+    auto const one = random_case<Interaction>(700, 5003, 0.01, true);
     EXPECT_EQ(computed(way, one), computed(way, one)) << way.name;
   }
 }
+
+TEST(Attraction, RepeatsToTheBit) { expect_the_same_bits<Attraction<float>>(); }
+
+TEST(Potential, RepeatsToTheBit) { expect_the_same_bits<Potential<float>>(); }
 
 }  // namespace
 }  // namespace halocline::nbody

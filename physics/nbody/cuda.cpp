@@ -23,9 +23,10 @@ using cuda::Target;
 using halocline::cuda::check;
 
 /// How a kernel is compiled.
-template <class AReal, int Targets, int Resident>
+template <class AnInteraction, int Targets, int Resident>
 struct Shape {
-  using Real = AReal;
+  using Interaction = AnInteraction;
+  using Real = typename Interaction::Real;
   static constexpr int targets = Targets;    ///< of a thread
   static constexpr int threads = 128;        ///< of a block: a warp for each scheduler of a multiprocessor
   static constexpr int resident = Resident;  ///< blocks that a multiprocessor has room for
@@ -33,62 +34,67 @@ struct Shape {
   static constexpr int tile = threads * targets;
   static constexpr int chunk = threads * loads;
   static constexpr int unrolled = 64 / targets;  ///< sources: a loop of some 850 instructions
+  static constexpr int sums = Interaction::sums;
 };
 
-template <class Real>
+template <class Interaction>
 struct Problem {
-  Attraction<Real> attraction;
+  using Real = typename Interaction::Real;
+  Interaction interaction;
   Split split;
   Real safe_mass;
   Real* pieces;
 };
-
-/// Sums of a tile's targets: x of all, then y, then z.
 template <class AShape>
-__device__ typename AShape::Real* piece_of(Problem<typename AShape::Real> const& problem, Index block, Index tile) {
-  return problem.pieces + problem.split.piece(block, tile) * (3 * AShape::tile);
+using ProblemOf = Problem<typename AShape::Interaction>;
+
+/// Sums of a tile's targets: the first of all, then the second, …
+template <class AShape>
+__device__ typename AShape::Real* piece_of(ProblemOf<AShape> const& problem, Index block, Index tile) {
+  return problem.pieces + problem.split.piece(block, tile) * (AShape::sums * AShape::tile);
 }
 
 /// What a block of threads knows while it goes through chunks of sources for one tile of targets.
 template <class AShape>
 struct Tile {
   using Real = typename AShape::Real;
+  using Interaction = typename AShape::Interaction;
   using Buffer = Source<Real>[AShape::chunk];
-  Target<Real> targets[AShape::targets];
+  Target<Interaction> targets[AShape::targets];
 
   /// Beyond the last target it is taken once more.
-  __device__ void load_targets(Attraction<Real> const& attraction, Index tile) {
+  __device__ void load_targets(Interaction const& interaction, Index tile) {
 #pragma unroll
     for (int n = 0; n < AShape::targets; ++n) {
       Index const target = tile * AShape::tile + n * AShape::threads + threadIdx.x;
-      Source<Real> const at = cuda::load(attraction.targets + min(target, attraction.target_count - 1));
-      targets[n] = {at.x, at.y, at.z, 0, 0, 0};
+      Source<Real> const at = cuda::load(interaction.targets + min(target, interaction.target_count - 1));
+      targets[n] = {at.x, at.y, at.z, {}};
     }
   }
 
   template <bool Coincides, int Unrolled>
-  __device__ __forceinline__ void feel_all(Buffer const& sources, Real softening_squared) {
+  __device__ __forceinline__ void feel_all(Interaction const& interaction, Buffer const& sources,
+                                           Real softening_squared) {
 #pragma unroll Unrolled
     for (int k = 0; k < AShape::chunk; ++k) {
       Source<Real> const from = cuda::load(sources + k);
 #pragma unroll
-      for (int n = 0; n < AShape::targets; ++n) targets[n].template feel<Coincides>(from, softening_squared);
+      for (int n = 0; n < AShape::targets; ++n)
+        targets[n].template feel<Coincides>(interaction, from, softening_squared);
     }
   }
 
-  __device__ void finish(Problem<Real> const& problem, Index tile, bool is_whole) const {
+  __device__ void finish(ProblemOf<AShape> const& problem, Index tile, bool is_whole) const {
     Real* const piece = is_whole ? nullptr : piece_of<AShape>(problem, blockIdx.x, tile);
 #pragma unroll
     for (int n = 0; n < AShape::targets; ++n) {
       int const place = n * AShape::threads + static_cast<int>(threadIdx.x);
       Index const target = tile * AShape::tile + place;
-      Target<Real> const& one = targets[n];
       if (!is_whole) {
-        piece[place] = one.sum_x;
-        piece[place + AShape::tile] = one.sum_y;
-        piece[place + 2 * AShape::tile] = one.sum_z;
-      } else if (target < problem.attraction.target_count) {
-        problem.attraction.put(target, one.sum_x, one.sum_y, one.sum_z);
+#pragma unroll
+        for (int m = 0; m < AShape::sums; ++m) piece[place + m * AShape::tile] = targets[n].sums[m];
+      } else if (target < problem.interaction.target_count) {
+        problem.interaction.put(target, targets[n].sums);
       }
     }
   }
@@ -100,16 +106,16 @@ struct Brought {
   using Real = typename AShape::Real;
   Source<Real> sources[AShape::loads];
 
-  __device__ __forceinline__ void load(Attraction<Real> const& attraction, Index chunk) {
+  __device__ __forceinline__ void load(Pairs<Real> const& pairs, Index chunk) {
 #pragma unroll
     for (int n = 0; n < AShape::loads; ++n) {
       Index const source = chunk * AShape::chunk + n * AShape::threads + threadIdx.x;
-      sources[n] = source < attraction.source_count ? cuda::load(attraction.sources + source) : Source<Real>{};
+      sources[n] = source < pairs.source_count ? cuda::load(pairs.sources + source) : Source<Real>{};
     }
   }
-  /// Returns whether any of them may have a weight that is not finite.
+  /// Returns whether any of them may have a term that is neither zero nor none where a target is.
   __device__ __forceinline__ bool store(typename Tile<AShape>::Buffer& buffer, Real safe_mass) const {
-    bool coincides = false;
+    bool coincides = !AShape::Interaction::fades;
 #pragma unroll
     for (int n = 0; n < AShape::loads; ++n) {
       cuda::store(buffer + n * AShape::threads + threadIdx.x, sources[n]);
@@ -122,22 +128,22 @@ struct Brought {
 /// Every block goes through its steps of the split. A chunk is brought to registers while the one before it is felt.
 template <class AShape>
 __global__ void __launch_bounds__(AShape::threads, AShape::resident)
-    attract_by_steps(__grid_constant__ Problem<typename AShape::Real> const problem) {
+    sum_by_steps(__grid_constant__ ProblemOf<AShape> const problem) {
   using Real = typename AShape::Real;
   __shared__ Source<Real> buffers[2][AShape::chunk];
-  Attraction<Real> const& attraction = problem.attraction;
+  auto const& interaction = problem.interaction;
   Split const& split = problem.split;
-  Real const softening_squared = attraction.softening * attraction.softening;
+  Real const softening_squared = interaction.softening * interaction.softening;
   Index step = split.begin(blockIdx.x);
   Index const end = split.begin(static_cast<Index>(blockIdx.x) + 1);
   int buffer = 0;
   Brought<AShape> brought;
   Index tile = step / split.chunks;
   Index chunk = step % split.chunks;
-  brought.load(attraction, chunk);
+  brought.load(interaction, chunk);
   while (step < end) {
     Tile<AShape> targets;
-    targets.load_targets(attraction, tile);
+    targets.load_targets(interaction, tile);
     bool const from_first = chunk == 0;
     Index const stop = min(split.chunks, chunk + (end - step));
     step += stop - chunk;
@@ -146,14 +152,16 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
       bool const coincides = __syncthreads_or(mine_coincide) != 0;
       ++chunk;
       if (chunk < stop) {
-        brought.load(attraction, chunk);
+        brought.load(interaction, chunk);
       } else if (step < end) {
-        brought.load(attraction, 0);
+        brought.load(interaction, 0);
       }
-      if (coincides) {
-        targets.template feel_all<true, 2>(buffers[buffer], softening_squared);
+      if constexpr (!AShape::Interaction::fades) {
+        targets.template feel_all<true, AShape::unrolled>(interaction, buffers[buffer], softening_squared);
+      } else if (coincides) {
+        targets.template feel_all<true, 2>(interaction, buffers[buffer], softening_squared);
       } else {
-        targets.template feel_all<false, AShape::unrolled>(buffers[buffer], softening_squared);
+        targets.template feel_all<false, AShape::unrolled>(interaction, buffers[buffer], softening_squared);
       }
       buffer ^= 1;
     }
@@ -165,24 +173,22 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
 
 /// Adds up the pieces of the tiles that blocks share, from the first block to the last.
 template <class AShape>
-__global__ void __launch_bounds__(AShape::threads)
-    add_pieces(__grid_constant__ Problem<typename AShape::Real> const problem) {
+__global__ void __launch_bounds__(AShape::threads) add_pieces(__grid_constant__ ProblemOf<AShape> const problem) {
   using Real = typename AShape::Real;
   Index const target = static_cast<Index>(blockIdx.x) * AShape::threads + threadIdx.x;
-  if (target >= problem.attraction.target_count) return;
+  if (target >= problem.interaction.target_count) return;
   Index const tile = target / AShape::tile;
   Index const place = target % AShape::tile;
   Index const first = problem.split.first_block(tile);
   Index const last = problem.split.last_block(tile);
   if (first == last) return;
-  Real x = 0, y = 0, z = 0;
+  Real sums[AShape::sums] = {};
   for (Index block = first; block <= last; ++block) {
     Real const* const piece = piece_of<AShape>(problem, block, tile);
-    x += piece[place];
-    y += piece[place + AShape::tile];
-    z += piece[place + 2 * AShape::tile];
+#pragma unroll
+    for (int m = 0; m < AShape::sums; ++m) sums[m] += piece[place + m * AShape::tile];
   }
-  problem.attraction.put(target, x, y, z);
+  problem.interaction.put(target, sums);
 }
 
 /// Memory for the pieces of a stream, kept until Kokkos ends.
@@ -233,87 +239,93 @@ Index resident_blocks(int device) {
   int multiprocessors = 0;
   int blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  check(cudaFuncSetAttribute(attract_by_steps<AShape>, cudaFuncAttributePreferredSharedMemoryCarveout,
+  check(cudaFuncSetAttribute(sum_by_steps<AShape>, cudaFuncAttributePreferredSharedMemoryCarveout,
                              cudaSharedmemCarveoutMaxShared),
         "cudaFuncSetAttribute");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, attract_by_steps<AShape>, AShape::threads, 0),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum_by_steps<AShape>, AShape::threads, 0),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return known[device] = static_cast<Index>(multiprocessors) * blocks;
 }
 
 template <class AShape>
-Split split_of(Attraction<typename AShape::Real> const& attraction, int device) {
-  Split split{(attraction.target_count + AShape::tile - 1) / AShape::tile,
-              (attraction.source_count + AShape::chunk - 1) / AShape::chunk, 1};
+Split split_of(typename AShape::Interaction const& interaction, int device) {
+  Split split{(interaction.target_count + AShape::tile - 1) / AShape::tile,
+              (interaction.source_count + AShape::chunk - 1) / AShape::chunk, 1};
   split.blocks = std::min(resident_blocks<AShape>(device), split.steps());
   return split;
 }
 
 template <class AShape>
-void enqueue(Execution const& execution, Attraction<typename AShape::Real> const& attraction) {
+void enqueue(Execution const& execution, typename AShape::Interaction const& interaction) {
   using Real = typename AShape::Real;
   cudaStream_t const stream = execution.cuda_stream();
   int const device = execution.cuda_device();
-  Split const split = split_of<AShape>(attraction, device);
-  auto const bytes = static_cast<std::size_t>(split.pieces() * 3 * AShape::tile) * sizeof(Real);
-  Problem<Real> const problem{attraction, split, safe_mass(attraction.softening),
-                              static_cast<Real*>(Scratch::instance().get(device, stream, bytes))};
-  attract_by_steps<AShape><<<static_cast<unsigned>(split.blocks), AShape::threads, 0, stream>>>(problem);
-  check(cudaGetLastError(), "an attraction");
+  Split const split = split_of<AShape>(interaction, device);
+  auto const bytes = static_cast<std::size_t>(split.pieces() * AShape::sums * AShape::tile) * sizeof(Real);
+  ProblemOf<AShape> const problem{interaction, split, safe_mass(interaction.softening),
+                                  static_cast<Real*>(Scratch::instance().get(device, stream, bytes))};
+  sum_by_steps<AShape><<<static_cast<unsigned>(split.blocks), AShape::threads, 0, stream>>>(problem);
+  check(cudaGetLastError(), "sums over pairs of bodies");
   if (split.blocks == 1) return;
-  auto const blocks = static_cast<unsigned>((attraction.target_count + AShape::threads - 1) / AShape::threads);
+  auto const blocks = static_cast<unsigned>((interaction.target_count + AShape::threads - 1) / AShape::threads);
   add_pieces<AShape><<<blocks, AShape::threads, 0, stream>>>(problem);
-  check(cudaGetLastError(), "the pieces of an attraction");
+  check(cudaGetLastError(), "the pieces of sums over pairs of bodies");
 }
 
-/// The blockings of a precision. Registers bound the blocks that a multiprocessor has room for.
-template <class Real>
+/// The blockings of an interaction. Registers bound the blocks that a multiprocessor has room for.
+template <class Interaction, class Real = typename Interaction::Real>
 struct Shapes {
-  using One = Shape<double, 1, 6>;
-  using Many = Shape<double, 4, 3>;
+  using One = Shape<Interaction, 1, 6>;
+  using Many = Shape<Interaction, 4, 3>;
 };
-template <>
-struct Shapes<float> {
-  using One = Shape<float, 1, 8>;
-  using Many = Shape<float, 8, 4>;
+template <class Interaction>
+struct Shapes<Interaction, float> {
+  using One = Shape<Interaction, 1, 8>;
+  using Many = Shape<Interaction, 8, 4>;
 };
 
 }  // namespace
 
 template <class Real>
 std::vector<int> cuda::blockings() {
-  return {Shapes<Real>::One::targets, Shapes<Real>::Many::targets};
+  using Both = Shapes<Attraction<Real>>;
+  return {Both::One::targets, Both::Many::targets};
 }
 
-template <class Real>
-void cuda::attract(Execution const& execution, Attraction<Real> const& attraction, int targets_of_thread) {
-  if (attraction.target_count == 0) return;
-  if (attraction.source_count == 0) return portable::attract(execution, attraction);
+template <class Interaction>
+void cuda::sum_pairs(Execution const& execution, Interaction const& interaction, int targets_of_thread) {
+  if (interaction.target_count == 0) return;
+  if (interaction.source_count == 0) return portable::sum_pairs(execution, interaction);
   CurrentDevice const current(execution.cuda_device());
-  if (targets_of_thread == Shapes<Real>::One::targets) {
-    enqueue<typename Shapes<Real>::One>(execution, attraction);
-  } else if (targets_of_thread == Shapes<Real>::Many::targets) {
-    enqueue<typename Shapes<Real>::Many>(execution, attraction);
+  using Both = Shapes<Interaction>;
+  if (targets_of_thread == Both::One::targets) {
+    enqueue<typename Both::One>(execution, interaction);
+  } else if (targets_of_thread == Both::Many::targets) {
+    enqueue<typename Both::Many>(execution, interaction);
   } else {
-    throw DefectError("attractions with " + std::to_string(targets_of_thread) + " targets a thread");
+    throw DefectError("sums over pairs with " + std::to_string(targets_of_thread) + " targets a thread");
   }
 }
 
-template <class Real>
-void cuda::attract(Execution const& execution, Attraction<Real> const& attraction) {
+template <class Interaction>
+void cuda::sum_pairs(Execution const& execution, Interaction const& interaction) {
   CurrentDevice const current(execution.cuda_device());
   // Where work is too little for all multiprocessors, more and smaller tiles of targets have more of them at work.
-  using Usual = typename Shapes<Real>::Many;
-  Index const steps = split_of<Usual>(attraction, execution.cuda_device()).steps();
+  using Usual = typename Shapes<Interaction>::Many;
+  Index const steps = split_of<Usual>(interaction, execution.cuda_device()).steps();
   bool const is_much = steps >= resident_blocks<Usual>(execution.cuda_device());
-  attract(execution, attraction, is_much ? Usual::targets : Shapes<Real>::One::targets);
+  sum_pairs(execution, interaction, is_much ? Usual::targets : Shapes<Interaction>::One::targets);
 }
 
 template std::vector<int> cuda::blockings<float>();
 template std::vector<int> cuda::blockings<double>();
-template void cuda::attract(Execution const&, Attraction<float> const&);
-template void cuda::attract(Execution const&, Attraction<double> const&);
-template void cuda::attract(Execution const&, Attraction<float> const&, int);
-template void cuda::attract(Execution const&, Attraction<double> const&, int);
+template void cuda::sum_pairs(Execution const&, Attraction<float> const&);
+template void cuda::sum_pairs(Execution const&, Attraction<double> const&);
+template void cuda::sum_pairs(Execution const&, Potential<float> const&);
+template void cuda::sum_pairs(Execution const&, Potential<double> const&);
+template void cuda::sum_pairs(Execution const&, Attraction<float> const&, int);
+template void cuda::sum_pairs(Execution const&, Attraction<double> const&, int);
+template void cuda::sum_pairs(Execution const&, Potential<float> const&, int);
+template void cuda::sum_pairs(Execution const&, Potential<double> const&, int);
 
 }  // namespace halocline::nbody

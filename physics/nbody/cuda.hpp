@@ -12,10 +12,10 @@ template <class Real>
 
 /// Only where kernels run on NVIDIA's GPUs. The order of sums also depends on the number of multiprocessors and on the
 /// targets of a thread, which are one of the blockings.
-template <class Real>
-void attract(Execution const& execution, Attraction<Real> const& attraction, int targets_of_thread);
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction, int targets_of_thread);
 /// With the blocking that is best for so many bodies.
-template <class Real>
-void attract(Execution const& execution, Attraction<Real> const& attraction);
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction);
 
 }  // namespace halocline::nbody::cuda

@@ -22,39 +22,55 @@ __device__ __forceinline__ double reciprocal_root(double d) {
   return y;
 }
 
-/// m d^(-3/2) by y = d^(-1/2).
-__device__ __forceinline__ float weight(float mass, float, float y) { return (mass * y) * (y * y); }
-/// The same; y is approximate: with e = 1 - d y^2 it is m y^3 (1 - e)^(-3/2).
-__device__ __forceinline__ double weight(double mass, double d, double y) {
-  double const square = y * y;
-  double const e = fma(-d, square, 1.0);
-  return (mass * y) * (square * fma(fma(1.875, e, 1.5), e, 1.0));
+/// What a source adds to the sums of a target: one that is (dx, dy, dz) away, with d the softened square of the
+/// distance and y about d^(-1/2), or 0 where it adds nothing. In double precision, with e = 1 - d y^2, d^(-k/2) is y^k
+/// (1 - e)^(-k/2), by its series as far as e^2.
+template <class Real>
+__device__ __forceinline__ void add_term(Attraction<Real> const&, Real (&sums)[3], Real dx, Real dy, Real dz, Real d,
+                                         Real y, Real mass) {
+  Real const square = y * y;
+  Real weight = (mass * y) * square;
+  if constexpr (sizeof(Real) == 8) {
+    Real const e = fma(-d, square, 1.0);
+    weight = (mass * y) * (square * fma(fma(1.875, e, 1.5), e, 1.0));
+  }
+  sums[0] = fma(weight, dx, sums[0]);
+  sums[1] = fma(weight, dy, sums[1]);
+  sums[2] = fma(weight, dz, sums[2]);
+}
+template <class Real>
+__device__ __forceinline__ void add_term(Potential<Real> const&, Real (&sums)[1], Real, Real, Real, Real d, Real y,
+                                         Real mass) {
+  if constexpr (sizeof(Real) == 8) {
+    Real const e = fma(-d * y, y, 1.0);
+    sums[0] = fma(mass * y, fma(fma(0.375, e, 0.5), e, 1.0), sums[0]);
+  } else {
+    sums[0] = fma(mass, y, sums[0]);
+  }
 }
 
-template <class Real>
+template <class Interaction>
 struct Target {
+  using Real = typename Interaction::Real;
   Real x, y, z;
-  Real sum_x, sum_y, sum_z;
+  Real sums[Interaction::sums];
 
-  /// Adds the attraction by a source. `Coincides`: whether it may be where the target is and so heavy, for the
-  /// softening, that its weight there is not finite.
+  /// Adds what a source does. `Coincides`: whether it may be where the target is and has a term there that is neither
+  /// zero nor none.
   template <bool Coincides>
-  __device__ __forceinline__ void feel(Source<Real> const& from, Real softening_squared) {
+  __device__ __forceinline__ void feel(Interaction const& interaction, Source<Real> const& from,
+                                       Real softening_squared) {
     Real const dx = from.x - x;
     Real const dy = from.y - y;
     Real const dz = from.z - z;
-    Real factor;
     if constexpr (Coincides) {
       Real const distance = fma(dz, dz, fma(dy, dy, dx * dx));
       Real const d = distance + softening_squared;
-      factor = weight(from.mass, d, distance == 0 ? Real{0} : reciprocal_root(d));
+      add_term(interaction, sums, dx, dy, dz, d, distance == 0 ? Real{0} : reciprocal_root(d), from.mass);
     } else {
       Real const d = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening_squared)));
-      factor = weight(from.mass, d, reciprocal_root(d));
+      add_term(interaction, sums, dx, dy, dz, d, reciprocal_root(d), from.mass);
     }
-    sum_x = fma(factor, dx, sum_x);
-    sum_y = fma(factor, dy, sum_y);
-    sum_z = fma(factor, dz, sum_z);
   }
 };
 

@@ -29,13 +29,8 @@ void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mas
   go_round(position, mass, [&](Block const& block, Index stage) {
     Index const targets = points_->points_of(block.id);
     if (targets == 0) return;
-    work(block, Attraction<Real>{ring_.own(block),
-                                 targets,
-                                 ring_.sources(block, stage),
-                                 ring_.count(block, stage),
-                                 softening_,
-                                 {},
-                                 stage > 0});
+    work(block, Pairs<Real>{ring_.own(block), targets, ring_.sources(block, stage), ring_.count(block, stage),
+                            softening_, stage > 0});
   });
 }
 
@@ -52,18 +47,18 @@ void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& m
     });
     return queue_->accelerate(softening_, form_, acceleration);
   }
-  meet_all(position, mass, [&](Block const& block, Attraction<Real> attraction) {
+  meet_all(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
+    Attraction<Real> attraction{pairs, {}};
     for (int axis = 0; axis < 3; ++axis)
       attraction.acceleration[static_cast<std::size_t>(axis)] = acceleration.view(block, axis).origin;
-    attract(execution(block), attraction, form_);
+    sum_pairs(execution(block), attraction, form_);
   });
 }
 
 template <class Real>
 void Gravity<Real>::potential(Field<Real> const& position, Field<Real> const& mass, Field<Real>& potential) {
-  potential.fill(0);
-  meet_all(position, mass, [&](Block const& block, Attraction<Real> const& attraction) {
-    add_potential(execution(block), attraction, potential.view(block).origin);
+  meet_all(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
+    sum_pairs(execution(block), Potential<Real>{pairs, potential.view(block).origin}, form_);
   });
 }
 

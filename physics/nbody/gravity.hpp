@@ -31,7 +31,7 @@ class Gravity {
   /// Calls `work(block, stage)` for each block at each stage of the ring.
   template <class Work>
   void go_round(Field<Real> const& position, Field<Real> const& mass, Work const& work);
-  /// Calls `work(block, attraction)` for each block with the bodies of each block.
+  /// Calls `work(block, pairs)` for each block with the bodies of each block.
   template <class Work>
   void meet_all(Field<Real> const& position, Field<Real> const& mass, Work const& work);
 

@@ -1,25 +1,33 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
+#include "physics/nbody/attraction.hpp"
 #include "physics/nbody/lanes.hpp"
 
 namespace halocline::nbody {
 
-/// d^(-3/2) by an approximate y = d^(-1/2): with e = 1 - d y^2 it is y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 +
-/// …). The polynomial is divided by its leading coefficient, which spares a multiplication: sums of such terms are
-/// multiplied by `scale` in the end.
-template <class Real>
-struct ThreeHalves {
+/// d^(-k/2) by an approximate y = d^(-1/2): with e = 1 - d y^2 it is y^k (1 - e)^(-k/2) = y^k (1 + k/2 e + k (k + 2)/8
+/// e^2 + …). The polynomial is divided by its leading coefficient, which spares a multiplication: sums of such terms
+/// are multiplied by `scale` in the end.
+template <class Real, int k>
+struct ReciprocalRootPower {
   /// The largest e.
   static constexpr double h = 2 * ReciprocalRoot<Real>::error;
   /// So that what is left out is below half a rounding.
   static constexpr int degree = h == 0 ? 0 : sizeof(Real) == 8 ? 3 : h < 0x1p-12 ? 1 : 2;
+  /// That of e^power in the binomial series of (1 - e)^(-k/2).
+  static constexpr double of_series(int power) {
+    double coefficient = 1;
+    for (int n = 0; n < power; ++n) coefficient *= (k + 2. * n) / (2. * (n + 1));
+    return coefficient;
+  }
   /// Of 1, e, e^2, e^3. The term after the last one is spread over those before (Chebyshev economisation).
   static constexpr std::array<double, 4> coefficients =
-      degree == 1   ? std::array<double, 4>{1 + 15. / 16 * h * h, 3. / 2, 0, 0}
-      : degree == 2 ? std::array<double, 4>{1, 3. / 2 + 3. / 4 * 35. / 16 * h* h, 15. / 8, 0}
-                    : std::array<double, 4>{1, 3. / 2, 15. / 8 + 315. / 128 * h* h, 35. / 16};
+      degree == 1   ? std::array<double, 4>{1 + of_series(2) / 2 * h * h, of_series(1), 0, 0}
+      : degree == 2 ? std::array<double, 4>{1, of_series(1) + 3. / 4 * of_series(3) * h* h, of_series(2), 0}
+                    : std::array<double, 4>{1, of_series(1), of_series(2) + of_series(4) * h* h, of_series(3)};
   static constexpr double leading = degree == 0 ? 1 : coefficients[static_cast<std::size_t>(degree)];
   /// Of the divided polynomial, as the precision has them.
   static constexpr Real coefficient(int power) {
@@ -32,48 +40,69 @@ struct ThreeHalves {
     return coefficients[0] / (static_cast<double>(static_cast<Real>(1 + coefficients[0] / leading)) - 1);
   }
 
-  /// factor * d^(-3/2) / scale(), given y.
-  static Lanes<Real> times(Lanes<Real> factor, Lanes<Real> d, Lanes<Real> y) {
-    Lanes<Real> const square = y * y;
-    if constexpr (degree == 0) return factor * y * square;
+  /// d^(-k/2) / y^k / scale(), where d y^2 is a b.
+  static Lanes<Real> correction(Lanes<Real> a, Lanes<Real> b) {
+    if constexpr (degree == 0) return broadcast(Real{1});
     if constexpr (degree == 1) {
       constexpr auto constant = static_cast<Real>(1 + coefficients[0] / leading);
-      return factor * y * (square * fma(-d, square, broadcast(constant)));
+      return fma(-a, b, broadcast(constant));
     }
-    Lanes<Real> const e = fma(-d, square, broadcast(Real{1}));
+    Lanes<Real> const e = fma(-a, b, broadcast(Real{1}));
     Lanes<Real> polynomial = e + broadcast(coefficient(degree - 1));
     for (int power = degree - 2; power >= 0; --power) polynomial = fma(polynomial, e, broadcast(coefficient(power)));
-    return factor * y * (square * polynomial);
+    return polynomial;
   }
 };
 
-/// Targets in the lanes of a register, and the attraction that they have felt, times ThreeHalves::scale().
+/// What sources add to the sums of targets in the lanes, divided by the scale of `Power`: one that is (dx, dy, dz)
+/// away, with d the softened square of the distance and y about d^(-1/2), or 0 where it adds nothing.
+template <class Interaction>
+struct Term;
 template <class Real>
-struct TargetLanes {
-  Lanes<Real> x{}, y{}, z{};
-  Lanes<Real> sum_x{}, sum_y{}, sum_z{};
+struct Term<Attraction<Real>> {
+  using Power = ReciprocalRootPower<Real, 3>;
+  static void add(Lanes<Real> (&sums)[3], Lanes<Real> dx, Lanes<Real> dy, Lanes<Real> dz, Lanes<Real> d, Lanes<Real> y,
+                  Lanes<Real> mass) {
+    Lanes<Real> const square = y * y;
+    Lanes<Real> const weight = mass * y * (square * Power::correction(d, square));
+    sums[0] = fma(weight, dx, sums[0]);
+    sums[1] = fma(weight, dy, sums[1]);
+    sums[2] = fma(weight, dz, sums[2]);
+  }
+};
+template <class Real>
+struct Term<Potential<Real>> {
+  using Power = ReciprocalRootPower<Real, 1>;
+  static void add(Lanes<Real> (&sums)[1], Lanes<Real>, Lanes<Real>, Lanes<Real>, Lanes<Real> d, Lanes<Real> y,
+                  Lanes<Real> mass) {
+    sums[0] = fma(mass * y, Power::correction(d * y, y), sums[0]);
+  }
+};
 
-  /// Adds the attraction by one source, which is the same in all lanes. `Coincides`: whether it may be where a target
-  /// is and so heavy, for the softening, that its weight there is not finite.
+/// Targets in the lanes of a register, and what they have felt, divided by the scale of the term's power.
+template <class Interaction>
+struct TargetLanes {
+  using Real = typename Interaction::Real;
+  Lanes<Real> x{}, y{}, z{};
+  Lanes<Real> sums[Interaction::sums]{};
+
+  /// Adds what one source does, which is the same in all lanes. `Coincides`: whether it may be where a target is and
+  /// has a term there that is neither zero nor none.
   template <bool Coincides>
   void feel(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass,
             Lanes<Real> softening_squared) {
     Lanes<Real> const dx = from_x - x;
     Lanes<Real> const dy = from_y - y;
     Lanes<Real> const dz = from_z - z;
-    Lanes<Real> weight;
     if constexpr (Coincides) {
       Lanes<Real> const distance = fma(dz, dz, fma(dy, dy, dx * dx));
       Lanes<Real> const d = distance + softening_squared;
       Lanes<Real> const apart = distance == 0 ? Lanes<Real>{} : ReciprocalRoot<Real>::of(d);
-      weight = ThreeHalves<Real>::times(mass, d, apart);
+      Term<Interaction>::add(sums, dx, dy, dz, d, apart, mass);
     } else {
       Lanes<Real> const d = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening_squared)));
-      weight = ThreeHalves<Real>::times(mass, d, ReciprocalRoot<Real>::of(d));
+      Term<Interaction>::add(sums, dx, dy, dz, d, ReciprocalRoot<Real>::of(d), mass);
     }
-    sum_x = fma(weight, dx, sum_x);
-    sum_y = fma(weight, dy, sum_y);
-    sum_z = fma(weight, dz, sum_z);
   }
 };
 

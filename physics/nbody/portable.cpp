@@ -5,72 +5,50 @@
 namespace halocline::nbody {
 namespace {
 
-using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-
-/// Calls `visit(dx, dy, dz, distance squared, mass)` for each source that is not where target i is.
-template <class Real, class Visit>
-KOKKOS_INLINE_FUNCTION void for_each_other(Attraction<Real> const& attraction, Index i, Visit const& visit) {
-  Source<Real> const at = attraction.targets[i];
-  for (Index j = 0; j < attraction.source_count; ++j) {
-    Source<Real> const from = attraction.sources[j];
-    Real const dx = from.x - at.x;
-    Real const dy = from.y - at.y;
-    Real const dz = from.z - at.z;
-    Real const distance = dx * dx + dy * dy + dz * dz;
-    if (distance != 0) visit(dx, dy, dz, distance, from.mass);
-  }
+/// Adds what a source does that is d away; `inverse` is 1 / sqrt(|d|^2 + softening^2).
+template <class Real>
+KOKKOS_INLINE_FUNCTION void add_term(Attraction<Real> const&, Real const (&d)[3], Real inverse, Real mass,
+                                     Real (&sum)[3]) {
+  Real const weight = mass * (inverse * inverse * inverse);
+  for (int axis = 0; axis < 3; ++axis) sum[axis] += weight * d[axis];
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION void add_term(Potential<Real> const&, Real const (&)[3], Real inverse, Real mass,
+                                     Real (&sum)[1]) {
+  sum[0] += mass * inverse;
 }
 
-template <class Real>
-struct Accelerate {
-  Attraction<Real> attraction;
+template <class Interaction>
+struct SumSources {
+  using Real = typename Interaction::Real;
+  Interaction interaction;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
-    Real const softening_squared = attraction.softening * attraction.softening;
-    Real x = 0, y = 0, z = 0;
-    for_each_other(attraction, i, [&](Real dx, Real dy, Real dz, Real distance, Real mass) {
-      Real const inverse = 1 / Kokkos::sqrt(distance + softening_squared);
-      Real const weight = mass * (inverse * inverse * inverse);
-      x += weight * dx;
-      y += weight * dy;
-      z += weight * dz;
-    });
-    attraction.put(i, x, y, z);
-  }
-};
-
-template <class Real>
-struct AddPotential {
-  Attraction<Real> attraction;
-  Real* potential;
-
-  KOKKOS_FUNCTION void operator()(Index i) const {
-    Real const softening_squared = attraction.softening * attraction.softening;
-    Real sum = 0;
-    for_each_other(attraction, i, [&](Real, Real, Real, Real distance, Real mass) {
-      sum += mass / Kokkos::sqrt(distance + softening_squared);
-    });
-    potential[i] -= sum;
+    Real const softening_squared = interaction.softening * interaction.softening;
+    Source<Real> const at = interaction.targets[i];
+    Real sum[Interaction::sums] = {};
+    for (Index j = 0; j < interaction.source_count; ++j) {
+      Source<Real> const from = interaction.sources[j];
+      Real const d[3] = {from.x - at.x, from.y - at.y, from.z - at.z};
+      Real const distance = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+      if (distance != 0) add_term(interaction, d, 1 / Kokkos::sqrt(distance + softening_squared), from.mass, sum);
+    }
+    interaction.put(i, sum);
   }
 };
 
 }  // namespace
 
-template <class Real>
-void portable::attract(Execution const& execution, Attraction<Real> const& attraction) {
-  Kokkos::parallel_for("halocline attraction", Policy(execution, 0, attraction.target_count),
-                       Accelerate<Real>{attraction});
+template <class Interaction>
+void portable::sum_pairs(Execution const& execution, Interaction const& interaction) {
+  Kokkos::parallel_for("halocline interaction",
+                       Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, interaction.target_count),
+                       SumSources<Interaction>{interaction});
 }
 
-template <class Real>
-void add_potential(Execution const& execution, Attraction<Real> const& attraction, Real* potential) {
-  Kokkos::parallel_for("halocline potential", Policy(execution, 0, attraction.target_count),
-                       AddPotential<Real>{attraction, potential});
-}
-
-template void portable::attract(Execution const&, Attraction<float> const&);
-template void portable::attract(Execution const&, Attraction<double> const&);
-template void add_potential(Execution const&, Attraction<float> const&, float*);
-template void add_potential(Execution const&, Attraction<double> const&, double*);
+template void portable::sum_pairs(Execution const&, Attraction<float> const&);
+template void portable::sum_pairs(Execution const&, Attraction<double> const&);
+template void portable::sum_pairs(Execution const&, Potential<float> const&);
+template void portable::sum_pairs(Execution const&, Potential<double> const&);
 
 }  // namespace halocline::nbody

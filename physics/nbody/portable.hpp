@@ -4,7 +4,7 @@
 
 namespace halocline::nbody::portable {
 
-template <class Real>
-void attract(Execution const& execution, Attraction<Real> const& attraction);
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction);
 
 }  // namespace halocline::nbody::portable

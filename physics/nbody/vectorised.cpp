@@ -16,15 +16,16 @@ constexpr int registers_of_targets = register_bytes == 64 ? 2 : 1;
 template <class Real>
 constexpr int tile = registers_of_targets* lanes<Real>;
 
-template <class Real>
-struct AccelerateTile {
-  Attraction<Real> attraction;
+template <class Interaction>
+struct SumTile {
+  using Real = typename Interaction::Real;
+  Interaction interaction;
   bool coincides;
 
   void operator()(Index n) const {
     Index const first = n * tile<Real>;
-    auto const count = static_cast<int>(std::min<Index>(tile<Real>, attraction.target_count - first));
-    TargetLanes<Real> targets[registers_of_targets];
+    auto const count = static_cast<int>(std::min<Index>(tile<Real>, interaction.target_count - first));
+    Targets targets[registers_of_targets];
     load(targets, first, count);
     if (coincides) {
       feel_all<true>(targets);
@@ -35,11 +36,13 @@ struct AccelerateTile {
   }
 
  private:
+  using Targets = TargetLanes<Interaction>;
+
   /// Lanes beyond the last target have that target once more.
-  void load(TargetLanes<Real>* targets, Index first, int count) const {
+  void load(Targets* targets, Index first, int count) const {
     for (int n = 0; n < tile<Real>; ++n) {
-      Source<Real> const& at = attraction.targets[first + std::min(n, count - 1)];
-      TargetLanes<Real>& to = targets[n / lanes<Real>];
+      Source<Real> const& at = interaction.targets[first + std::min(n, count - 1)];
+      Targets& to = targets[n / lanes<Real>];
       int const lane = n % lanes<Real>;
       to.x[lane] = at.x;
       to.y[lane] = at.y;
@@ -48,13 +51,13 @@ struct AccelerateTile {
   }
 
   template <bool Coincides>
-  void feel_all(TargetLanes<Real>* targets) const {
-    TargetLanes<Real> local[registers_of_targets];  // not in memory that others may see: stays in registers
+  void feel_all(Targets* targets) const {
+    Targets local[registers_of_targets];  // not in memory that others may see: stays in registers
     std::copy_n(targets, registers_of_targets, local);
-    Lanes<Real> const softening_squared = broadcast(attraction.softening * attraction.softening);
-    for (Index j = 0; j < attraction.source_count; ++j) {
-      Source<Real> const& from = attraction.sources[j];
-      for (TargetLanes<Real>& one : local) {
+    Lanes<Real> const softening_squared = broadcast(interaction.softening * interaction.softening);
+    for (Index j = 0; j < interaction.source_count; ++j) {
+      Source<Real> const& from = interaction.sources[j];
+      for (Targets& one : local) {
         one.template feel<Coincides>(broadcast(from.x), broadcast(from.y), broadcast(from.z), broadcast(from.mass),
                                      softening_squared);
       }
@@ -62,39 +65,43 @@ struct AccelerateTile {
     std::copy_n(local, registers_of_targets, targets);
   }
 
-  void store(TargetLanes<Real> const* targets, Index first, int count) const {
+  void store(Targets const* targets, Index first, int count) const {
+    constexpr double scale = Term<Interaction>::Power::scale();
     for (int n = 0; n < count; ++n) {
-      TargetLanes<Real> const& from = targets[n / lanes<Real>];
-      int const lane = n % lanes<Real>;
-      Real const sums[] = {from.sum_x[lane], from.sum_y[lane], from.sum_z[lane]};
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        auto const value = static_cast<Real>(static_cast<double>(sums[axis]) * ThreeHalves<Real>::scale());
-        Real& to = attraction.acceleration[axis][first + n];
-        to = attraction.adds ? to + value : value;
+      Real sums[Interaction::sums];
+      for (int m = 0; m < Interaction::sums; ++m) {
+        Real const sum = targets[n / lanes<Real>].sums[m][n % lanes<Real>];
+        sums[m] = static_cast<Real>(static_cast<double>(sum) * scale);
       }
+      interaction.put(first + n, sums);
     }
   }
 };
 
 /// Whether a source that is where a target is needs to be told from the others.
-template <class Real>
-bool may_coincide(Attraction<Real> const& attraction) {
-  Real const safe = safe_mass(attraction.softening);
-  return !std::all_of(attraction.sources, attraction.sources + attraction.source_count,
+template <class Interaction>
+bool may_coincide(Interaction const& interaction) {
+  using Real = typename Interaction::Real;
+  if (!Interaction::fades) return true;
+  Real const safe = safe_mass(interaction.softening);
+  return !std::all_of(interaction.sources, interaction.sources + interaction.source_count,
                       [=](Source<Real> const& one) { return std::abs(one.mass) < safe; });
 }
 
 }  // namespace
 
-template <class Real>
-void vectorised::attract(Execution const& execution, Attraction<Real> const& attraction) {
-  Index const tiles = (attraction.target_count + tile<Real> - 1) / tile<Real>;
-  Kokkos::parallel_for("halocline attraction",
+template <class Interaction>
+void vectorised::sum_pairs(Execution const& execution, Interaction const& interaction) {
+  constexpr Index targets = tile<typename Interaction::Real>;
+  Index const tiles = (interaction.target_count + targets - 1) / targets;
+  Kokkos::parallel_for("halocline interaction",
                        Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, tiles),
-                       AccelerateTile<Real>{attraction, may_coincide(attraction)});
+                       SumTile<Interaction>{interaction, may_coincide(interaction)});
 }
 
-template void vectorised::attract(Execution const&, Attraction<float> const&);
-template void vectorised::attract(Execution const&, Attraction<double> const&);
+template void vectorised::sum_pairs(Execution const&, Attraction<float> const&);
+template void vectorised::sum_pairs(Execution const&, Attraction<double> const&);
+template void vectorised::sum_pairs(Execution const&, Potential<float> const&);
+template void vectorised::sum_pairs(Execution const&, Potential<double> const&);
 
 }  // namespace halocline::nbody

@@ -5,7 +5,7 @@
 namespace halocline::nbody::vectorised {
 
 /// Targets in the lanes of vector registers, tiles of targets on the threads. Only where kernels run on the host.
-template <class Real>
-void attract(Execution const& execution, Attraction<Real> const& attraction);
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction);
 
 }  // namespace halocline::nbody::vectorised

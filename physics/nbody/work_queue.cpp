@@ -81,13 +81,13 @@ void WorkQueue<Real>::enqueue(Block const& by, Piece const& piece, Real softenin
                               Field<Real>& acceleration) {
   Block const& home = points_->blocks()[piece.block];
   Source<Real> const* const sources = all(by);
-  Attraction<Real> attraction{
-      sources + home.cells.begin[0] + piece.first, piece.count, sources, points_->points(), softening, {}, false};
+  Source<Real> const* const targets = sources + home.cells.begin[0] + piece.first;
+  Attraction<Real> attraction{{targets, piece.count, sources, points_->points(), softening, false}, {}};
   for (int axis = 0; axis < 3; ++axis) {
     attraction.acceleration[static_cast<std::size_t>(axis)] =
         by.local == home.local ? acceleration.view(home, axis).origin + piece.first : result(by, piece, axis);
   }
-  attract(execution(by), attraction, form);
+  sum_pairs(execution(by), attraction, form);
 }
 
 template <class Real>
