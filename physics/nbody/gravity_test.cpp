@@ -128,6 +128,26 @@ TEST(Gravity, OfBodiesInOnePlaceIsNone) {
   }
 }
 
+TEST(Gravity, LeavesTheCurrentDevice) {
+  std::vector<int> devices{BackendDevices::current()};
+  for (Device const& device : all_devices()) devices.push_back(device.number);
+  State<float> state(points_on(65, devices.size()), plummer(65, 1, 1, 1, 5));
+  for (int const device : devices) {
+    for (ForceSchedule const schedule : {ForceSchedule::even, ForceSchedule::queue}) {
+      CurrentDevice const current(device);
+      {
+        Gravity<float> gravity(state.points, 0.1, schedule);
+        EXPECT_EQ(BackendDevices::current(), device);
+        gravity.accelerate(state.position, state.mass, state.acceleration);
+        EXPECT_EQ(BackendDevices::current(), device);
+        gravity.potential(state.position, state.mass, state.potential);
+        EXPECT_EQ(BackendDevices::current(), device);
+      }
+      EXPECT_EQ(BackendDevices::current(), device);
+    }
+  }
+}
+
 TEST(Gravity, RepeatsToTheBit) {
   std::vector<Body> const bodies = plummer(513, 1, 1, 1, 5);
   State<float> state(points_on(513, 2), bodies);

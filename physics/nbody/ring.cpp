@@ -4,6 +4,8 @@
 
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/devices.hpp"
+#include "physics/nbody/block_memory.hpp"
 
 namespace halocline::nbody {
 namespace {
@@ -24,16 +26,14 @@ void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4>
 
 template <class Real>
 Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(points)) {
-  auto const allocate = [](Block const& block, Index count) {
-    return Sources(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "bodies"),
-                   static_cast<std::size_t>(count));
-  };
+  CurrentDevice const current;
   auto const most = static_cast<std::size_t>(points_->points_of(0));  // the first block is among the largest
   std::span<Block const> const blocks = points_->blocks();
   bool const passes = stages() > 1;
   for (Block const& block : blocks) {
-    Place place{allocate(block, points_->points_of(block.id)), {}};
-    for (Sources& visiting : place.visiting) visiting = allocate(block, passes ? points_->points_of(0) : 0);
+    Place place{memory_on<Source<Real>>(block, points_->points_of(block.id)), {}};
+    for (Sources& visiting : place.visiting)
+      visiting = memory_on<Source<Real>>(block, passes ? points_->points_of(0) : 0);
     buffers_->places.push_back(std::move(place));
   }
   bool const alone = points_->communicator().size() == 1;
@@ -53,7 +53,9 @@ Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(poi
 
 template <class Real>
 Ring<Real>::~Ring() {
+  CurrentDevice const current;
   Communicator::abandon(requests_, buffers_);
+  buffers_.reset();
 }
 
 template <class Real>

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "framework/mesh/execution.hpp"
+#include "framework/runtime/devices.hpp"
+#include "physics/nbody/block_memory.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/runtime/cuda_check.hpp"
-#include "framework/runtime/devices.hpp"
 #endif
 
 namespace halocline::nbody {
@@ -31,16 +32,11 @@ bool is_idle(Execution const& execution) {
   return true;
 }
 
-template <class Real>
-Kokkos::View<Real*, Memory> memory_of(Block const& block, Index count) {
-  return Kokkos::View<Real*, Memory>(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "bodies"),
-                                     static_cast<std::size_t>(count));
-}
-
 }  // namespace
 
 template <class Real>
 WorkQueue<Real>::WorkQueue(std::shared_ptr<PointSet const> points) : points_(std::move(points)) {
+  CurrentDevice const current;
   for (Block const& block : points_->blocks()) {
     Index const count = points_->points_of(block.id);
     for (Index first = 0; first < count;) {
@@ -54,10 +50,16 @@ WorkQueue<Real>::WorkQueue(std::shared_ptr<PointSet const> points) : points_(std
   bool const is_alone = points_->blocks().size() == 1;
   for (Block const& block : points_->blocks()) {
     Place& place = places_.emplace_back();
-    place.all = memory_of<Source<Real>>(block, points_->points());
-    place.result = memory_of<Real>(block, is_alone ? 0 : 3 * bodies_);
+    place.all = memory_on<Source<Real>>(block, points_->points());
+    place.result = memory_on<Real>(block, is_alone ? 0 : 3 * bodies_);
     for (Block const& to : points_->blocks()) place.copies.emplace_back(execution(block), execution(to));
   }
+}
+
+template <class Real>
+WorkQueue<Real>::~WorkQueue() {
+  CurrentDevice const current;
+  places_.clear();
 }
 
 template <class Real>

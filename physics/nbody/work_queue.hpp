@@ -19,6 +19,9 @@ template <class Real>
 class WorkQueue {
  public:
   explicit WorkQueue(std::shared_ptr<PointSet const> points);
+  ~WorkQueue();
+  WorkQueue(WorkQueue const&) = delete;
+  WorkQueue& operator=(WorkQueue const&) = delete;
 
   /// Where a block keeps all bodies, by their number.
   [[nodiscard]] Source<Real>* all(Block const& block) { return places_[block.local].all.data(); }
