@@ -6,6 +6,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/standard_output.hpp"
@@ -55,7 +56,7 @@ int ranks_of(CheckCommand const& command) {
 
 ExitCode check(CheckCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, command.overrides, Communicator::alone());
+  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone());
   MemoryBudget const budget = foretold_memory_budget(ranks_of(command));
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));

@@ -56,10 +56,9 @@ void add_repeatable(CLI::App& app, std::string const& name, std::string const& w
   app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false)->option_text(what);
 }
 
-void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& overrides,
-              std::vector<std::string>& plugins) {
+void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, std::vector<std::string>& plugins) {
   app.add_option("DECK", deck, "File that says what to solve: YAML, or TeaLeaf's tea.in")->required()->option_text(" ");
-  add_repeatable(app, "--set", "PATH=VALUE", overrides,
+  add_repeatable(app, "--set", "PATH=VALUE", set,
                  "Changes an option of the deck, as in solver.method=jacobi; may be repeated");
   add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with one more physics; may be repeated");
 }
@@ -86,7 +85,7 @@ void add_devices(CLI::App& app, RunCommand& run) {
 
 void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
-  add_deck(app, run.deck, run.overrides, run.plugins);
+  add_deck(app, run.deck, run.set, run.plugins);
   app.add_option("--output", run.output,
                  "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
       ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
@@ -103,7 +102,7 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
 
 void add_check(CLI::App& program, CheckCommand& check) {
   CLI::App& app = *program.add_subcommand("check", "Names every mistake of a deck and what a run takes; runs nothing");
-  add_deck(app, check.deck, check.overrides, check.plugins);
+  add_deck(app, check.deck, check.set, check.plugins);
   add_ranks(app, check.ranks, "Judges a run on so many MPI ranks of this machine");
 }
 
@@ -183,7 +182,6 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
 /// Throws InputError where the name of the output folder cannot be told.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   RunCommand& given = commands->run;
-  if (!given.devices.empty()) given.overrides.push_back("devices=" + given.devices);
   given.output =
       given.output.empty() ? default_output_folder(given.deck).string() : output_of(given.output, given.deck);
   line.folder = given.output;
@@ -191,7 +189,7 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   line.release = [commands] { commands->claim.reset(); };
   line.judge = [commands, ranks = std::max(1, line.ranks)] {
     RunCommand const& command = commands->run;
-    return check({command.deck, command.overrides, command.plugins, ranks, true});
+    return check({command.deck, command.set, command.plugins, command.devices, ranks, true});
   };
   line.command = [commands, claim = line.claim](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
     return run(commands->run, claim, environment, ranks);

@@ -15,12 +15,12 @@ class FolderClaim;
 
 /// What the command line gives to `halocline run`.
 struct RunCommand {
-  std::string typed;                   ///< the whole command, quoted for a shell, for the record
-  std::string deck;                    ///< path
-  std::vector<std::string> overrides;  ///< --set path=value, and `devices` last
-  std::vector<std::string> plugins;    ///< --plugin, paths of shared objects
-  std::string devices;                 ///< --devices; empty: as the deck says
-  std::string output;                  ///< folder
+  std::string typed;                 ///< the whole command, quoted for a shell, for the record
+  std::string deck;                  ///< path
+  std::vector<std::string> set;      ///< --set path=value
+  std::vector<std::string> plugins;  ///< --plugin, paths of shared objects
+  std::string devices;               ///< --devices; empty: as the deck says
+  std::string output;                ///< folder
   bool overwrite = false;
   bool plot = false;
   bool trace = false;
@@ -31,10 +31,11 @@ struct RunCommand {
 /// What the command line gives to `halocline check`.
 struct CheckCommand {
   std::string deck;
-  std::vector<std::string> overrides;
+  std::vector<std::string> set;
   std::vector<std::string> plugins;
-  int ranks = 0;       ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
-  bool quiet = false;  ///< no word of a deck without mistakes
+  std::string devices;  ///< --devices, of the run that is judged; empty: as the deck says
+  int ranks = 0;        ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
+  bool quiet = false;   ///< no word of a deck without mistakes
 };
 
 /// What the command line gives to `halocline list`.

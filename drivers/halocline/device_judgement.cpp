@@ -28,10 +28,15 @@ void declare_devices(Section& deck) {
   deck.text(name,
             "Devices of each host that a run may use: `all`, a number of them (`2`), or which (`[0, 1]`); one may be "
             "named several times. Ranks of a host share them out. Without it a rank uses one. More than one for a rank "
-            "is for "
-            "bodies alone.")
+            "is for bodies alone.")
       .or_list()
       .optional();
+}
+
+std::vector<Override> overrides_of(std::vector<std::string> const& set, std::string const& devices) {
+  std::vector<Override> all = overrides_by_set(set);
+  if (!devices.empty()) all.push_back({std::string(name) + "=" + devices, "--devices " + deck::printable(devices)});
+  return all;
 }
 
 std::optional<DeviceChoice> device_choice(Deck const& deck) {

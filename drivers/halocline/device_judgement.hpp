@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "drivers/halocline/memory_need.hpp"
 #include "framework/deck/deck.hpp"
@@ -13,6 +15,9 @@ namespace halocline {
 
 /// Declares `devices` in a deck.
 void declare_devices(Section& deck);
+
+/// What the command line changes in a deck: by each `--set`, and last by `--devices`, if that is not empty.
+[[nodiscard]] std::vector<Override> overrides_of(std::vector<std::string> const& set, std::string const& devices);
 
 /// The devices that a deck asks for, which Kokkos has to know before the deck is judged; nothing where it does not say,
 /// or says it wrongly.

@@ -303,7 +303,7 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
              std::shared_ptr<Communicator> const& communicator) {
   Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, command.overrides, *communicator);
+  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator);
   environment.start_kokkos(device_choice(deck));
   Case const run = judged(command, claim, known, deck, *communicator);
 

@@ -17,10 +17,10 @@
 
 namespace halocline {
 
-Deck::Deck(std::string name, std::string text, std::vector<std::string> overrides)
+Deck::Deck(std::string name, std::string text, std::vector<Override> overrides)
     : name_(std::move(name)), text_(std::move(text)), overrides_(std::move(overrides)) {}
 
-Deck Deck::load(std::string const& path, std::vector<std::string> const& overrides, Communicator const& communicator) {
+Deck Deck::load(std::string const& path, std::vector<Override> const& overrides, Communicator const& communicator) {
   throw_site(ThrowSite::deck);
   std::string text;
   on_first_rank(communicator, [&] { text = deck::file_text(path); });
@@ -47,7 +47,8 @@ deck::Node Deck::tree(Mistakes& mistakes) const {
 
 OptionValue Deck::unjudged(Option const& option) const {
   auto const may_name_it = [&](std::string const& text) { return text.find(option.name()) != std::string::npos; };
-  if (!may_name_it(text_) && std::none_of(overrides_.begin(), overrides_.end(), may_name_it)) return {};
+  auto const may_change_it = [&](Override const& override) { return may_name_it(override.change); };
+  if (!may_name_it(text_) && std::none_of(overrides_.begin(), overrides_.end(), may_change_it)) return {};
   Mistakes mistakes;
   try {
     deck::Node const tree = this->tree(mistakes);

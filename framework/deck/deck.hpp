@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/deck/options.hpp"
+#include "framework/deck/overrides.hpp"
 
 namespace halocline {
 
@@ -17,16 +18,17 @@ struct ResolvedSection;
 
 class Mistakes;
 
-/// A deck as given: its text (YAML, or TeaLeaf's tea.in if a line of it says `*tea`) and what `--set` changes in it.
+/// A deck as given: its text (YAML, or TeaLeaf's tea.in if a line of it says `*tea`) and what the command
+/// line changes in it.
 class Deck {
  public:
   /// \param name      what messages call the deck ("heat.yaml")
-  /// \param overrides texts "a.b=value" or "a.b[0].c=value", later ones winning; values are YAML
-  Deck(std::string name, std::string text, std::vector<std::string> overrides = {});
+  /// \param overrides later ones win
+  Deck(std::string name, std::string text, std::vector<Override> overrides = {});
 
   /// Reads the file on rank 0 and gives its text to all ranks, so that all of them judge the same deck. Collective.
   /// Throws InputError on every rank if there is no such file, or it is a folder, empty, binary or above 16 MiB.
-  [[nodiscard]] static Deck load(std::string const& path, std::vector<std::string> const& overrides,
+  [[nodiscard]] static Deck load(std::string const& path, std::vector<Override> const& overrides,
                                  Communicator const& communicator);
 
   /// Judges the whole deck against its declaration. Throws one InputError that lists every mistake, one a line, in the
@@ -41,7 +43,6 @@ class Deck {
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }
-  [[nodiscard]] std::vector<std::string> const& overrides() const { return overrides_; }
 
  private:
   /// The deck as read, changed by its overrides. Throws InputError where that is no section.
@@ -49,7 +50,7 @@ class Deck {
 
   std::string name_;
   std::string text_;
-  std::vector<std::string> overrides_;
+  std::vector<Override> overrides_;
 };
 
 }  // namespace halocline

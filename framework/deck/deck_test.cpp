@@ -56,7 +56,7 @@ Section root_section() {
 std::string const good = "physics: heat\nmesh: {cells: [4, 3]}\n";
 
 Options read(std::string const& text, std::vector<std::string> const& overrides = {}) {
-  return Deck("d.yaml", text, overrides).read(root_section());
+  return Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
 }
 
 /// Every mistake that reading finds, one a line.
@@ -123,7 +123,7 @@ TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
   Option const& title = root.options()[1];
   Option const& devices = root.options()[2];
   auto const said = [](Option const& option, std::string const& text, std::vector<std::string> const& overrides = {}) {
-    OptionValue const value = Deck("d.yaml", text, overrides).unjudged(option);
+    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unjudged(option);
     auto const* const found = std::get_if<std::string>(&value);
     return found != nullptr ? *found : "nothing";
   };

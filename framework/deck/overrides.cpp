@@ -8,6 +8,16 @@
 #include "framework/deck/yaml_events.hpp"
 #include "framework/deck/yaml_reader.hpp"
 
+namespace halocline {
+
+std::vector<Override> overrides_by_set(std::vector<std::string> const& changes) {
+  std::vector<Override> all;
+  for (std::string const& change : changes) all.push_back({change, "--set " + deck::printable(change)});
+  return all;
+}
+
+}  // namespace halocline
+
 namespace halocline::deck {
 namespace {
 
@@ -51,10 +61,10 @@ void append(std::string& path, Part const& part) {
   }
 }
 
-/// One `--set` on its way down the tree.
-class Override {
+/// An override on its way down the tree.
+class Descent {
  public:
-  Override(Location at, Mistakes& mistakes) : at_(std::move(at)), mistakes_(mistakes) {}
+  Descent(Location at, Mistakes& mistakes) : at_(std::move(at)), mistakes_(mistakes) {}
 
   void apply(std::vector<Part> const& parts, Node value, Node& root) {
     Node* node = &root;
@@ -102,10 +112,10 @@ class Override {
 
 }  // namespace
 
-void apply_overrides(std::vector<std::string> const& overrides, Node& root, Mistakes& mistakes) {
+void apply_overrides(std::vector<Override> const& overrides, Node& root, Mistakes& mistakes) {
   for (std::size_t n = 0; n < overrides.size(); ++n) {
-    std::string const& text = overrides[n];
-    Location const at{"--set " + printable(text), static_cast<int>(n) + 1, 0};
+    std::string const& text = overrides[n].change;
+    Location const at{overrides[n].typed, static_cast<int>(n) + 1, 0};
     std::size_t const equals = text.find('=');
     auto const parts = equals == std::string::npos ? std::nullopt : parts_of(std::string_view(text).substr(0, equals));
     if (parts && parts->size() > deepest_nesting) {
@@ -120,7 +130,7 @@ void apply_overrides(std::vector<std::string> const& overrides, Node& root, Mist
     }
     std::size_t const before = mistakes.size();
     Node value = read_yaml_value(text.substr(equals + 1), at, mistakes);
-    if (mistakes.size() == before) Override(at, mistakes).apply(*parts, std::move(value), root);
+    if (mistakes.size() == before) Descent(at, mistakes).apply(*parts, std::move(value), root);
   }
 }
 

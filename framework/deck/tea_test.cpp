@@ -46,7 +46,7 @@ Section root_section() {
 }
 
 Options read(std::string const& text, std::vector<std::string> const& overrides = {}) {
-  return Deck("tea.in", text, overrides).read(root_section());
+  return Deck("tea.in", text, overrides_by_set(overrides)).read(root_section());
 }
 
 std::string mistakes(std::string const& text, std::vector<std::string> const& overrides = {}) {

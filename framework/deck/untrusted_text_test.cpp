@@ -35,7 +35,7 @@ std::string const good =
 /// Reads a text that may be anything: it is either a deck or refused as one.
 void read_anything(std::string const& text, std::vector<std::string> const& overrides = {}) {
   try {
-    (void)Deck("d.yaml", text, overrides).read(root_section());
+    (void)Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
   } catch (InputError const&) {
     // A text that is no deck is refused; anything else that is thrown fails the test.
   }
@@ -43,7 +43,7 @@ void read_anything(std::string const& text, std::vector<std::string> const& over
 
 std::string refusal(std::string const& text, std::vector<std::string> const& overrides = {}) {
   try {
-    (void)Deck("d.yaml", text, overrides).read(root_section());
+    (void)Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
   } catch (InputError const& error) {
     return error.what();
   }

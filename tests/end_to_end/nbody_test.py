@@ -116,13 +116,14 @@ class Bodies(unittest.TestCase):
                 path.write_text(json.dumps(deck_of(plummer(8), 0.1, 1)))
                 run = Run(["run", path, "--devices", "0,0"], folder)
                 self.assertEqual((run.code, run.files()), (2, ["deck.yaml"]), run.err)
-                self.assertIn("has no devices (--set devices=0,0); leave it out", run.err)
+                self.assertIn("has no devices (--devices 0,0); leave it out", run.err)
                 return
         for bodies in (1, 2, 3, 257, 1009):
             for precision, epsilon in (("double", 2.0 ** -52), ("single", 2.0 ** -23)):
                 deck = deck_of(plummer(bodies, softening=0.5), 1 / 32, 4, precision)
                 _, alone = self.run_deck(deck)
-                for ranks, devices, of_rank in ((1, "0,0", [2]), (1, "0,0,0", [3]), (2, "0,0,0", [2, 1]), (1, "all", None)):
+                for ranks, devices, of_rank in ((1, "0,0", [2]), (1, "0,0,0", [3]), (2, "0,0,0", [2, 1]),
+                                                (3, "0,0,0,0", [2, 1, 1]), (1, "all", None)):
                     summary, state = self.run_deck({**deck, "devices": devices}, ranks)
                     if of_rank:
                         self.assertEqual([len(rank) for rank in summary["provenance"]["devices"]], of_rank)

@@ -132,7 +132,7 @@ class Fuzz {
 
   void judge(HostileDeck const& made) {
     try {
-      Options const options = Deck("deck", made.text, made.overrides).read(declaration_);
+      Options const options = Deck("deck", made.text, overrides_by_set(made.overrides)).read(declaration_);
       PhysicsEntry const& entry = physics_.find(options.choice("physics"));
       if (entry.time_dependence == TimeDependence::evolving)
         static_cast<void>(Schedule::evolving(options.section("time")));

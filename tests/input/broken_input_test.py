@@ -333,7 +333,8 @@ class BrokenInput(unittest.TestCase):
                 "(deck:5:10); start 2 times as many ranks (--ranks), or choose fewer devices"])
             self.expect(["run", "deck", "--devices", "0,0,0"], ["`devices`: 3 devices for a rank, ..."])
         else:
-            for arguments, place in (([], "deck:5:10"), (["--devices", "all"], "--set devices=all")):
+            for arguments, place in (([], "deck:5:10"), (["--devices", "all"], "--devices all"),
+                                     (["--set", "devices=all"], "--set devices=all")):
                 self.expect(["run", "deck", *arguments], [
                     f"`devices`: this build {version.split()[-1]} computes on the processor and has no devices ({place}); "
                     "leave it out, or take a build for GPUs"])
