@@ -1,12 +1,12 @@
 #include "framework/io/snapshot_writer.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "framework/field/position.hpp"
 #include "framework/io/mesh_file.hpp"
 #include "framework/io/output_boxes.hpp"
 #include "framework/io/shared_file.hpp"
@@ -127,8 +127,7 @@ void write_field(hdf5::File const& file, Mesh const& mesh, FieldBase const& fiel
 }
 
 void require_positions(std::span<FieldBase const* const> fields) {
-  auto const is_position = [](FieldBase const* field) { return field->is_position() && field->components() == 3; };
-  if (std::count_if(fields.begin(), fields.end(), is_position) == 1) return;
+  if (have_one_position(fields)) return;
   throw DefectError("a snapshot of points needs one field that says where they lie (position, three components)");
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/even_share.hpp"
 
 namespace halocline {
 
@@ -12,7 +13,7 @@ namespace {
 
 /// Block b of `blocks` equal ones begins here: at the multiple of `unit` next to it.
 Index start_of(Index cells, int blocks, int block, Index unit) {
-  Index const even = cells / blocks * block + std::min<Index>(block, cells % blocks);
+  Index const even = even_share_begin(cells, blocks, block);
   return block == blocks ? cells : (even + unit / 2) / unit * unit;
 }
 

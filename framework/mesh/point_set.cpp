@@ -5,6 +5,7 @@
 
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/even_share.hpp"
 
 namespace halocline {
 namespace {
@@ -24,21 +25,13 @@ std::vector<int> owners(Communicator const& communicator, std::size_t blocks) {
   return ranks;
 }
 
-std::vector<Index> even_starts(Index points, Index blocks) {
-  std::vector<Index> starts;
-  for (Index block = 0; block <= blocks; ++block) {
-    starts.push_back(points / blocks * block + std::min(points % blocks, block));
-  }
-  return starts;
-}
-
 }  // namespace
 
 PointSet::PointSet(Index points, std::shared_ptr<Communicator> communicator,
                    std::vector<std::shared_ptr<BlockExecution const>> const& executions)
     : Mesh(1, std::move(communicator)), ranks_(owners(this->communicator(), executions.size())) {
   if (points < 1) throw InputError("a set of " + std::to_string(points) + " points: it needs one or more");
-  starts_ = even_starts(points, block_count());
+  for (Index id = 0; id <= block_count(); ++id) starts_.push_back(even_share_begin(points, block_count(), id));
   std::vector<Block> blocks;
   for (Index id = 0; id < block_count(); ++id) {
     if (rank_of(id) != this->communicator().rank()) continue;

@@ -5,6 +5,7 @@
 
 #include "framework/mesh/partition.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/even_share.hpp"
 
 namespace halocline {
 
@@ -21,9 +22,8 @@ std::vector<Span> spans(Index cells, int blocks, bool periodic) {
   if (blocks == 1) return {{static_cast<double>(cells), 0}};  // what a block copies to itself is no message
   std::vector<Span> found;
   for (int const block : {0, 1, blocks - 1}) {
-    Index const extent = cells / blocks + (block < cells % blocks ? 1 : 0);
     bool const inner = periodic || (block > 0 && block < blocks - 1);
-    found.push_back({static_cast<double>(extent), inner ? 2 : 1});
+    found.push_back({static_cast<double>(even_share(cells, blocks, block)), inner ? 2 : 1});
   }
   return found;
 }

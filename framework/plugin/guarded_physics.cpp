@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "framework/field/field_base.hpp"
+#include "framework/field/position.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/plugin_call.hpp"
@@ -63,8 +64,7 @@ class GuardedPhysics final : public Physics {
         throw_broken_promise(call, "field `" + field->name() + "` lies on another mesh than the run");
       names.push_back(field->name());
     }
-    auto const is_position = [](FieldBase const* field) { return field->is_position() && field->components() == 3; };
-    if (as_points(*mesh_) != nullptr && std::count_if(fields.begin(), fields.end(), is_position) != 1)
+    if (as_points(*mesh_) != nullptr && !have_one_position(fields))
       throw_broken_promise(call, "not one of its fields, with three components, is the `position` of its points");
     if (std::string const name = repeated(names); !name.empty())
       throw_broken_promise(call, "two fields are called `" + name + "`");

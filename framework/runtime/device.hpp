@@ -14,7 +14,9 @@ namespace halocline {
 [[nodiscard]] int device_number();
 /// Free bytes on a device; 0 when the backend has none. Leaves the current device as it was.
 [[nodiscard]] Index free_device_memory(int device);
-/// Name of the device that Kokkos uses; empty when the backend has none.
+/// Name of a device; empty when the backend has none.
+[[nodiscard]] std::string device_name(int device);
+/// That of the device that Kokkos uses.
 [[nodiscard]] std::string device_name();
 /// Address of a device on the PCI bus, "0000:41:00.0"; empty when the backend has none.
 [[nodiscard]] std::string device_address(int device);

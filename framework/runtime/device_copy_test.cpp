@@ -33,27 +33,35 @@ void set_all(Execution const& execution, Bytes const& bytes, std::uint8_t value)
   Kokkos::deep_copy(execution, bytes, value);
 }
 
-/// Entries of [begin, end) that are not the pattern's from `begin` on.
-Index count_wrong(Execution const& execution, Bytes const& bytes, Index begin, Index end, int seed) {
-  Index wrong = 0;
+/// What bytes should be.
+struct Pattern {
+  Index begin;
+  int seed;
+  KOKKOS_FUNCTION std::uint8_t operator()(Index n) const { return value_at(n - begin, seed); }
+};
+struct Untouched {
+  KOKKOS_FUNCTION std::uint8_t operator()(Index) const { return untouched; }
+};
+
+template <class Expected>
+Index count_others(Execution const& execution, Bytes const& bytes, Index begin, Index end, Expected const& expected) {
+  Index others = 0;
   Kokkos::parallel_reduce(
       "compare", Policy(execution, begin, end),
       KOKKOS_LAMBDA(Index n, Index & count) {
-        if (bytes(static_cast<std::size_t>(n)) != value_at(n - begin, seed)) ++count;
+        if (bytes(static_cast<std::size_t>(n)) != expected(n)) ++count;
       },
-      wrong);
-  return wrong;
+      others);
+  return others;
+}
+
+/// Entries of [begin, end) that are not the pattern's from `begin` on.
+Index count_wrong(Execution const& execution, Bytes const& bytes, Index begin, Index end, int seed) {
+  return count_others(execution, bytes, begin, end, Pattern{begin, seed});
 }
 
 Index count_touched(Execution const& execution, Bytes const& bytes, Index begin, Index end) {
-  Index touched = 0;
-  Kokkos::parallel_reduce(
-      "compare", Policy(execution, begin, end),
-      KOKKOS_LAMBDA(Index n, Index & count) {
-        if (bytes(static_cast<std::size_t>(n)) != untouched) ++count;
-      },
-      touched);
-  return touched;
+  return count_others(execution, bytes, begin, end, Untouched{});
 }
 
 Bytes make(Execution const& execution, Index size) {
@@ -88,6 +96,23 @@ std::vector<Pair> pairs() {
   }
   return all;
 }
+
+/// The copy of a pair, and some bytes on both sides.
+struct Trial {
+  Trial(Pair const& pair, Index size)
+      : from(pair.from.instance),
+        to(pair.to.instance),
+        copy(from, to, pair.path),
+        source(make(from, size)),
+        destination(make(to, size)) {}
+  void start() { copy.start(destination.data(), source.data(), static_cast<Index>(source.extent(0))); }
+
+  Execution from;
+  Execution to;
+  DeviceCopy copy;
+  Bytes source;
+  Bytes destination;
+};
 
 TEST(DeviceCopy, CopiesAnyNumberOfBytes) {
   constexpr Index buffer = DeviceCopy::staging_bytes;
@@ -129,24 +154,20 @@ TEST(DeviceCopy, IsOrderedWithTheWorkOfBothInstances) {
   constexpr Index size = 3 * DeviceCopy::staging_bytes + 5;
   constexpr int rounds = 6;
   for (Pair const& pair : pairs()) {
-    Execution const& from = pair.from.instance;
-    Execution const& to = pair.to.instance;
-    DeviceCopy copy(from, to, pair.path);
-    Bytes const source = make(from, size);
-    Bytes const destination = make(to, size);
+    Trial one(pair, size);
     std::vector<Bytes> seen;
-    for (int round = 0; round < rounds; ++round) seen.push_back(make(to, size));
-    set_all(to, destination, untouched);
+    for (int round = 0; round < rounds; ++round) seen.push_back(make(one.to, size));
+    set_all(one.to, one.destination, untouched);
     for (int round = 0; round < rounds; ++round) {
-      fill(from, source, round);
-      copy.start(destination.data(), source.data(), size);
-      copy.finish();
-      set_all(from, source, untouched);
-      Kokkos::deep_copy(to, seen[static_cast<std::size_t>(round)], destination);
-      set_all(to, destination, untouched);
+      fill(one.from, one.source, round);
+      one.start();
+      one.copy.finish();
+      set_all(one.from, one.source, untouched);
+      Kokkos::deep_copy(one.to, seen[static_cast<std::size_t>(round)], one.destination);
+      set_all(one.to, one.destination, untouched);
     }
     for (int round = 0; round < rounds; ++round) {
-      EXPECT_EQ(count_wrong(to, seen[static_cast<std::size_t>(round)], 0, size, round), 0)
+      EXPECT_EQ(count_wrong(one.to, seen[static_cast<std::size_t>(round)], 0, size, round), 0)
           << pair.words << ", round " << round;
     }
   }
@@ -156,19 +177,15 @@ TEST(DeviceCopy, IsOrderedWithTheWorkOfBothInstances) {
 TEST(DeviceCopy, LeavesRoomForWorkBesideIt) {
   constexpr Index size = 2 * DeviceCopy::staging_bytes;
   for (Pair const& pair : pairs()) {
-    Execution const& from = pair.from.instance;
-    Execution const& to = pair.to.instance;
-    DeviceCopy copy(from, to, pair.path);
-    Bytes const source = make(from, size);
-    Bytes const destination = make(to, size);
-    Bytes const other = make(to, size);
-    fill(from, source, 1);
-    copy.start(destination.data(), source.data(), size);
-    fill(to, other, 2);
-    EXPECT_EQ(count_wrong(from, source, 0, size, 1), 0) << pair.words;
-    copy.finish();
-    EXPECT_EQ(count_wrong(to, other, 0, size, 2), 0) << pair.words;
-    EXPECT_EQ(count_wrong(to, destination, 0, size, 1), 0) << pair.words;
+    Trial one(pair, size);
+    Bytes const other = make(one.to, size);
+    fill(one.from, one.source, 1);
+    one.start();
+    fill(one.to, other, 2);
+    EXPECT_EQ(count_wrong(one.from, one.source, 0, size, 1), 0) << pair.words;
+    one.copy.finish();
+    EXPECT_EQ(count_wrong(one.to, other, 0, size, 2), 0) << pair.words;
+    EXPECT_EQ(count_wrong(one.to, one.destination, 0, size, 1), 0) << pair.words;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <mutex>
@@ -10,7 +9,9 @@
 
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/device.hpp"
+#include "framework/runtime/device_runtime.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/even_share.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -111,34 +112,38 @@ std::vector<int> share_of_devices(std::vector<int> const& devices, int rank, int
   auto const all = static_cast<int>(devices.size());
   if (all == 0) return {};
   if (ranks >= all) return {devices[static_cast<std::size_t>(rank % all)]};
-  int const begin = all / ranks * rank + std::min(all % ranks, rank);
-  int const count = all / ranks + (rank < all % ranks ? 1 : 0);
-  return {devices.begin() + begin, devices.begin() + begin + count};
+  return {devices.begin() + even_share_begin(all, ranks, rank),
+          devices.begin() + even_share_begin(all, ranks, rank + 1)};
 }
-
-#if defined(KOKKOS_ENABLE_CUDA)
 
 std::vector<Device> all_devices() {
   std::vector<Device> all;
-  for (int number = 0; number < device_count(); ++number) {
-    cudaDeviceProp properties{};
-    std::array<char, 32> address{};
-    (void)cudaGetDeviceProperties(&properties, number);
-    (void)cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), number);
-    all.push_back({number, properties.name, address.data()});
-  }
+  for (int number = 0; number < device_count(); ++number)
+    all.push_back({number, device_name(number), device_address(number)});
   return all;
 }
 
+#if defined(HALOCLINE_DEVICE_RUNTIME)
+
 int BackendDevices::current() noexcept {
   int device = -1;
-  return cudaGetDevice(&device) == cudaSuccess ? device : -1;
+  return device_runtime::get_device(&device) == device_runtime::success ? device : -1;
 }
 
 // A device that is lost is told of by whatever works on it next.
 void BackendDevices::make_current(int device) noexcept {
-  if (device >= 0) (void)cudaSetDevice(device);
+  if (device >= 0) (void)device_runtime::set_device(device);
 }
+
+#else
+
+int BackendDevices::current() noexcept { return -1; }
+
+void BackendDevices::make_current(int) noexcept {}
+
+#endif
+
+#if defined(KOKKOS_ENABLE_CUDA)
 
 namespace {
 
@@ -163,39 +168,6 @@ bool can_reach(int from, int to) {
 }
 
 #else
-
-#if defined(KOKKOS_ENABLE_HIP)
-
-std::vector<Device> all_devices() {
-  std::vector<Device> all;
-  for (int number = 0; number < device_count(); ++number) {
-    hipDeviceProp_t properties{};
-    std::array<char, 32> address{};
-    (void)hipGetDeviceProperties(&properties, number);
-    (void)hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), number);
-    all.push_back({number, properties.name, address.data()});
-  }
-  return all;
-}
-
-int BackendDevices::current() noexcept {
-  int device = -1;
-  return hipGetDevice(&device) == hipSuccess ? device : -1;
-}
-
-void BackendDevices::make_current(int device) noexcept {
-  if (device >= 0) (void)hipSetDevice(device);
-}
-
-#else
-
-std::vector<Device> all_devices() { return {}; }
-
-int BackendDevices::current() noexcept { return -1; }
-
-void BackendDevices::make_current(int) noexcept {}
-
-#endif
 
 // Kokkos' other backends know one device of a process.
 bool can_reach(int from, int to) { return from == to; }
