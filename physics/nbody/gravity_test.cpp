@@ -8,19 +8,15 @@
 
 #include "framework/runtime/devices.hpp"
 #include "physics/nbody/bodies.hpp"
+#include "physics/nbody/test_points.hpp"
 #include "tests/support/communicator.hpp"
 
 namespace halocline::nbody {
 namespace {
 
-/// Points on all ranks, with so many blocks on each, on all devices in turn.
+/// Points on all ranks, with so many blocks on each.
 std::shared_ptr<PointSet const> points_on(Index count, std::size_t blocks) {
-  std::vector<std::shared_ptr<BlockExecution const>> executions;
-  std::vector<Device> const devices = all_devices();
-  for (std::size_t n = 0; n < blocks; ++n)
-    executions.push_back(
-        execution_on(devices.empty() ? BackendDevices::current() : devices[n % devices.size()].number));
-  return std::make_shared<PointSet const>(count, test::communicator().split(0), executions);
+  return test::points_on(halocline::test::communicator().split(0), count, blocks);
 }
 
 template <class Real>
