@@ -48,8 +48,8 @@ def trials(page):
 
 def preset(command):
     """The preset that a command builds."""
-    named = re.search(r"HALOCLINE_PRESET=(\w+)|--preset (\w+)|tools/setup.sh (\w+)", command)
-    return next(filter(None, named.groups())) if named else "release"
+    named = re.search(r"HALOCLINE_PRESET=(\w+)|--preset (\w+)|tools/setup.sh (\w+)|HALOCLINE_BACKEND=(\w+)", command)
+    return next(filter(None, named.groups())).lower().replace("openmp", "release") if named else "release"
 
 
 def needs_a_device(command):
@@ -155,16 +155,29 @@ def attempt(given, commands):
              "program": version_of_what_was_built(clone, names),
              "tests": run_tests(preset(commands[0]), clone, names) if runs and "…" in commands[0] else None,
              "commit": git("rev-parse", "--short=12", "HEAD", folder=clone).strip(),
-             "date": began.strftime("%Y-%m-%dT%H:%M:%SZ"), "downloads_kept": bool(given.downloads),
+             **machine(), "date": began.strftime("%Y-%m-%dT%H:%M:%SZ"), "downloads_kept": bool(given.downloads),
              "compiler_cache": bool(os.environ.get("CMAKE_CXX_COMPILER_LAUNCHER"))}
     if built:
         shutil.rmtree(clone)
     return trial
 
 
-def processor():
-    names = re.findall(r"^model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return names[0] if names else platform.machine()
+def said(*command):
+    """What a program says; nothing where there is none."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True).stdout
+    except OSError:
+        return ""
+
+
+def machine():
+    """Where a trial is made."""
+    processor = re.search(r"^model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return {"machine": platform.node(), "hardware": processor[1] if processor else platform.machine(),
+            "cores": len(os.sched_getaffinity(0)), "system": platform.freedesktop_os_release()["PRETTY_NAME"],
+            "gpus": said("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines(),
+            "compilers": [line for line in (said("g++", "--version").partition("\n")[0], said("nvcc", "--version").rstrip(
+                "\n").rpartition("\n")[2]) if line]}
 
 
 def commands_of(trial):
@@ -175,8 +188,7 @@ def store(path, page, trial):
     """Puts a trial into the record, and takes out those that the page has no more."""
     kept = json.loads(path.read_text())["trials"] if path.exists() else []
     known = {tuple(commands_of(other)): other for other in kept} | {tuple(commands_of(trial)): trial}
-    result = {"machine": platform.node(), "hardware": processor(), "cores": len(os.sched_getaffinity(0)),
-              "command": "tools/try_building.py",
+    result = {"name": "The commands of docs/building.md, each in a fresh clone", "command": "tools/try_building.py",
               "trials": [known[tuple(commands)] for commands in trials(page) if tuple(commands) in known]}
     path.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
 
