@@ -167,26 +167,29 @@ def draw_bodies(paths, heading, normal):
     size = 40 if few else max(0.5, 8000 / len(bodies.position))
     picture = axes.scatter(bodies.position[:, across], bodies.position[:, up], c=speed, s=size, cmap=WARM, linewidths=0,
                            rasterized=True, zorder=2)
+    detail = f"{len(bodies.position)} {'body' if len(bodies.position) == 1 else 'bodies'}"
     if not few:
         # A few that are far out would leave the rest a dot.
         middle = np.median(bodies.position, axis=0)
         reach = 1.3 * np.percentile(np.abs(bodies.position - middle).max(axis=1), 95)
         axes.set_xlim(middle[across] - reach, middle[across] + reach)
         axes.set_ylim(middle[up] - reach, middle[up] + reach)
-    axes.set_aspect("equal", adjustable="datalim")
+        outside = np.count_nonzero((np.abs(bodies.position - middle)[:, [across, up]] > reach).any(axis=1))
+        if outside:
+            detail += f", {outside} of them outside of the frame"
+    axes.set_aspect("equal", adjustable="datalim" if few else "box")
     axes.set_xlabel(AXES[across])
     axes.set_ylabel(AXES[up])
     if speed is not None:
         bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
         bar.set_label("speed")
         bar.outline.set_linewidth(0.6)
-    title(axes, f"{heading}: bodies", f"{len(bodies.position)} bodies, seen along {AXES[normal]}; step {bodies.step}, "
-          f"time {bodies.time:g}")
+    title(axes, f"{heading}: bodies", f"{detail}; seen along {AXES[normal]}; step {bodies.step}, time {bodies.time:g}")
     return figure
 
 
 def read_drift(path):
-    """Times, and the drift of the energy as part of its size; nothing where none is recorded."""
+    """Times, and the drift of the energy as part of |kinetic| + |potential|; nothing where none is recorded."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if len(rows) < 2 or "energy_drift" not in rows[0]:
@@ -200,8 +203,9 @@ def draw_drift(times, drift, heading):
     axes.plot(times, drift, color="#2f6db5", linewidth=1.4)
     axes.set_xlim(times[0], times[-1])
     axes.set_xlabel("time")
-    axes.set_ylabel("change of the energy / its size at the start")
-    axes.ticklabel_format(axis="y", style="sci", scilimits=(0, 0))
+    axes.set_ylabel("change of the energy / (|kinetic| + |potential|)")
+    # At each number: the power of ten of all would stand where the second line of the title is.
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}")
     axes.grid(True)
     axes.spines[["top", "right"]].set_visible(False)
     title(axes, f"{heading}: energy", f"{len(times)} times; largest drift {np.nanmax(np.abs(drift)):.2e}")
