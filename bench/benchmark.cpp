@@ -10,29 +10,30 @@
 #include "bench/reference_jacobi.hpp"
 #include "bench/reference_laplacian.hpp"
 #include "bench/tunings.hpp"
+#define HALOCLINE_OF_REFERENCE(function) &function
+#else
+#define HALOCLINE_OF_REFERENCE(function) nullptr
 #endif
 
 namespace halocline::benchmarking {
 namespace {
 
-/// Sweeps beside kernels that were written by hand for one kind of device.
+/// Sweeps beside kernels that were written by hand for CUDA, which other builds lack.
 std::vector<Benchmark> reference_benchmarks() {
-#if defined(HALOCLINE_REFERENCE_KERNELS)
   return {
       {"reference-laplacian", "7-point Laplacian inside of a cube, double precision, beside kernels written by hand",
-       &reference_laplacian},
+       HALOCLINE_OF_REFERENCE(reference_laplacian)},
       {"reference-laplacian-shapes", "the same for boxes of other shapes, 256 to 1024 points along each axis",
-       &reference_laplacian_shapes},
+       HALOCLINE_OF_REFERENCE(reference_laplacian_shapes)},
       {"reference-laplacian-planes", "the same for planes too large for the second-level cache",
-       &reference_laplacian_planes},
+       HALOCLINE_OF_REFERENCE(reference_laplacian_planes)},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
-       &reference_jacobi_1d},
-      {"peer-copy", "copies from device to device by both paths, 4 KiB to 128 MiB, beside cudaMemcpyPeer", &peer_copy},
-      {"tunings", "sweeps of a cube by every form and by all tunings that a search tries", &tunings},
+       HALOCLINE_OF_REFERENCE(reference_jacobi_1d)},
+      {"peer-copy", "copies from device to device by both paths, 4 KiB to 128 MiB, beside cudaMemcpyPeer",
+       HALOCLINE_OF_REFERENCE(peer_copy)},
+      {"tunings", "sweeps of a cube by every form and by all tunings that a search tries",
+       HALOCLINE_OF_REFERENCE(tunings)},
   };
-#else
-  return {};
-#endif
 }
 
 std::vector<Benchmark> joined(std::vector<Benchmark> one, std::vector<Benchmark> const& other) {

@@ -21,9 +21,16 @@
 namespace halocline {
 namespace {
 
+/// Those of this build.
+std::vector<benchmarking::Benchmark> possible_benchmarks() {
+  std::vector<benchmarking::Benchmark> all = benchmarking::benchmarks();
+  std::erase_if(all, [](benchmarking::Benchmark const& one) { return one.run == nullptr; });
+  return all;
+}
+
 /// The benchmarks that are asked for, all if none is; throws InputError for a name there is none of.
 std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& names) {
-  if (names.empty()) return benchmarking::benchmarks();
+  if (names.empty()) return possible_benchmarks();
   std::vector<std::string> known{"list"};
   for (benchmarking::Benchmark const& one : benchmarking::benchmarks()) known.push_back(one.name);
   std::vector<benchmarking::Benchmark> all;
@@ -33,6 +40,10 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
     if (at == benchmarking::benchmarks().end()) {
       throw InputError("`" + name + "`: no such benchmark; " + advice_for(name, known));
     }
+    if (at->run == nullptr) {
+      throw InputError(
+          fmt::format("`{}`: this build ({}) lacks this benchmark, which needs a build for CUDA", name, backend_name));
+    }
     all.push_back(*at);
   }
   return all;
@@ -40,7 +51,7 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
 
 std::string names_and_sentences() {
   std::string text;
-  for (benchmarking::Benchmark const& one : benchmarking::benchmarks())
+  for (benchmarking::Benchmark const& one : possible_benchmarks())
     text += fmt::format("{:<26} {}\n", one.name, one.sentence);
   return text;
 }

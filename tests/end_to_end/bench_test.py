@@ -4,7 +4,7 @@ import json
 import pathlib
 import unittest
 
-from program import Run, scratch
+from program import HAS_DEVICES, Run, scratch
 
 
 class Bench(unittest.TestCase):
@@ -51,6 +51,7 @@ class Bench(unittest.TestCase):
         with scratch() as folder:
             for arguments, message in [
                 (["laplacian-4d"], "`laplacian-4d`: no such benchmark; did you mean `laplacian-3d`?"),
+                *([] if HAS_DEVICES else [(["dot", "peer-copy"], ") lacks this benchmark, which needs a build for CUDA")]),
                 (["dot", "--size", "0"], "halocline bench: --size"),
                 (["dot", "--size", "100000"], "--size 100000: at most 8192 in 3D"),
                 (["nbody", "--size", "5000000"], "--size 5000000: at most 4194304 bodies"),
