@@ -93,7 +93,9 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
   add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
   add_devices(app, run);
-  app.add_flag("--plot", run.plot, "Draws slices of the last state, the residuals and the traces of receivers as PNG");
+  app.add_flag(
+      "--plot", run.plot,
+      "Draws slices of the last state or its bodies, residuals, traces of receivers and drift of energy as PNG");
   app.add_flag("--trace", run.trace, "Writes trace.json, a timeline of all ranks for Perfetto or chrome://tracing");
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
   app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");
@@ -201,7 +203,7 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
 CommandLine read_command_line(std::vector<std::string> const& words) {
   CommandLine line;
   auto const commands = std::make_shared<Commands>();
-  CLI::App program("Halocline: performance-portable stencil solvers", "halocline");
+  CLI::App program("Halocline: performance-portable stencil and particle solvers", "halocline");
   program.footer(std::string(program_examples) + exit_codes);
   program.set_version_flag("--version", std::string(HALOCLINE_VERSION) + " (" + HALOCLINE_BACKEND_NAME + ")");
   program.require_subcommand(1);
