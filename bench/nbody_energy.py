@@ -32,8 +32,9 @@ def run(given, scratch):
     (scratch / "deck.yaml").write_text(json.dumps(deck))
     subprocess.run([given.program, "run", scratch / "deck.yaml", "--output", scratch / "out", "--quiet"], check=True)
     rows = list(csv.DictReader((scratch / "out/scalars.csv").read_text().splitlines()))
-    columns = {name: np.array([float(row[name]) for row in rows]) for name in ("time", "energy_drift")}
-    return crossing, columns["time"], columns["energy_drift"], json.loads((scratch / "out/summary.json").read_text())
+    columns = {name: np.array([float(row[name]) for row in rows]) for name in ("time", "energy")}
+    drift = (columns["energy"] - columns["energy"][0]) / abs(columns["energy"][0])
+    return crossing, columns["time"], drift, json.loads((scratch / "out/summary.json").read_text())
 
 
 def slope_of(times, values):

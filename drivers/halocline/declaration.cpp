@@ -28,6 +28,7 @@ void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options
   Options const section = deck.section(entry.points ? entry.name : "mesh");
   Location const location = entry.points ? section.location() : section.location("cells");
   std::string const name = entry.points ? section.full_name() : section.full_name("cells");
+  if (entry.points && mistakes.contains(name)) return;  // the physics' own judgement has said what is wrong
   try {
     double const need = memory_need(deck, entry, budget);
     if (budget.bytes) check_memory(location, name, need, *budget.bytes, mistakes);

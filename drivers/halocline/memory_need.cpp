@@ -55,11 +55,13 @@ MemoryBudget foretold_memory_budget(int ranks) {
   return budget;
 }
 
-double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
+double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices) {
   double const kept = !keeps_state(deck) ? 0 : entry.state_arrays ? entry.state_arrays(deck) : 1;
   double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + kept;
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
-  if (entry.points) return arrays * size * static_cast<double>(entry.points(deck));
+  double const blocks = static_cast<double>(ranks) * devices;
+  double const copies = entry.bytes_of_each_block ? entry.bytes_of_each_block(deck) * blocks : 0;
+  if (entry.points) return (arrays * size + copies) * static_cast<double>(entry.points(deck));
   Options const mesh = deck.section("mesh");
   Partition const partition = partition_of(mesh, ranks);
   std::size_t const dimensions = mesh.integers("cells").size();
@@ -67,12 +69,13 @@ double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks) {
   for (Index block = 0; block < partition.blocks(); ++block) {
     BlockBytes const bytes = bytes_of(partition.cells(block), dimensions, size);
     all += arrays * bytes.array + (ranks > 1 ? exchanges * bytes.buffers : 0);
+    all += copies * static_cast<double>(partition.cells(block).size());
   }
   return all;
 }
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget) {
-  return memory_need(deck, entry, budget.ranks) * budget.local / budget.ranks;
+  return memory_need(deck, entry, budget.ranks, budget.devices.value_or(1)) * budget.local / budget.ranks;
 }
 
 }  // namespace halocline

@@ -25,7 +25,9 @@ struct MemoryBudget {
 /// Bytes that all ranks of a run take at most for fields, operators and vectors, ghosts and halo buffers included; not
 /// for programs and libraries. An estimate, within 20 % where a block has more than a million cells. `deck` is judged
 /// up to what spans its sections. Throws InputError when the mesh cannot be cut into `ranks` blocks.
-[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks);
+///
+/// \param devices of each rank; more than one only where the physics lives on points
+[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices = 1);
 
 /// The part of memory_need on the host of a budget: as many blocks as it has ranks.
 [[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget);

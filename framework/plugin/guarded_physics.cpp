@@ -174,10 +174,14 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
       return count;
     };
   }
-  if (entry.arrays) {
-    entry.arrays = [judging = call("`arrays`", PluginStage::judging), arrays = std::move(entry.arrays)](
-                       Options const& deck) { return call_plugin(judging, [&] { return arrays(deck); }); };
-  }
+  auto const guard_estimate = [&](std::string const& name, std::function<double(Options const&)>& estimate) {
+    if (!estimate) return;
+    estimate = [judging = call("`" + name + "`", PluginStage::judging), estimate = std::move(estimate)](
+                   Options const& deck) { return call_plugin(judging, [&] { return estimate(deck); }); };
+  };
+  guard_estimate("arrays", entry.arrays);
+  guard_estimate("state_arrays", entry.state_arrays);
+  guard_estimate("bytes_of_each_block", entry.bytes_of_each_block);
   entry.create = [creating = call("`create`", PluginStage::creating),
                   create = std::move(entry.create)](PhysicsContext const& context) -> std::unique_ptr<Physics> {
     auto physics = call_plugin(creating, [&] { return create(context); });

@@ -116,6 +116,9 @@ struct PhysicsEntry {
   std::function<double(Options const& deck)> arrays = {};
   /// The same of what fields() holds alone: `guard.keep` takes that once more. Empty: counted as one.
   std::function<double(Options const& deck)> state_arrays = {};
+  /// Estimates what each block, one for a device of a rank, holds of the whole domain beside its share: bytes for each
+  /// cell, or point. Empty: none.
+  std::function<double(Options const& deck)> bytes_of_each_block = {};
 };
 
 }  // namespace halocline

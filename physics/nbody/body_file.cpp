@@ -11,25 +11,16 @@
 #include <string_view>
 
 #include "framework/runtime/error.hpp"
+#include "physics/nbody/body_row.hpp"
+#include "physics/nbody/csv_bodies.hpp"
 
 namespace halocline::nbody {
 namespace {
-
-constexpr std::size_t columns = 7;
-using Row = std::array<double, columns>;
 
 std::ifstream open(std::string const& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || !file.good()) throw InputOutputError("bodies: `" + path + "` cannot be opened");
   return file;
-}
-
-Body body_of(Row const& row, std::string const& place) {
-  for (double const number : row) {
-    if (!std::isfinite(number)) throw InputError(place + ": a number is not finite");
-  }
-  if (row[6] < 0) throw InputError(place + ": a mass is below 0");
-  return {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}, row[6]};
 }
 
 // .npy
@@ -89,14 +80,15 @@ std::vector<Body> read_npy(std::string const& path) {
   static_assert(std::endian::native == std::endian::little);
   std::ifstream file = open(path);
   Header const header = read_header(file, path);
+  if (header.rows < 1) throw InputError("bodies: `" + path + "` holds none");
   std::vector<Body> bodies;
-  std::array<char, columns * sizeof(double)> bytes{};
+  std::array<char, column_names.size() * sizeof(double)> bytes{};
   for (Index n = 0; n < header.rows; ++n) {
     std::string const place = "bodies: `" + path + "`, row " + std::to_string(n);
-    file.read(bytes.data(), static_cast<std::streamsize>(columns * header.bytes));
+    file.read(bytes.data(), static_cast<std::streamsize>(column_names.size() * header.bytes));
     if (!file) throw InputError(place + ": the file ends here, and its header tells of " + std::to_string(header.rows));
     Row row;
-    for (std::size_t column = 0; column < columns; ++column) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
       if (header.bytes == sizeof(double)) {
         std::memcpy(&row[column], &bytes[column * sizeof(double)], sizeof(double));
       } else {
@@ -107,47 +99,9 @@ std::vector<Body> read_npy(std::string const& path) {
     }
     bodies.push_back(body_of(row, place));
   }
-  return bodies;
-}
-
-// .csv
-
-/// The numbers of a line; empty where it holds something else.
-std::optional<Row> numbers_of(std::string_view line) {
-  Row row{};
-  for (std::size_t column = 0; column < columns; ++column) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    auto const [end, error] = std::from_chars(line.data(), line.data() + line.size(), row[column]);
-    if (error != std::errc()) return std::nullopt;
-    line.remove_prefix(static_cast<std::size_t>(end - line.data()));
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    bool const is_last = column + 1 == columns;
-    if (is_last) return line.empty() ? std::optional(row) : std::nullopt;
-    if (line.empty() || line.front() != ',') return std::nullopt;
-    line.remove_prefix(1);
-  }
-  return row;
-}
-
-std::vector<Body> read_csv(std::string const& path) {
-  std::ifstream file = open(path);
-  std::vector<Body> bodies;
-  std::string line;
-  bool may_be_names = true;
-  for (Index number = 1; std::getline(file, line); ++number) {
-    std::size_t const first = line.find_first_not_of(" \t\r");
-    if (first == std::string::npos || line[first] == '#') continue;
-    std::string const place = "bodies: `" + path + "`:" + std::to_string(number);
-    std::optional<Row> const row = numbers_of(line);
-    bool const is_names = may_be_names && !row && std::isalpha(static_cast<unsigned char>(line[first])) != 0;
-    may_be_names = false;
-    if (is_names) continue;
-    if (!row)
-      throw InputError(place + ": expected seven numbers with commas between them: x, y, z, velocity in x, y, z, mass");
-    bodies.push_back(body_of(*row, place));
-  }
-  if (file.bad()) throw InputOutputError("bodies: `" + path + "` cannot be read");
-  if (bodies.empty()) throw InputError("bodies: `" + path + "` holds none");
+  if (file.peek() != std::ifstream::traits_type::eof())
+    throw InputError("bodies: `" + path + "` has bytes beyond the rows that its header tells of, " +
+                     std::to_string(header.rows));
   return bodies;
 }
 
@@ -160,13 +114,17 @@ bool is_npy(std::string const& path) {
 }  // namespace
 
 Index count_rows(std::string const& path) {
-  if (!is_npy(path)) return static_cast<Index>(read_csv(path).size());
+  if (!is_npy(path)) return static_cast<Index>(read_bodies(path).size());
   std::ifstream file = open(path);
   Index const rows = read_header(file, path).rows;
   if (rows < 1) throw InputError("bodies: `" + path + "` holds none");
   return rows;
 }
 
-std::vector<Body> read_bodies(std::string const& path) { return is_npy(path) ? read_npy(path) : read_csv(path); }
+std::vector<Body> read_bodies(std::string const& path) {
+  if (is_npy(path)) return read_npy(path);
+  std::ifstream file = open(path);
+  return read_csv(file, path);
+}
 
 }  // namespace halocline::nbody

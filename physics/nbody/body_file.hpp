@@ -15,8 +15,7 @@ namespace halocline::nbody {
 ///
 ///   - .npy (NumPy's format, versions 1 to 3): an array of shape (n, 7) of float32 or float64, little-endian, row by
 ///   row;
-///   - .csv: text, seven numbers a line with commas between them; empty lines and those that begin with # do not count,
-///     and the first line may hold names.
+///   - .csv: text, seven numbers a line with commas between them, see read_csv.
 ///
 /// Throws InputError, which names file and line or row, for another shape or type and for what is no finite number;
 /// InputOutputError where the file cannot be read.

@@ -1,15 +1,22 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/deck/mistakes.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/vector_functors.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/shortest_text.hpp"
 #include "physics/nbody/bodies.hpp"
+#include "physics/nbody/body_precision.hpp"
 #include "physics/nbody/gravity.hpp"
 
 namespace halocline::nbody {
@@ -18,7 +25,9 @@ namespace {
 /// Sums over bodies; the second of each pair adds up absolute values, which say how large the terms are that cancel.
 constexpr int kinetic = 0, potential = 1, momentum = 2, momentum_terms = 5, spin = 6, spin_terms = 9, sums = 10;
 
-template <class Real>
+/// An energy that has changed by more than this part of its size has nothing to do with the bodies that were given.
+constexpr double largest_drift = 1;
+
 struct Sums {
   static constexpr Shape shape = point;
   double gravity;
@@ -56,9 +65,14 @@ class NBody final : public Physics {
         potential_(make_field({.name = "potential"})),
         gravity_(points_, options_.real("softening"),
                  options_.choice("schedule") == "queue" ? ForceSchedule::queue : ForceSchedule::even) {
-    set_bodies(initial_bodies(options_, constant_));
+    std::vector<Body> const bodies = initial_bodies(options_, constant_);
+    require_precision<Real>(bodies, options_.real("softening"));
+    warn_of_lost_digits<Real>(bodies);
+    set_bodies(bodies);
     gravity_.accelerate(position_, mass_, acceleration_);
-    initial_energy_ = energy(sums_of_all());
+    std::vector<double> const sum = sums_of_all();
+    initial_energy_ = energy(sum);
+    size_of_energy_ = std::abs(sum[kinetic]) + std::abs(sum[potential]);
   }
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&position_, &velocity_, &mass_}; }
@@ -72,8 +86,7 @@ class NBody final : public Physics {
       all.push_back({"momentum_" + std::string(1, "xyz"[axis]), at(momentum + axis), at(momentum_terms)});
     for (int axis = 0; axis < 3; ++axis)
       all.push_back({"angular_momentum_" + std::string(1, "xyz"[axis]), at(spin + axis), at(spin_terms)});
-    all.push_back(
-        {"energy_drift", initial_energy_ == 0 ? 0 : (energy(sum) - initial_energy_) / std::abs(initial_energy_)});
+    all.push_back({"energy_drift", drift_of(energy(sum))});
     return all;
   }
   [[nodiscard]] std::vector<std::string> conserved() const override {
@@ -133,7 +146,7 @@ class NBody final : public Physics {
       Reduction<Execution> terms;
       Field<Real> const& r = position_;
       Field<Real> const& c = velocity_;
-      sweep_reduce(execution(block), r.owned(block), Geometry<Real>{}, terms, no_outputs, Sums<Real>{constant_},
+      sweep_reduce(execution(block), r.owned(block), Geometry<Real>{}, terms, no_outputs, Sums{constant_},
                    r.view(block, 0), r.view(block, 1), r.view(block, 2), c.view(block, 0), c.view(block, 1),
                    c.view(block, 2), mass_.view(block), std::as_const(potential_).view(block));
       for (int n = 0; n < sums; ++n) all[static_cast<std::size_t>(n)] += terms.value(n);
@@ -142,6 +155,21 @@ class NBody final : public Physics {
     return all;
   }
   [[nodiscard]] static double energy(std::vector<double> const& sum) { return sum[kinetic] + sum[potential]; }
+
+  /// Kinetic and potential energy may cancel in the sum, and not in its size. Warns, once, where so much is wrong that
+  /// the bodies that were given are lost.
+  [[nodiscard]] double drift_of(double energy) const {
+    double const change = energy - initial_energy_;
+    double const drift = size_of_energy_ == 0 ? 0 : change / size_of_energy_;
+    if (std::abs(drift) > largest_drift && !warned_) {
+      log_warning("nbody: the energy has changed by " + shortest_text(std::abs(drift)) +
+                  " of its size, |kinetic| + |potential| at the start: bodies came closer to each other than steps of "
+                  "this length resolve, and where they go is not to be trusted; take a shorter `time.step`, or more "
+                  "`nbody.softening`");
+      warned_ = true;
+    }
+    return drift;
+  }
 
   Options options_;
   std::shared_ptr<PointSet const> points_;
@@ -153,6 +181,8 @@ class NBody final : public Physics {
   mutable Field<Real> potential_;  ///< to work on
   mutable Gravity<Real> gravity_;
   double initial_energy_ = 0;
+  double size_of_energy_ = 0;  ///< kinetic and potential energy of the first state, without signs
+  mutable bool warned_ = false;
 };
 
 Section nbody_section() {
@@ -171,11 +201,41 @@ Section nbody_section() {
   return nbody;
 }
 
+/// Of many bodies that a random number has placed some stand for all, each with its mass.
+std::vector<Body> bodies_to_judge(Options const& nbody) {
+  if (nbody.choice("initial") != "plummer") return initial_bodies(nbody, nbody.real("gravity"));
+  Options const given = nbody.section("plummer");
+  Index const all = given.integer("bodies");
+  Index const some = std::min<Index>(all, 1000);
+  return plummer(some, given.real("mass") / static_cast<double>(all) * static_cast<double>(some), given.real("scale"),
+                 nbody.real("gravity"), static_cast<std::uint64_t>(given.integer("seed")));
+}
+
+void judge_bodies(Options const& deck, Mistakes& mistakes) {
+  Options const nbody = deck.section("nbody");
+  try {
+    std::vector<Body> const bodies = bodies_to_judge(nbody);
+    double const softening = nbody.real("softening");
+    bool const is_single = deck.choice("precision") == "single";
+    is_single ? require_precision<float>(bodies, softening) : require_precision<double>(bodies, softening);
+  } catch (InputError const& error) {
+    mistakes.add(nbody.location(), nbody.full_name(), error.what());
+  } catch (InputOutputError const& error) {
+    mistakes.add(nbody.location(), nbody.full_name(), error.what());
+  }
+}
+
 /// Positions, velocities, accelerations, masses, potentials, and the bodies that go round: four numbers each, three
 /// times.
-double arrays_of(Options const& deck) {
-  double const all_bodies = deck.section("nbody").choice("schedule") == "queue" ? 4 : 0;  // on each device
-  return 3 * 3 + 2 + 3 * 4 + all_bodies;
+double arrays_of(Options const&) { return 3 * 3 + 2 + 3 * 4; }
+
+/// On the host every rank has all bodies while it begins. Each device of a queue has all bodies, four numbers each, and
+/// three for what it finds.
+double bytes_of_each_block(Options const& deck) {
+  double const beginning = uses_device_memory() ? 0 : sizeof(Body);
+  bool const has_queue = deck.section("nbody").choice("schedule") == "queue";
+  double const real = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
+  return beginning + (has_queue ? (4 + (uses_device_memory() ? 3 : 0)) * real : 0);
 }
 
 PhysicsEntry nbody_physics() {
@@ -184,10 +244,11 @@ PhysicsEntry nbody_physics() {
           .options = nbody_section(),
           .points = [](Options const& deck) { return count_bodies(deck.section("nbody")); },
           .steps_by_itself = true,
-          .judge = {},
+          .judge = judge_bodies,
           .create = create_physics<NBody>,
           .arrays = arrays_of,
-          .state_arrays = [](Options const&) { return 7.0; }};
+          .state_arrays = [](Options const&) { return 7.0; },
+          .bytes_of_each_block = bytes_of_each_block};
 }
 
 }  // namespace

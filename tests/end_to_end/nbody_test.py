@@ -3,6 +3,7 @@
 import json
 import math
 import pathlib
+import re
 import unittest
 
 import h5py
@@ -171,9 +172,24 @@ class Bodies(unittest.TestCase):
                 (bodies("b.npy"), {"b.npy": npy(order=b"True")}, "is stored column by column"),
                 (bodies("b.npy"), {"b.npy": npy(shape=b"(7,)")}, "has another shape"),
                 (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)")}, "holds none"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(2, 7)")}, "row 1: the file ends here, and its header tells of 2"),
+                (bodies("b.npy"), {"b.npy": npy(body=b"\xff" * 56)}, "row 0: x is nan, and has to be finite"),
+                (bodies("b.npy"), {"b.npy": npy(body=b"\0" * 57)}, "has bytes beyond the rows that its header tells of, 1"),
                 (bodies("b.csv"), {"b.csv": b"1,2,3\n"}, "`b.csv`:1: expected seven numbers"),
-                (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: a mass is below 0"),
-                (bodies("b.csv"), {"b.csv": b"0,0,nan,0,0,0,1\n"}, "`b.csv`:1: a number is not finite"),
+                (bodies("b.csv"), {"b.csv": b"l.5,0,0,0,0,0,1\n1,0,0,0,0,0,1\n"}, "`b.csv`:1: x is `l.5`, which is no "),
+                (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: mass is -1, and has to be 0"),
+                (bodies("b.csv"), {"b.csv": b"0,0,nan,0,0,0,1\n"}, "`b.csv`:1: z is nan, and has to be finite"),
+                (bodies("b.csv"), {"b.csv": b"0,0,0,1,0,0,1\n\n0,0,0,-1,0,0,1\n"}, "bodies 0 and 1 are in one place, (0, 0, 0), "
+                 "where their attraction is infinite without softening; give `nbody.softening`, or other positions"),
+                ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"1,0,0,0,0,0,1\n1.00000000001,0,0,0,0,0,1\n"},
+                 "bodies 0 and 1 are in one place in single precision, (1, 0, 0), where their attraction is infinite "
+                 "without softening; give `nbody.softening`, or take `precision: double`"),
+                ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,0,1\n1,0,0,0,0,0,1e-50\n"},
+                 "body 1: mass, 1e-50, is 0 in single precision; scale the problem, or take `precision: double`"),
+                ({**bodies("b.csv"), "precision": "single"}, {"b.csv": b"0,0,0,0,0,1e39,1\n"},
+                 "body 0: vz, 1e+39, is infinite in single precision"),
+                (deck_of(plummer(8, mass=1e-50), 0.1, 1, "single"), {}, "is 0 in single precision"),
+                (deck_of(plummer(8, 0, scale=1e-50), 0.1, 1, "single"), {}, "are in one place in single precision"),
                 (bodies("b.csv"), {"b.csv": b"# none\n"}, "holds none"),
                 ({**deck_of(plummer(8), 0.1, 1), "mesh": {"cells": [8]}}, {},
                  "`mesh`: of no use to nbody, whose points have no mesh"),
@@ -184,6 +200,54 @@ class Bodies(unittest.TestCase):
                 ({"physics": "heat", "time": {"step": 1, "steps": 1}}, {}, "`mesh.cells`: missing")):
             with self.subTest(text=text):
                 self.assertIn(text, self.messages(deck, files))
+
+    def run_csv(self, text, step, steps, **more):
+        """A run of bodies from text, and its summary."""
+        with scratch() as folder:
+            path = pathlib.Path(folder)
+            (path / "b.csv").write_text(text)
+            (path / "deck.yaml").write_text(
+                json.dumps(deck_of({"initial": "file", "file": {"path": "b.csv"}}, step, steps, **more)))
+            run = Run(["run", "deck.yaml", "--output", "run.out"], folder)
+            return run, run.summary()
+
+    def test_the_drift_where_energies_cancel(self):
+        """Two masses of 1, a distance of 1 apart, escape just so: the kinetic energy is 1, the potential one -1."""
+        run, summary = self.run_csv("-0.5,0,0,0,-1,0,1\n0.5,0,0,0,1,0,1\n", 0.1, 20)
+        energies = summary["quantities"]
+        self.assertEqual((run.code, run.err), (0, ""))
+        self.assertGreater(abs(energies["energy"]), 1e-4)
+        self.assertAlmostEqual(energies["energy_drift"], energies["energy"] / 2, delta=1e-15)
+
+    def test_a_lost_energy_is_told_once(self):
+        """Two masses fall onto each other, and a step throws them apart."""
+        run, summary = self.run_csv("-0.5,0,0,0,0,0,1\n0.5,0,0,0,0,0,1\n", 0.0785, 40, output={})
+        self.assertEqual(run.code, 0)
+        self.assertGreater(abs(summary["quantities"]["energy_drift"]), 1)
+        self.assertEqual(run.err.count("the energy has changed by"), 1)
+        self.assertIn("of its size, |kinetic| + |potential| at the start: bodies came closer", run.err)
+
+    def test_lost_digits_are_told(self):
+        run, _ = self.run_csv("0,0,0,1e-50,0,0,1\n1,0,0,0,1e-40,0,1\n", 0.1, 1, precision="single")
+        self.assertEqual(run.code, 0)
+        self.assertIn("nbody: 2 numbers of the bodies below the least of single precision, 1.17549", run.err)
+
+    @unittest.skipIf(HAS_DEVICES, "bodies begin in the memory of the host, which is not judged beside devices")
+    def test_what_every_rank_holds_of_all_bodies_is_foretold(self):
+        """Beside an even share: 7 numbers of each body as it begins, and of a queue 4 to attract others."""
+        bodies = 100000
+
+        def mebibytes(ranks, schedule):
+            with scratch() as folder:
+                path = pathlib.Path(folder) / "deck.yaml"
+                path.write_text(json.dumps(deck_of({**plummer(bodies), "schedule": schedule}, 0.1, 1)))
+                run = Run(["check", path, "--ranks", ranks], folder)
+                return float(re.search(r"^memory +about ([\d.]+) MiB", run.out, re.MULTILINE)[1])
+
+        for schedule, numbers in (("even", 7), ("queue", 11)):
+            for ranks in (1, 4):
+                self.assertAlmostEqual(mebibytes(ranks, schedule), (23 + ranks * numbers) * 8 * bodies / 2 ** 20,
+                                       delta=0.1, msg=(schedule, ranks))
 
     def test_a_bad_number_names_its_body(self):
         rows = np.array([[0, 0, 0, 0, 0, 0, 1.0], [1, 0, 0, 0, 0, 0, 1.0]])
