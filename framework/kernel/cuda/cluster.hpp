@@ -5,7 +5,8 @@
 
 #include "framework/kernel/cuda/device.hpp"
 
-// Teams of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own.
+// Teams of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own. Below
+// compute capability 9.0 a cluster is one block.
 
 namespace halocline::kernel::cuda {
 
@@ -38,8 +39,12 @@ class Cluster {
   [[nodiscard]] __device__ __forceinline__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
   /// Also for global memory: what was written before the arrival is read after the wait.
   __device__ __forceinline__ void barrier() const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    __syncthreads();
+#else
     asm volatile("barrier.cluster.arrive.release;" ::: "memory");
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+#endif
   }
   template <class Work>
   __device__ __forceinline__ void in_one_block(Work const& work) const {
@@ -53,12 +58,15 @@ __global__ void __launch_bounds__(threads_of_cluster_block, 1) run_by_cluster(__
   functor(Cluster());
 }
 
-/// Enqueues `functor(team)` for a cluster of so many blocks, each with so many bytes of shared memory.
+/// Enqueues `functor(team)` for a cluster of so many blocks, or of one where there are no clusters, each with so many
+/// bytes of shared memory.
 template <class Functor>
 void run_cluster(cudaStream_t stream, int blocks, Functor const& functor, std::size_t scratch) {
   check(cudaFuncSetAttribute(run_by_cluster<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(scratch)),
         "cudaFuncSetAttribute");
+  bool const has_clusters = current_device().clusters;
+  if (!has_clusters) blocks = 1;
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
@@ -68,7 +76,7 @@ void run_cluster(cudaStream_t stream, int blocks, Functor const& functor, std::s
   config.dynamicSmemBytes = scratch;
   config.stream = stream;
   config.attrs = &attribute;
-  config.numAttrs = 1;
+  config.numAttrs = has_clusters ? 1 : 0;
   check(cudaLaunchKernelEx(&config, &run_by_cluster<Functor>, functor), "a cluster");
 }
 

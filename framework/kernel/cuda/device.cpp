@@ -10,15 +10,28 @@
 namespace halocline::kernel::cuda {
 namespace {
 
+__global__ void any_kernel() {}
+
+/// Ten times the compute capability that the code is for which the current device runs: a newer device also runs code
+/// for older ones, which is without what these lack.
+int capability_of_code() {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
+  return attributes.ptxVersion;
+}
+
+/// Of the current device.
 Device facts_of(int device) {
   auto const attribute = [&](cudaDeviceAttr which) {
     int value = 0;
     check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
     return value;
   };
+  bool const is_of_hopper = capability_of_code() >= 90;
   return {.multiprocessors = attribute(cudaDevAttrMultiProcessorCount),
           .shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin),
-          .async_copy = attribute(cudaDevAttrComputeCapabilityMajor) >= 9};
+          .async_copy = is_of_hopper,
+          .clusters = is_of_hopper};
 }
 
 /// One allocation for each stream, kept until Kokkos ends.

@@ -10,8 +10,9 @@ namespace halocline::kernel::cuda {
 /// What sweeps need to know of the current device; asked for once for each.
 struct Device {
   int multiprocessors = 0;
-  int shared_bytes = 0;  ///< that a block may have
-  bool async_copy = false;
+  int shared_bytes = 0;     ///< that a block may have
+  bool async_copy = false;  ///< whether it and the code that it runs have the copy engine
+  bool clusters = false;    ///< whether it and the code that it runs have clusters of blocks
 };
 [[nodiscard]] Device const& current_device();
 [[nodiscard]] int current_device_number();
