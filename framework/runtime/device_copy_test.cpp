@@ -9,6 +9,11 @@
 
 #include "framework/runtime/device_execution.hpp"
 #include "framework/runtime/devices.hpp"
+#include "framework/runtime/error.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/runtime/cuda_check.hpp"
+#endif
 
 namespace halocline {
 namespace {
@@ -210,10 +215,10 @@ TEST(DeviceCopy, LeavesTheCurrentDevice) {
   }
 }
 
-TEST(DeviceCopy, TakesTheFasterPathByItself) {
+TEST(DeviceCopy, ChoosesAPossiblePathAndKeepsToIt) {
   for (Pair const& pair : pairs()) {
     DeviceCopy const copy(pair.from.instance, pair.to.instance);
-    EXPECT_EQ(copy.path(), faster_copy_path(pair.from.device, pair.to.device));
+    EXPECT_EQ(DeviceCopy(pair.from.instance, pair.to.instance).path(), copy.path());
     if (pair.from.device == pair.to.device) {
       EXPECT_EQ(copy.path(), CopyPath::direct);
     } else if (!can_reach(pair.from.device, pair.to.device)) {
@@ -221,6 +226,25 @@ TEST(DeviceCopy, TakesTheFasterPathByItself) {
     }
   }
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+TEST(PeerAccess, IsKept) {
+  for (Pair const& pair : pairs()) {
+    int const from = pair.from.device;
+    int const to = pair.to.device;
+    if (from == to || !can_reach(from, to)) continue;
+    CurrentDevice const current(from);
+    EXPECT_EQ(cudaDeviceEnablePeerAccess(to, 0), cudaErrorPeerAccessAlreadyEnabled);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorPeerAccessAlreadyEnabled);
+  }
+}
+
+TEST(CudaCheck, ADeviceOutOfMemoryStopsARun) {
+  void* memory = nullptr;
+  EXPECT_THROW(cuda::check(cudaMalloc(&memory, std::size_t{1} << 50U), "cudaMalloc"), StoppedError);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
+}
+#endif
 
 }  // namespace
 }  // namespace halocline

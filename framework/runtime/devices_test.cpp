@@ -148,7 +148,7 @@ TEST(CurrentDevice, OfTheBackendIsPutBack) {
   EXPECT_EQ(all_devices().empty(), device_count() == 0);
 }
 
-TEST(PeerAccess, IsAskedForOnceAndLeavesTheCurrentDevice) {
+TEST(PeerAccess, IsTheSameEachTimeAndLeavesTheCurrentDevice) {
   int const before = BackendDevices::current();
   for (Device const& from : all_devices()) {
     for (Device const& to : all_devices()) {
