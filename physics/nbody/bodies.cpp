@@ -131,8 +131,4 @@ std::vector<Body> two_bodies(std::array<double, 2> const& masses, double axis, d
           {{-second * distance, 0, 0}, {0, -second * speed, 0}, masses[1]}};
 }
 
-double orbital_period(double mass, double axis, double gravity) {
-  return 2 * std::numbers::pi * std::sqrt(axis * axis * axis / (gravity * mass));
-}
-
 }  // namespace halocline::nbody

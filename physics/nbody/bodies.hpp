@@ -38,7 +38,4 @@ void declare_initial(Section& nbody);
 [[nodiscard]] std::vector<Body> two_bodies(std::array<double, 2> const& masses, double axis, double eccentricity,
                                            double gravity);
 
-/// 2 pi sqrt(axis^3 / (gravity mass)), `mass` that of both (Kepler's third law).
-[[nodiscard]] double orbital_period(double mass, double axis, double gravity);
-
 }  // namespace halocline::nbody

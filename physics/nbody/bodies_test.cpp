@@ -67,7 +67,6 @@ TEST(TwoBodies, BeginAtTheirGreatestDistanceAndRestTogether) {
   // Energy of the relative orbit: v^2 / 2 - G M / r = - G M / (2 a).
   EXPECT_NEAR(speed * speed / 2 - gravity * 4 / distance, -gravity * 4 / (2 * axis), 1e-15);
   EXPECT_NEAR(bodies[0].velocity[1] * 1 + bodies[1].velocity[1] * 3, 0, 1e-15);
-  EXPECT_DOUBLE_EQ(orbital_period(4, 1, 1), std::numbers::pi);
 }
 
 }  // namespace

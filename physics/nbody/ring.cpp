@@ -1,7 +1,5 @@
 #include "physics/nbody/ring.hpp"
 
-#include <algorithm>
-
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/devices.hpp"
@@ -27,13 +25,12 @@ void pack(Execution const& execution, Index count, Kokkos::Array<Real const*, 4>
 template <class Real>
 Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(points)) {
   CurrentDevice const current;
-  auto const most = static_cast<std::size_t>(points_->points_of(0));  // the first block is among the largest
+  Index const most = points_->points_of(0);  // the first block is among the largest
   std::span<Block const> const blocks = points_->blocks();
   bool const passes = stages() > 1;
   for (Block const& block : blocks) {
     Place place{memory_on<Source<Real>>(block, points_->points_of(block.id)), {}};
-    for (Sources& visiting : place.visiting)
-      visiting = memory_on<Source<Real>>(block, passes ? points_->points_of(0) : 0);
+    for (Sources& visiting : place.visiting) visiting = memory_on<Source<Real>>(block, passes ? most : 0);
     buffers_->places.push_back(std::move(place));
   }
   bool const alone = points_->communicator().size() == 1;
@@ -46,7 +43,8 @@ Ring<Real>::Ring(std::shared_ptr<PointSet const> points) : points_(std::move(poi
   passes_messages_ = true;
   if constexpr (!memory_on_host) {
     for (Staging* const staging : {&buffers_->sent, &buffers_->received}) {
-      *staging = Staging(Kokkos::view_alloc(Kokkos::WithoutInitializing, "messages of bodies"), most);
+      *staging = Staging(Kokkos::view_alloc(Kokkos::WithoutInitializing, "messages of bodies"),
+                         static_cast<std::size_t>(most));
     }
   }
 }
