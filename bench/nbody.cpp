@@ -78,7 +78,7 @@ class Bodies {
   }
   [[nodiscard]] Interaction interaction() const {
     auto const count = static_cast<Index>(bodies_.extent(0));
-    nbody::Pairs<Real> const all{bodies_.data(), count, bodies_.data(), count, static_cast<Real>(softening), false};
+    nbody::Pairs<Real> const all{bodies_.data(), count, bodies_.data(), count, static_cast<Real>(softening), false, 0};
     return Work<Interaction>::of(all, results_.data());
   }
   [[nodiscard]] Kokkos::View<Real**, Kokkos::LayoutRight, Memory> results() const { return results_; }

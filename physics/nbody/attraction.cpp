@@ -1,10 +1,12 @@
 #include "physics/nbody/attraction.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "framework/runtime/device_execution.hpp"
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/stop.hpp"
 #include "physics/nbody/portable.hpp"
 #include "physics/nbody/vectorised.hpp"
 
@@ -52,9 +54,32 @@ void sum_pairs(Execution const& execution, Interaction const& interaction, Form 
   portable::sum_pairs(execution, interaction);
 }
 
+/// Targets of a part: threads have equally many, and whole registers of them.
+template <class Interaction>
+Index targets_of_part(Execution const& execution, Interaction const& interaction, Index pairs) {
+  constexpr Index in_registers = 64;
+  Index const of_thread = pairs / std::max<Index>(1, interaction.source_count) / in_registers;
+  return std::max<Index>(1, of_thread) * in_registers * static_cast<Index>(execution.concurrency());
+}
+
+template <class Interaction>
+void sum_pairs_until_stopped(Execution const& execution, Interaction const& interaction, Form form, Index pairs) {
+  // What is enqueued on a device cannot be called back.
+  if constexpr (!on_host) return sum_pairs(execution, interaction, form);
+  Index const most = targets_of_part(execution, interaction, pairs);
+  for (Index first = 0; first < interaction.target_count; first += most) {
+    if (first > 0 && stop_signal() != 0) throw StoppedError("stopped by a signal among the forces of a step");
+    sum_pairs(execution, interaction.part(first, std::min(most, interaction.target_count - first)), form);
+  }
+}
+
 template void sum_pairs(Execution const&, Attraction<float> const&, Form);
 template void sum_pairs(Execution const&, Attraction<double> const&, Form);
 template void sum_pairs(Execution const&, Potential<float> const&, Form);
 template void sum_pairs(Execution const&, Potential<double> const&, Form);
+template void sum_pairs_until_stopped(Execution const&, Attraction<float> const&, Form, Index);
+template void sum_pairs_until_stopped(Execution const&, Attraction<double> const&, Form, Index);
+template void sum_pairs_until_stopped(Execution const&, Potential<float> const&, Form, Index);
+template void sum_pairs_until_stopped(Execution const&, Potential<double> const&, Form, Index);
 
 }  // namespace halocline::nbody

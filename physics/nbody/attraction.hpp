@@ -2,6 +2,7 @@
 
 #include <Kokkos_Array.hpp>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,13 @@ struct alignas(4 * sizeof(Real)) Source {
   Real x, y, z, mass;
 };
 
+/// What of the sources is left out of a sum beside what adds zero by itself.
+enum class Omitted { nothing, coincident, self };
+
 /// Some bodies, the targets, and others that act on them, the sources: what is found is a sum over all sources for each
-/// target. A pair at distance zero adds nothing, also without softening: the body itself may be among the sources. All
-/// arrays lie in the backend's memory, on the device of the execution instance.
+/// target. A body adds nothing to its own sum. Another one in the same place does what the formula says with softening;
+/// without it, where the formula has no value, it adds nothing. All arrays lie in the backend's memory, on the device
+/// of the execution instance.
 template <class AReal>
 struct Pairs {
   using Real = AReal;
@@ -28,6 +33,9 @@ struct Pairs {
   Index source_count;
   Real softening;  ///< a length, 0 or more
   bool adds;       ///< to what is there; otherwise replaces it
+  /// The source that the first target is, if targets are sources: target i is source self + i.
+  Index self = nowhere;
+  static constexpr Index nowhere = std::numeric_limits<Index>::min() / 2;
 };
 
 /// The attraction of the targets by the sources, in units where the gravitational constant is 1:
@@ -41,6 +49,16 @@ struct Attraction : Pairs<Real> {
   /// Whether the term of a source fades as it comes to where the target is, with softening.
   static constexpr bool fades = true;
   Kokkos::Array<Real*, 3> acceleration;  ///< x, y and z of each target
+
+  /// The same for some of the targets.
+  [[nodiscard]] Attraction part(Index first, Index count) const {
+    Attraction one = *this;
+    one.targets += first;
+    one.target_count = count;
+    one.self += first;
+    for (int axis = 0; axis < 3; ++axis) one.acceleration[static_cast<std::size_t>(axis)] += first;
+    return one;
+  }
 
   /// The sums of a target have been found.
   KOKKOS_INLINE_FUNCTION void put(Index target, Real const (&sum)[sums]) const {
@@ -60,6 +78,15 @@ struct Potential : Pairs<Real> {
   static constexpr bool fades = false;
   Real* potential;  ///< of each target
 
+  [[nodiscard]] Potential part(Index first, Index count) const {
+    Potential one = *this;
+    one.targets += first;
+    one.target_count = count;
+    one.self += first;
+    one.potential += first;
+    return one;
+  }
+
   KOKKOS_INLINE_FUNCTION void put(Index target, Real const (&sum)[sums]) const {
     Real& to = potential[target];
     to = this->adds ? to - sum[0] : -sum[0];
@@ -78,5 +105,15 @@ enum class Form { portable, vectorised, cuda };
 /// square of a distance overflows or is subnormal, forms may differ: what is found is right, zero, or not finite.
 template <class Interaction>
 void sum_pairs(Execution const& execution, Interaction const& interaction, Form form = forms().front());
+
+/// Pairs that a thread of a host goes through in some seconds.
+inline constexpr Index pairs_of_part = Index{1} << 32U;
+
+/// The same, which a signal that asks for a stop (StopSignals) ends early: on hosts, targets are gone through in parts
+/// of about `pairs` for each thread, which changes no bit. Throws StoppedError between two parts, never before the
+/// first.
+template <class Interaction>
+void sum_pairs_until_stopped(Execution const& execution, Interaction const& interaction, Form form,
+                             Index pairs = pairs_of_part);
 
 }  // namespace halocline::nbody

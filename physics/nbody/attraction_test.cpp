@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/stop.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "physics/nbody/cuda.hpp"
@@ -44,6 +48,7 @@ struct Case {
   Sources<typename Interaction::Real> targets, sources;
   double softening = 0;
   bool adds = false;
+  Index self = Pairs<typename Interaction::Real>::nowhere;
   std::size_t every = 1;  ///< so many targets one is compared
   Sums<Interaction> before = sums_of<Interaction>(targets.size(), 0);
 };
@@ -96,9 +101,10 @@ Sums<Interaction> computed(Way<Interaction> const& way, Case<Interaction> const&
   Execution const execution;
   auto const targets = on_device(one.targets);
   auto const sources = on_device(one.sources);
-  Interaction interaction{{targets.data(), static_cast<Index>(one.targets.size()), sources.data(),
-                           static_cast<Index>(one.sources.size()), static_cast<Real>(one.softening), one.adds},
-                          {}};
+  Interaction interaction{
+      {targets.data(), static_cast<Index>(one.targets.size()), sources.data(), static_cast<Index>(one.sources.size()),
+       static_cast<Real>(one.softening), one.adds, one.self},
+      {}};
   std::array<Kokkos::View<Real*, Memory>, Interaction::sums> device;
   for (std::size_t n = 0; n < device.size(); ++n) device[n] = on_device(one.before[n]);
   set_results(interaction, device);
@@ -110,6 +116,12 @@ Sums<Interaction> computed(Way<Interaction> const& way, Case<Interaction> const&
     Kokkos::deep_copy(host, device[n]);
   }
   return all;
+}
+
+/// Whether a source has a term where a target is, if it is not that target.
+template <class Interaction>
+bool counts_in_one_place(double softening) {
+  return !Interaction::fades && softening * softening >= std::numeric_limits<typename Interaction::Real>::min();
 }
 
 /// What a source does that is d away, in double precision; d2 is the softened square of the distance.
@@ -140,12 +152,14 @@ Expected<Interaction> plain_sum(Case<Interaction> const& one, std::size_t i) {
   }
   auto const softening = static_cast<double>(static_cast<Real>(one.softening));
   Source<Real> const at = one.targets[i];
-  for (Source<Real> const& from : one.sources) {
+  for (std::size_t j = 0; j < one.sources.size(); ++j) {
+    Source<Real> const& from = one.sources[j];
     std::array<double, 3> const d{static_cast<double>(from.x) - static_cast<double>(at.x),
                                   static_cast<double>(from.y) - static_cast<double>(at.y),
                                   static_cast<double>(from.z) - static_cast<double>(at.z)};
     double const distance = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    if (distance == 0) continue;
+    if (static_cast<Index>(j) == one.self + static_cast<Index>(i)) continue;
+    if (distance == 0 && !counts_in_one_place<Interaction>(softening)) continue;
     auto const values = term(static_cast<Interaction const*>(nullptr), d, distance + softening * softening,
                              static_cast<double>(from.mass));
     for (std::size_t n = 0; n < values.size(); ++n) {
@@ -177,7 +191,8 @@ void expect_plain_sum(Way<Interaction> const& way, Case<Interaction> const& one)
   }
 }
 
-/// Bodies in a cube, the first target among the sources, every seventh source where the one before it is.
+/// Bodies in a cube, the targets in the middle of the sources, if there are enough of these, every seventh source where
+/// the one before it is.
 template <class Interaction>
 Case<Interaction> random_case(std::size_t targets, std::size_t sources, double softening, bool adds) {
   using Real = typename Interaction::Real;
@@ -198,7 +213,9 @@ Case<Interaction> random_case(std::size_t targets, std::size_t sources, double s
     return all;
   };
   Case<Interaction> one{bodies(targets), bodies(sources), softening, adds};
-  std::copy_n(one.targets.begin(), std::min(targets, sources), one.sources.begin());
+  std::size_t const self = targets < sources ? (sources - targets) / 2 : 0;
+  one.self = static_cast<Index>(self);
+  std::copy_n(one.targets.begin(), std::min(targets, sources), one.sources.begin() + one.self);
   for (std::size_t i = 0; i < targets; ++i) {
     // What is there is kept where it is added to, and is of no matter otherwise.
     for (auto& values : one.before)
@@ -250,35 +267,47 @@ TEST(Potential, OfManyBodiesIsThatOfAPlainSumToo) {
 }
 #endif
 
+/// 5 targets, which are among 37 sources, or are not.
 template <class Interaction>
-void expect_none_in_one_place(double softening, double mass) {
+void expect_sums_in_one_place(double softening, double mass, Index self) {
   using Real = typename Interaction::Real;
+  auto const length = static_cast<double>(static_cast<Real>(softening));
+  double const others = self < 0 ? 37 : 36;
+  double const expected =
+      mass != 0 && counts_in_one_place<Interaction>(length) ? -others * static_cast<Real>(mass) / length : 0;
   for (Way<Interaction> const& way : ways<Interaction>()) {
+    SCOPED_TRACE(way.name + ", softening " + std::to_string(softening) + ", mass " + std::to_string(mass));
     Source<Real> const body{1, -2, 3, static_cast<Real>(mass)};
-    Sums<Interaction> const all =
-        computed(way, Case<Interaction>{Sources<Real>(5, body), Sources<Real>(37, body), softening});
-    for (auto const& values : all) {
+    Case<Interaction> one{Sources<Real>(5, body), Sources<Real>(37, body), softening, false, self};
+    for (auto const& values : computed(way, one)) {
       for (std::size_t i = 0; i < 5; ++i) {
-        EXPECT_EQ(values[i], 0) << way.name << ", softening " << softening << ", mass " << mass;
+        auto const value = static_cast<double>(values[i]);
+        if (std::abs(expected) > static_cast<double>(std::numeric_limits<Real>::max())) {
+          EXPECT_EQ(value, -std::numeric_limits<double>::infinity());
+        } else {
+          EXPECT_NEAR(value, expected, 53 * std::numeric_limits<Real>::epsilon() * std::abs(expected));
+        }
       }
     }
   }
 }
 
 template <template <class> class Interaction>
-void expect_none_in_any_one_place() {
-  for (double const softening : {0.0, 1e-30, 1e-18, 1e-12, 1e-6, 0.1}) {
-    for (double const mass : {0.0, 1e-12, 1.0, 2e30}) {
-      expect_none_in_one_place<Interaction<float>>(softening, mass);
-      expect_none_in_one_place<Interaction<double>>(softening, mass);
+void expect_sums_in_any_one_place() {
+  for (Index const self : {Index{0}, Index{30}, Pairs<float>::nowhere}) {
+    for (double const softening : {0.0, 1e-30, 1e-18, 1e-12, 1e-6, 0.1, 1.0}) {
+      for (double const mass : {0.0, 1e-12, 1.0, 2e30}) {
+        expect_sums_in_one_place<Interaction<float>>(softening, mass, self);
+        expect_sums_in_one_place<Interaction<double>>(softening, mass, self);
+      }
     }
+    expect_sums_in_one_place<Interaction<double>>(1e-160, 1, self);
   }
-  expect_none_in_one_place<Interaction<double>>(1e-160, 1);
 }
 
-TEST(Attraction, OfBodiesInOnePlaceIsNone) { expect_none_in_any_one_place<Attraction>(); }
+TEST(Attraction, OfBodiesInOnePlaceIsNone) { expect_sums_in_any_one_place<Attraction>(); }
 
-TEST(Potential, OfBodiesInOnePlaceIsNone) { expect_none_in_any_one_place<Potential>(); }
+TEST(Potential, OfBodiesInOnePlaceIsThatOfTheOthersIfSoftened) { expect_sums_in_any_one_place<Potential>(); }
 
 template <class Interaction>
 void expect_none_of_no_sources() {
@@ -299,6 +328,46 @@ void expect_the_same_bits() {
   for (Way<Interaction> const& way : ways<Interaction>()) {
     auto const one = random_case<Interaction>(700, 5003, 0.01, true);
     EXPECT_EQ(computed(way, one), computed(way, one)) << way.name;
+  }
+}
+
+/// In parts of so few targets that there are two.
+template <class Interaction>
+Case<Interaction> two_parts() {
+  return random_case<Interaction>(static_cast<std::size_t>(64 * Execution().concurrency() + 1), 1000, 0.1, false);
+}
+template <class Interaction>
+Way<Interaction> in_parts(Form form) {
+  return {"in parts", [=](Execution const& execution, Interaction const& interaction) {
+            sum_pairs_until_stopped(execution, interaction, form, 1);
+          }};
+}
+
+template <class Interaction>
+void expect_the_same_bits_in_parts() {
+  auto const one = two_parts<Interaction>();
+  for (Form const form : forms()) {
+    Way<Interaction> const whole{"whole", [=](Execution const& execution, Interaction const& interaction) {
+                                   sum_pairs(execution, interaction, form);
+                                 }};
+    EXPECT_EQ(computed(in_parts<Interaction>(form), one), computed(whole, one)) << to_string(form);
+  }
+}
+
+TEST(Attraction, InPartsHasTheSameBits) { expect_the_same_bits_in_parts<Attraction<double>>(); }
+
+TEST(Potential, InPartsHasTheSameBits) { expect_the_same_bits_in_parts<Potential<float>>(); }
+
+TEST(Attraction, EndsWithASignalBetweenParts) {
+  using Interaction = Attraction<float>;
+  StopSignals const signals;
+  raise(SIGTERM);
+  Way<Interaction> const in_one{"in one part", [](Execution const& execution, Interaction const& interaction) {
+                                  sum_pairs_until_stopped(execution, interaction, forms().front());
+                                }};
+  EXPECT_NO_THROW(computed(in_one, two_parts<Interaction>()));
+  if constexpr (memory_on_host) {
+    EXPECT_THROW(computed(in_parts<Interaction>(forms().front()), two_parts<Interaction>()), StoppedError);
   }
 }
 

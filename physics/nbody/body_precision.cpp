@@ -9,6 +9,7 @@
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/nbody/body_row.hpp"
+#include "physics/nbody/coincidence.hpp"
 
 namespace halocline::nbody {
 namespace {
@@ -85,8 +86,7 @@ void require_apart(std::vector<Body> const& bodies) {
 template <class Real>
 void require_precision(std::vector<Body> const& bodies, double softening) {
   require_numbers<Real>(bodies);
-  auto const length = static_cast<Real>(softening);
-  if (length * length == 0) require_apart<Real>(bodies);
+  if (!is_softened(static_cast<Real>(softening))) require_apart<Real>(bodies);
 }
 
 template <class Real>

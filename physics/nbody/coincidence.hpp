@@ -5,6 +5,13 @@
 
 namespace halocline::nbody {
 
+/// Whether a source in the place of a target has a potential there, m / softening. Below, softening is none in the
+/// precision.
+template <class Real>
+[[nodiscard]] bool is_softened(Real softening) {
+  return softening * softening >= std::numeric_limits<Real>::min();
+}
+
 /// A source where a target is adds its weight, m / softening^3, times zero: nothing, as long as the weight is finite.
 /// Masses below this one have such a weight; below 0: none has. The others need to be told from the rest.
 template <class Real>

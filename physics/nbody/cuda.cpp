@@ -42,7 +42,8 @@ struct Problem {
   using Real = typename Interaction::Real;
   Interaction interaction;
   Split split;
-  Real safe_mass;
+  Real safe_mass;  ///< of attractions
+  bool is_softened;
   Real* pieces;
 };
 template <class AShape>
@@ -72,16 +73,32 @@ struct Tile {
     }
   }
 
-  template <bool Coincides, int Unrolled>
+  /// \param self the source that the first target of this thread is
+  template <Omitted omitted, int Unrolled>
   __device__ __forceinline__ void feel_all(Interaction const& interaction, Buffer const& sources,
-                                           Real softening_squared) {
+                                           Real softening_squared, int self) {
 #pragma unroll Unrolled
     for (int k = 0; k < AShape::chunk; ++k) {
       Source<Real> const from = cuda::load(sources + k);
 #pragma unroll
       for (int n = 0; n < AShape::targets; ++n)
-        targets[n].template feel<Coincides>(interaction, from, softening_squared);
+        targets[n].template feel<omitted>(interaction, from, softening_squared, k == self + n * AShape::threads);
     }
+  }
+
+  /// \param coincides whether what is where a target is has to be left out
+  __device__ __forceinline__ void feel_chunk(Interaction const& interaction, Buffer const& sources,
+                                             Real softening_squared, Index chunk, Index tile, bool coincides) {
+    constexpr int rare = Interaction::fades ? 2 : AShape::unrolled;
+    if (coincides) return feel_all<Omitted::coincident, rare>(interaction, sources, softening_squared, 0);
+    if constexpr (!Interaction::fades) {
+      Index const self = interaction.self + tile * AShape::tile - chunk * AShape::chunk;
+      if (self > -AShape::tile && self < AShape::chunk) {
+        int const mine = static_cast<int>(self) + static_cast<int>(threadIdx.x);
+        return feel_all<Omitted::self, 2>(interaction, sources, softening_squared, mine);
+      }
+    }
+    feel_all<Omitted::nothing, AShape::unrolled>(interaction, sources, softening_squared, 0);
   }
 
   __device__ void finish(ProblemOf<AShape> const& problem, Index tile, bool is_whole) const {
@@ -113,13 +130,13 @@ struct Brought {
       sources[n] = source < pairs.source_count ? cuda::load(pairs.sources + source) : Source<Real>{};
     }
   }
-  /// Returns whether any of them may have a term that is neither zero nor none where a target is.
-  __device__ __forceinline__ bool store(typename Tile<AShape>::Buffer& buffer, Real safe_mass) const {
-    bool coincides = !AShape::Interaction::fades;
+  /// Returns whether any of them has to be left out where a target is.
+  __device__ __forceinline__ bool store(typename Tile<AShape>::Buffer& buffer, ProblemOf<AShape> const& problem) const {
+    bool coincides = !AShape::Interaction::fades && !problem.is_softened;
 #pragma unroll
     for (int n = 0; n < AShape::loads; ++n) {
       cuda::store(buffer + n * AShape::threads + threadIdx.x, sources[n]);
-      coincides = coincides || !(fabs(sources[n].mass) < safe_mass);
+      if constexpr (AShape::Interaction::fades) coincides = coincides || !(fabs(sources[n].mass) < problem.safe_mass);
     }
     return coincides;
   }
@@ -148,7 +165,7 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
     Index const stop = min(split.chunks, chunk + (end - step));
     step += stop - chunk;
     while (chunk < stop) {
-      bool const mine_coincide = brought.store(buffers[buffer], problem.safe_mass);
+      bool const mine_coincide = brought.store(buffers[buffer], problem);
       bool const coincides = __syncthreads_or(mine_coincide) != 0;
       ++chunk;
       if (chunk < stop) {
@@ -156,13 +173,7 @@ __global__ void __launch_bounds__(AShape::threads, AShape::resident)
       } else if (step < end) {
         brought.load(interaction, 0);
       }
-      if constexpr (!AShape::Interaction::fades) {
-        targets.template feel_all<true, AShape::unrolled>(interaction, buffers[buffer], softening_squared);
-      } else if (coincides) {
-        targets.template feel_all<true, 2>(interaction, buffers[buffer], softening_squared);
-      } else {
-        targets.template feel_all<false, AShape::unrolled>(interaction, buffers[buffer], softening_squared);
-      }
+      targets.feel_chunk(interaction, buffers[buffer], softening_squared, chunk - 1, tile, coincides);
       buffer ^= 1;
     }
     targets.finish(problem, tile, from_first && chunk == split.chunks);
@@ -263,6 +274,7 @@ void enqueue(Execution const& execution, typename AShape::Interaction const& int
   Split const split = split_of<AShape>(interaction, device);
   auto const bytes = static_cast<std::size_t>(split.pieces() * AShape::sums * AShape::tile) * sizeof(Real);
   ProblemOf<AShape> const problem{interaction, split, safe_mass(interaction.softening),
+                                  is_softened(interaction.softening),
                                   static_cast<Real*>(Scratch::instance().get(device, stream, bytes))};
   sum_by_steps<AShape><<<static_cast<unsigned>(split.blocks), AShape::threads, 0, stream>>>(problem);
   check(cudaGetLastError(), "sums over pairs of bodies");

@@ -55,21 +55,22 @@ struct Target {
   Real x, y, z;
   Real sums[Interaction::sums];
 
-  /// Adds what a source does. `Coincides`: whether it may be where the target is and has a term there that is neither
-  /// zero nor none.
-  template <bool Coincides>
-  __device__ __forceinline__ void feel(Interaction const& interaction, Source<Real> const& from,
-                                       Real softening_squared) {
+  /// Adds what a source does. `is_self`: whether it is the target.
+  template <Omitted omitted>
+  __device__ __forceinline__ void feel(Interaction const& interaction, Source<Real> const& from, Real softening_squared,
+                                       bool is_self) {
     Real const dx = from.x - x;
     Real const dy = from.y - y;
     Real const dz = from.z - z;
-    if constexpr (Coincides) {
+    if constexpr (omitted == Omitted::coincident) {
       Real const distance = fma(dz, dz, fma(dy, dy, dx * dx));
       Real const d = distance + softening_squared;
       add_term(interaction, sums, dx, dy, dz, d, distance == 0 ? Real{0} : reciprocal_root(d), from.mass);
     } else {
       Real const d = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening_squared)));
-      add_term(interaction, sums, dx, dy, dz, d, reciprocal_root(d), from.mass);
+      Real root = reciprocal_root(d);
+      if constexpr (omitted == Omitted::self) root = is_self ? Real{0} : root;
+      add_term(interaction, sums, dx, dy, dz, d, root, from.mass);
     }
   }
 };

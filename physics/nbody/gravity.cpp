@@ -30,7 +30,7 @@ void Gravity<Real>::meet_all(Field<Real> const& position, Field<Real> const& mas
     Index const targets = points_->points_of(block.id);
     if (targets == 0) return;
     work(block, Pairs<Real>{ring_.own(block), targets, ring_.sources(block, stage), ring_.count(block, stage),
-                            softening_, stage > 0});
+                            softening_, stage > 0, stage == 0 ? 0 : Pairs<Real>::nowhere});
   });
 }
 
@@ -51,14 +51,14 @@ void Gravity<Real>::accelerate(Field<Real> const& position, Field<Real> const& m
     Attraction<Real> attraction{pairs, {}};
     for (int axis = 0; axis < 3; ++axis)
       attraction.acceleration[static_cast<std::size_t>(axis)] = acceleration.view(block, axis).origin;
-    sum_pairs(execution(block), attraction, form_);
+    sum_pairs_until_stopped(execution(block), attraction, form_);
   });
 }
 
 template <class Real>
 void Gravity<Real>::potential(Field<Real> const& position, Field<Real> const& mass, Field<Real>& potential) {
   meet_all(position, mass, [&](Block const& block, Pairs<Real> const& pairs) {
-    sum_pairs(execution(block), Potential<Real>{pairs, potential.view(block).origin}, form_);
+    sum_pairs_until_stopped(execution(block), Potential<Real>{pairs, potential.view(block).origin}, form_);
   });
 }
 

@@ -144,6 +144,18 @@ TEST(Gravity, LeavesTheCurrentDevice) {
   }
 }
 
+TEST(Gravity, OfBodiesInOnePlaceHasAPotentialIfSoftened) {
+  std::vector<Body> const bodies(7, Body{{1, 2, 3}, {0, 0, 0}, 0.5});
+  for (std::size_t const blocks : {1, 2, 3}) {
+    State<double> state(points_on(7, blocks), bodies);
+    Gravity<double> gravity(state.points, 0.25);
+    gravity.potential(state.position, state.mass, state.potential);
+    for (Block const& block : state.points->blocks()) {
+      for (double const value : state.values(state.potential, block, 0)) EXPECT_DOUBLE_EQ(value, -6 * 0.5 / 0.25);
+    }
+  }
+}
+
 TEST(Gravity, RepeatsToTheBit) {
   std::vector<Body> const bodies = plummer(513, 1, 1, 1, 5);
   State<float> state(points_on(513, 2), bodies);

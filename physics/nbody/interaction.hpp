@@ -86,22 +86,25 @@ struct TargetLanes {
   Lanes<Real> x{}, y{}, z{};
   Lanes<Real> sums[Interaction::sums]{};
 
-  /// Adds what one source does, which is the same in all lanes. `Coincides`: whether it may be where a target is and
-  /// has a term there that is neither zero nor none.
-  template <bool Coincides>
-  void feel(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass,
-            Lanes<Real> softening_squared) {
+  /// Adds what one source does, which is the same in all lanes. `self`: the lane whose target it is, if there is one.
+  template <Omitted omitted>
+  void feel(Lanes<Real> from_x, Lanes<Real> from_y, Lanes<Real> from_z, Lanes<Real> mass, Lanes<Real> softening_squared,
+            [[maybe_unused]] Index self = -1) {
     Lanes<Real> const dx = from_x - x;
     Lanes<Real> const dy = from_y - y;
     Lanes<Real> const dz = from_z - z;
-    if constexpr (Coincides) {
+    if constexpr (omitted == Omitted::coincident) {
       Lanes<Real> const distance = fma(dz, dz, fma(dy, dy, dx * dx));
       Lanes<Real> const d = distance + softening_squared;
       Lanes<Real> const apart = distance == 0 ? Lanes<Real>{} : ReciprocalRoot<Real>::of(d);
       Term<Interaction>::add(sums, dx, dy, dz, d, apart, mass);
     } else {
       Lanes<Real> const d = fma(dz, dz, fma(dy, dy, fma(dx, dx, softening_squared)));
-      Term<Interaction>::add(sums, dx, dy, dz, d, ReciprocalRoot<Real>::of(d), mass);
+      Lanes<Real> root = ReciprocalRoot<Real>::of(d);
+      if constexpr (omitted == Omitted::self) {
+        if (self >= 0 && self < lanes<Real>) root[self] = 0;
+      }
+      Term<Interaction>::add(sums, dx, dy, dz, d, root, mass);
     }
   }
 };

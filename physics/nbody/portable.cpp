@@ -2,6 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "physics/nbody/coincidence.hpp"
+
 namespace halocline::nbody {
 namespace {
 
@@ -22,6 +24,7 @@ template <class Interaction>
 struct SumSources {
   using Real = typename Interaction::Real;
   Interaction interaction;
+  Omitted omitted;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
     Real const softening_squared = interaction.softening * interaction.softening;
@@ -31,7 +34,8 @@ struct SumSources {
       Source<Real> const from = interaction.sources[j];
       Real const d[3] = {from.x - at.x, from.y - at.y, from.z - at.z};
       Real const distance = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-      if (distance != 0) add_term(interaction, d, 1 / Kokkos::sqrt(distance + softening_squared), from.mass, sum);
+      bool const is_omitted = omitted == Omitted::self ? j == interaction.self + i : distance == 0;
+      if (!is_omitted) add_term(interaction, d, 1 / Kokkos::sqrt(distance + softening_squared), from.mass, sum);
     }
     interaction.put(i, sum);
   }
@@ -41,9 +45,11 @@ struct SumSources {
 
 template <class Interaction>
 void portable::sum_pairs(Execution const& execution, Interaction const& interaction) {
+  bool const fades = Interaction::fades || !is_softened(interaction.softening);
+  Omitted const omitted = fades ? Omitted::coincident : Omitted::self;
   Kokkos::parallel_for("halocline interaction",
                        Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, interaction.target_count),
-                       SumSources<Interaction>{interaction});
+                       SumSources<Interaction>{interaction, omitted});
 }
 
 template void portable::sum_pairs(Execution const&, Attraction<float> const&);

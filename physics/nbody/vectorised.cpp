@@ -20,17 +20,24 @@ template <class Interaction>
 struct SumTile {
   using Real = typename Interaction::Real;
   Interaction interaction;
-  bool coincides;
+  Omitted omitted;
 
   void operator()(Index n) const {
     Index const first = n * tile<Real>;
     auto const count = static_cast<int>(std::min<Index>(tile<Real>, interaction.target_count - first));
     Targets targets[registers_of_targets];
     load(targets, first, count);
-    if (coincides) {
-      feel_all<true>(targets);
+    Index const all = interaction.source_count;
+    if (omitted == Omitted::coincident) {
+      feel<Omitted::coincident>(targets, 0, all, first);
+    } else if (omitted == Omitted::nothing) {
+      feel<Omitted::nothing>(targets, 0, all, first);
     } else {
-      feel_all<false>(targets);
+      Index const begin = std::clamp<Index>(interaction.self + first, 0, all);
+      Index const end = std::clamp<Index>(interaction.self + first + count, 0, all);
+      feel<Omitted::nothing>(targets, 0, begin, first);
+      feel<Omitted::self>(targets, begin, end, first);
+      feel<Omitted::nothing>(targets, end, all, first);
     }
     store(targets, first, count);
   }
@@ -50,16 +57,19 @@ struct SumTile {
     }
   }
 
-  template <bool Coincides>
-  void feel_all(Targets* targets) const {
+  /// Some of the sources.
+  template <Omitted omitted_of_some>
+  void feel(Targets* targets, Index begin, Index end, Index first) const {
     Targets local[registers_of_targets];  // not in memory that others may see: stays in registers
     std::copy_n(targets, registers_of_targets, local);
     Lanes<Real> const softening_squared = broadcast(interaction.softening * interaction.softening);
-    for (Index j = 0; j < interaction.source_count; ++j) {
+    for (Index j = begin; j < end; ++j) {
       Source<Real> const& from = interaction.sources[j];
+      Index self = j - interaction.self - first;
       for (Targets& one : local) {
-        one.template feel<Coincides>(broadcast(from.x), broadcast(from.y), broadcast(from.z), broadcast(from.mass),
-                                     softening_squared);
+        one.template feel<omitted_of_some>(broadcast(from.x), broadcast(from.y), broadcast(from.z),
+                                           broadcast(from.mass), softening_squared, self);
+        self -= lanes<Real>;
       }
     }
     std::copy_n(local, registers_of_targets, targets);
@@ -78,14 +88,15 @@ struct SumTile {
   }
 };
 
-/// Whether a source that is where a target is needs to be told from the others.
+/// An attraction needs to omit what is where a target is only where its weight might be infinite.
 template <class Interaction>
-bool may_coincide(Interaction const& interaction) {
+Omitted omitted_in(Interaction const& interaction) {
   using Real = typename Interaction::Real;
-  if (!Interaction::fades) return true;
+  if constexpr (!Interaction::fades) return is_softened(interaction.softening) ? Omitted::self : Omitted::coincident;
   Real const safe = safe_mass(interaction.softening);
-  return !std::all_of(interaction.sources, interaction.sources + interaction.source_count,
-                      [=](Source<Real> const& one) { return std::abs(one.mass) < safe; });
+  bool const all_safe = std::all_of(interaction.sources, interaction.sources + interaction.source_count,
+                                    [=](Source<Real> const& one) { return std::abs(one.mass) < safe; });
+  return all_safe ? Omitted::nothing : Omitted::coincident;
 }
 
 }  // namespace
@@ -96,7 +107,7 @@ void vectorised::sum_pairs(Execution const& execution, Interaction const& intera
   Index const tiles = (interaction.target_count + targets - 1) / targets;
   Kokkos::parallel_for("halocline interaction",
                        Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, tiles),
-                       SumTile<Interaction>{interaction, may_coincide(interaction)});
+                       SumTile<Interaction>{interaction, omitted_in(interaction)});
 }
 
 template void vectorised::sum_pairs(Execution const&, Attraction<float> const&);

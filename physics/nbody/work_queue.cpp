@@ -89,7 +89,7 @@ void WorkQueue<Real>::enqueue(Block const& by, Piece const& piece, Real softenin
     attraction.acceleration[static_cast<std::size_t>(axis)] =
         by.local == home.local ? acceleration.view(home, axis).origin + piece.first : result(by, piece, axis);
   }
-  sum_pairs(execution(by), attraction, form);
+  sum_pairs_until_stopped(execution(by), attraction, form);
 }
 
 template <class Real>

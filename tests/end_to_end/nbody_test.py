@@ -219,6 +219,18 @@ class Bodies(unittest.TestCase):
         self.assertGreater(abs(energies["energy"]), 1e-4)
         self.assertAlmostEqual(energies["energy_drift"], energies["energy"] / 2, delta=1e-15)
 
+    def test_bodies_in_one_place_have_a_potential_if_softened(self):
+        with scratch() as folder:
+            path = pathlib.Path(folder)
+            (path / "b.csv").write_text("0,0,0,0,0,0,2\n" * 3)
+            nbody = {"initial": "file", "file": {"path": "b.csv"}, "softening": 0.5}
+            for ranks in (1, 2):
+                (path / "deck.yaml").write_text(json.dumps(deck_of(nbody, 0.1, 1)))
+                run = Run(["run", "deck.yaml", "--output", f"{ranks}.out", "--ranks", ranks], folder)
+                self.assertEqual((run.code, run.err), (0, ""))
+                # Three pairs, - m^2 / softening each.
+                self.assertAlmostEqual(run.summary(f"{ranks}.out")["quantities"]["potential_energy"], -24, delta=1e-13)
+
     def test_a_lost_energy_is_told_once(self):
         """Two masses fall onto each other, and a step throws them apart."""
         run, summary = self.run_csv("-0.5,0,0,0,0,0,1\n0.5,0,0,0,0,0,1\n", 0.0785, 40, output={})
