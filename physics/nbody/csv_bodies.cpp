@@ -95,11 +95,14 @@ void judge_names(Cells const& names, std::string const& place) {
   std::string const meant = "; the columns of a file of bodies are " + all_names() + ", in this order";
   if (names.size() != column_names.size())
     throw InputError(place + ": has " + std::to_string(names.size()) + " names" + meant);
-  for (std::size_t n = 0; n < names.size(); ++n) {
-    std::size_t const column = column_of(names[n]);
-    if (column == n || column == column_names.size()) continue;
-    throw InputError(place + ": column " + std::to_string(n + 1) + " is named `" + printable(names[n]) + "`" + meant);
-  }
+  std::size_t n = 0;
+  auto const is_elsewhere = [&n](std::string_view name) {
+    std::size_t const column = column_of(name);
+    return column != n++ && column != column_names.size();
+  };
+  auto const wrong = std::find_if(names.begin(), names.end(), is_elsewhere);
+  if (wrong == names.end()) return;
+  throw InputError(place + ": column " + std::to_string(n) + " is named `" + printable(*wrong) + "`" + meant);
 }
 
 /// Throws InputError for a cell that is no number, or none of double precision.
