@@ -60,6 +60,8 @@ ExitCode check(CheckCommand const& command) {
   MemoryBudget const budget = foretold_memory_budget(ranks_of(command));
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
+  if (!entry.points)
+    look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));

@@ -65,6 +65,9 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (entry.judge) entry.judge(given, mistakes);
   });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    if (!entry.points) judge_field_files(given.section(entry.name), field_shape(entry, given), mistakes);
+  });
   if (!budget) return;
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     judge_memory(entry, *budget, given, mistakes);
@@ -125,6 +128,10 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.sections("physics", [&physics] { return sections_of(physics); });
   add_checks(deck, physics, budget);
   return deck;
+}
+
+FieldShape field_shape(PhysicsEntry const& entry, Options const& deck) {
+  return FieldShape::of(deck.section("mesh"), entry.centring ? entry.centring(deck) : Centring::cell);
 }
 
 Precision precision_of(Options const& deck) {

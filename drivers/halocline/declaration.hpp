@@ -6,6 +6,7 @@
 
 #include "drivers/halocline/memory_need.hpp"
 #include "framework/deck/section.hpp"
+#include "framework/io/field_file.hpp"
 #include "framework/plugin/physics.hpp"
 #include "framework/plugin/registry.hpp"
 
@@ -19,6 +20,9 @@ namespace halocline {
 /// a budget, a deck that needs more memory is refused. `physics` must outlive it.
 [[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics,
                                    std::optional<MemoryBudget> const& budget = std::nullopt);
+
+/// The array that a judged deck of a physics on a mesh needs for a field.
+[[nodiscard]] FieldShape field_shape(PhysicsEntry const& entry, Options const& deck);
 
 /// The precision that a judged deck chooses.
 [[nodiscard]] Precision precision_of(Options const& deck);

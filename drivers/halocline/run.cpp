@@ -324,10 +324,14 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
   guard.see_stable_step(longest);
 
+  std::vector<FieldFileRecord> field_files;
+  on_first_rank(*communicator, [&] { field_files = record_field_files(run.deck.section(run.entry.name)); });
+
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck),
-                {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator)},
+                {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
+                 std::move(field_files)},
                 command.plot, guard, run.claim);
   try {
     output.prepare_for_abrupt_end();

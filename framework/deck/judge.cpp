@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/parameters.hpp"
 #include "framework/deck/resolved_section.hpp"
 #include "framework/deck/unjudged.hpp"
@@ -101,12 +102,23 @@ class Judge {
       return;
     }
     std::string const full_name = joined_name(place.full_name, option.name());
+    if (option.kind() == OptionKind::field && node.kind == Node::Kind::section) {
+      read_field_file(option.name(), node, {full_name, node.location, place.in_use}, values);
+      return;
+    }
     OptionValue const value = read_value(option, node, full_name, mistakes_);
     bool const readable = !std::holds_alternative<std::monostate>(value);
     if (readable && values.given == nullptr) values.given = std::make_unique<Teuchos::ParameterList>();
     if (readable && !refuse(hold(option, validator, value, *values.given), node, full_name)) return;
     values.mistaken.insert(option.name());
     remember_entries(option, node, values);
+  }
+
+  void read_field_file(std::string const& option, Node const& node, Place const& place, Values& values) {
+    static Declaration const declaration = resolve(field_file_section());
+    std::size_t const before = mistakes_.size();
+    values.files[option] = section(declaration, &node, place);
+    if (mistakes_.size() != before) values.mistaken.insert(option);
   }
 
   /// Rules that need no more than the length of a vector hold, too, where an entry is mistaken.

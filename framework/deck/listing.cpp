@@ -2,6 +2,7 @@
 #include <sstream>
 #include <vector>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/reference.hpp"
 #include "framework/deck/words.hpp"
@@ -30,6 +31,9 @@ void list_all(Section const& section, std::string const& full_name, std::ostream
 
 void list_option(Option const& option, std::string const& full_name, std::ostream& out) {
   out << full_name << ": " << option.sentence() << "\n  " << deck::described(option) << '\n';
+  if (option.kind() != OptionKind::field) return;
+  out << '\n' << field_file_section().sentence() << '\n';
+  list_own(field_file_section(), full_name, out);
 }
 
 /// The parts of "solver.cg.iterations"; a list's `[]` or position is not part of its name.
@@ -55,6 +59,10 @@ class Lister {
     for (Option const& option : section.options()) {
       if (option.name() == parts[at] && at + 1 == parts.size())
         return list_option(option, joined_name(name_, option.name()), out_);
+      if (option.name() == parts[at] && option.kind() == OptionKind::field) {
+        name_ = joined_name(name_, option.name());
+        return list(field_file_section(), parts, at + 1);
+      }
       known.push_back(option.name());
     }
     std::vector<Section> nested = section.sections();

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <sstream>
+#include <vector>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/reference.hpp"
 #include "framework/deck/words.hpp"
 
@@ -39,6 +42,14 @@ void write_section(Section const& section, std::string const& full_name, std::os
   for (Section const& element : section.lists()) write_section(element, prefix + element.name() + "[]", out);
 }
 
+bool takes_files(Section const& section) {
+  auto const is_field = [](Option const& option) { return option.kind() == OptionKind::field; };
+  std::vector<Section> nested = section.sections();
+  nested.insert(nested.end(), section.lists().begin(), section.lists().end());
+  return std::any_of(section.options().begin(), section.options().end(), is_field) ||
+         std::any_of(nested.begin(), nested.end(), takes_files);
+}
+
 }  // namespace
 
 std::string markdown(Section const& root) {
@@ -50,6 +61,7 @@ std::string markdown(Section const& root) {
          "of\n"
          "sections. A vector of one entry needs no brackets.\n";
   write_section(root, "", out);
+  if (takes_files(root)) write_section(field_file_section(), "Fields from files", out);
   return out.str();
 }
 

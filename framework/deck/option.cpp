@@ -14,7 +14,7 @@ OptionValue as_kind(OptionKind kind, OptionValue value) {
     if (auto const* const wholes = std::get_if<std::vector<std::int64_t>>(&value))
       return std::vector<double>(wholes->begin(), wholes->end());
   }
-  if (kind == OptionKind::expression) {
+  if (kind == OptionKind::expression || kind == OptionKind::field) {
     if (auto const* const whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
   }
   return value;

@@ -9,11 +9,11 @@
 
 namespace halocline {
 
-/// What an option holds. A choice, a path and an expression are held as the text they were given as.
+/// What an option holds. A choice, a path and an expression, also of a field, are held as the text they were given as.
 using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<bool>,
                                  std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
-enum class OptionKind { integer, real, boolean, text, choice, path, expression };
+enum class OptionKind { integer, real, boolean, text, choice, path, expression, field };
 
 /// Names that may be chosen; asked for when a deck is read, so that plugins loaded before then count.
 using Names = std::function<std::vector<std::string>()>;

@@ -1,8 +1,10 @@
 #include "framework/deck/options.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/unjudged.hpp"
 #include "framework/deck/values.hpp"
 #include "framework/runtime/error.hpp"
@@ -68,6 +70,30 @@ Expression Options::expression(std::string_view name) const {
   return Expression(value_of<std::string>(*values_, name, {OptionKind::expression}));
 }
 
+FieldSource Options::field(std::string_view name) const {
+  if (auto const found = values_->files.find(name); found != values_->files.end()) {
+    refuse_mistaken(*values_, name);
+    return read_field_file(Options(found->second));
+  }
+  return Expression(value_of<std::string>(*values_, name, {OptionKind::field}));
+}
+
+std::vector<std::pair<std::string, FieldSource>> Options::field_files() const {
+  std::vector<std::pair<std::string, FieldSource>> all;
+  auto const add = [&all](Options const& inner) {
+    auto more = inner.field_files();
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  };
+  for (auto const& [name, file] : values_->files) {
+    if (!values_->mistaken.contains(name)) all.emplace_back(full_name(name), read_field_file(Options(file)));
+  }
+  for (auto const& [name, section] : values_->sections) add(Options(section));
+  for (auto const& [name, elements] : values_->lists) {
+    for (auto const& element : elements) add(Options(element));
+  }
+  return all;
+}
+
 std::vector<std::int64_t> Options::integers(std::string_view name) const {
   return value_of<std::vector<std::int64_t>>(*values_, name, {OptionKind::integer}, true);
 }
@@ -115,7 +141,7 @@ bool Options::declares(std::string_view name) const {
 bool Options::has(std::string_view name) const {
   Option const& option = declared(*values_, name);
   refuse_mistaken(*values_, name);
-  return values_->holder(option.name()) != nullptr;
+  return values_->holder(option.name()) != nullptr || values_->files.contains(name);
 }
 
 bool Options::given(std::string_view name) const {

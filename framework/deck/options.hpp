@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/expression.hpp"
@@ -11,6 +12,8 @@
 #include "framework/deck/section.hpp"
 
 namespace halocline {
+
+class FieldSource;
 
 /// The validated values of one section of a deck, defaults filled in. Cheap to copy. Asking for a name that the section
 /// does not declare, or as another type than declared, throws DefectError; so does asking for an optional value that
@@ -24,6 +27,7 @@ class Options {
   [[nodiscard]] std::string path(std::string_view name) const;
   [[nodiscard]] std::string choice(std::string_view name) const;
   [[nodiscard]] Expression expression(std::string_view name) const;
+  [[nodiscard]] FieldSource field(std::string_view name) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view name) const;
   [[nodiscard]] std::vector<double> reals(std::string_view name) const;
   [[nodiscard]] std::vector<bool> booleans(std::string_view name) const;
@@ -43,6 +47,9 @@ class Options {
   [[nodiscard]] bool given(std::string_view name) const;
   /// Where the option, section or list was given; that of this section if it was not.
   [[nodiscard]] Location location(std::string_view name) const;
+  /// The fields that this section, and those inside it, take from files, by full name; without those that have a
+  /// mistake.
+  [[nodiscard]] std::vector<std::pair<std::string, FieldSource>> field_files() const;
   /// Where this section begins.
   [[nodiscard]] Location location() const;
   /// Name of this section from the root of the deck: "solver.cg", "heat.regions[2]"; empty at the root.

@@ -16,6 +16,7 @@ Json json_of(Options::Values const& values) {
     OptionValue const value = values.value(option.name());
     if (!std::holds_alternative<std::monostate>(value)) all[option.name()] = json_of(value);
   }
+  for (auto const& [name, file] : values.files) all[name] = json_of(*file);
   for (auto const& [name, section] : values.sections) all[name] = json_of(*section);
   for (auto const& [name, elements] : values.lists) {
     Json list = Json::array();

@@ -93,7 +93,8 @@ class OptionValidator : public Teuchos::ParameterEntryValidator {
     }
     if (option_.kind() == OptionKind::path && value.empty())
       refusals.push_back({entry, "expected a path, got none", ""});
-    if (option_.kind() == OptionKind::expression) judge_expression(value, entry, refusals);
+    if (option_.kind() == OptionKind::expression || option_.kind() == OptionKind::field)
+      judge_expression(value, entry, refusals);
   }
 
   static void judge_expression(std::string const& value, std::optional<std::size_t> entry,

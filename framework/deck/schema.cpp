@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/option_json.hpp"
 #include "framework/deck/reference.hpp"
 
@@ -20,6 +21,7 @@ Json type_of(OptionKind kind) {
     case OptionKind::choice:
       return "string";
     case OptionKind::expression:
+    case OptionKind::field:
       return {"number", "string"};
     default:
       return {"string", "number", "boolean"};
@@ -35,8 +37,11 @@ Json entry_schema(Option const& option) {
   return schema;
 }
 
+Json field_file_schema();
+
 Json option_schema(Option const& option) {
   Json schema = entry_schema(option);
+  if (option.kind() == OptionKind::field) schema = {{"anyOf", {schema, field_file_schema()}}};
   if (option.is_vector()) {
     Json const entry = schema;
     Json const vector{{"type", "array"},
@@ -122,6 +127,14 @@ Json requirements(Section const& section) {
   if (!choices.empty()) all["allOf"] = choices;
   if (!all.empty() && !required.empty()) all["type"] = "object";
   return all;
+}
+
+/// What may stand for a field in place of an expression.
+Json field_file_schema() {
+  Section const section = field_file_section();
+  Json schema = shape(section);
+  schema.update(requirements(section));
+  return schema;
 }
 
 }  // namespace

@@ -46,6 +46,10 @@ Option& Section::expression(std::string name, std::string sentence) {
   return add(Option(std::move(name), OptionKind::expression, std::move(sentence)));
 }
 
+Option& Section::field(std::string name, std::string sentence) {
+  return add(Option(std::move(name), OptionKind::field, std::move(sentence)));
+}
+
 Option& Section::choice(std::string name, std::string sentence, std::vector<std::string> names) {
   return add(Option(std::move(name), OptionKind::choice, std::move(sentence)).names(std::move(names)));
 }

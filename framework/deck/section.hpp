@@ -42,6 +42,8 @@ class Section {
   Option& path(std::string name, std::string sentence);
   /// A number or a muParser expression of x, y, z and t.
   Option& expression(std::string name, std::string sentence);
+  /// The values of a field: an expression, or a file in its place (`field_file_section`).
+  Option& field(std::string name, std::string sentence);
   Option& choice(std::string name, std::string sentence, std::vector<std::string> names);
   Option& choice(std::string name, std::string sentence, Names names);
   /// Vectors of `minimum` to `maximum` entries; a lone entry needs no brackets.

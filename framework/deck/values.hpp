@@ -27,11 +27,13 @@ struct Options::Values {
   std::map<std::string, Location, std::less<>> locations;   ///< of what the deck gives
   std::map<std::string, std::shared_ptr<Values const>, std::less<>> sections;
   std::map<std::string, std::vector<std::shared_ptr<Values const>>, std::less<>> lists;
+  std::map<std::string, std::shared_ptr<Values const>, std::less<>> files;  ///< given as values of fields
 
   /// The list that has the option: the given values or the declaration's defaults; null if neither has.
   [[nodiscard]] Teuchos::ParameterList const* holder(std::string const& option) const {
     if (given != nullptr && given->isParameter(option)) return given.get();
-    if (mistaken.contains(option) || !declaration->defaults.isParameter(option)) return nullptr;
+    if (mistaken.contains(option) || files.contains(option) || !declaration->defaults.isParameter(option))
+      return nullptr;
     return &declaration->defaults;
   }
   [[nodiscard]] OptionValue value(std::string const& option) const {

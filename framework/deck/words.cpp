@@ -27,6 +27,8 @@ std::string plural(OptionKind kind) {
       return "paths";
     case OptionKind::expression:
       return "numbers or expressions of x, y, z and t";
+    case OptionKind::field:
+      return "numbers, expressions of x, y, z and t or files";
     case OptionKind::text:
       return "texts";
   }
@@ -62,6 +64,8 @@ std::string expected_entry(Option const& option) {
       return "a path";
     case OptionKind::expression:
       return "a number or an expression of x, y, z and t";
+    case OptionKind::field:
+      return "a number, an expression of x, y, z and t or a file";
     case OptionKind::text:
       return option.takes_list() ? "a text or a list" : "a text";
   }

@@ -208,7 +208,7 @@ class BlockBoundary {
   static void require_finite(Real v, int axis, int side, Expression const& value, std::array<double, 3> const& at,
                              double time) {
     if (std::isfinite(v)) return;
-    throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value, at, time);
+    throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value.text(), at, time);
   }
 
   StructuredMesh const& mesh_;

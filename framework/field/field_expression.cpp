@@ -51,7 +51,7 @@ void require_finite(std::string const& called, Expression const& expression, dou
     for (Index j = inside.begin[1]; j < inside.end[1]; ++j) {
       for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
         if (std::isfinite(values(i, j, k))) continue;
-        throw_not_finite(called, expression, {positions.at(0, i), positions.at(1, j), positions.at(2, k)}, time);
+        throw_not_finite(called, expression.text(), {positions.at(0, i), positions.at(1, j), positions.at(2, k)}, time);
       }
     }
   }

@@ -12,14 +12,13 @@ std::string place(std::array<double, 3> const& at) {
 
 }  // namespace
 
-void throw_not_finite(std::string const& called, Expression const& expression, std::array<double, 3> const& at,
+void throw_not_finite(std::string const& called, std::string const& text, std::array<double, 3> const& at,
                       double time) {
-  throw InputError(called + ": '" + expression.text() + "' is not a finite number at " + place(at) +
-                   ", t = " + shortest_text(time));
+  throw InputError(called + ": '" + text + "' is not a finite number at " + place(at) + ", t = " + shortest_text(time));
 }
 
-void throw_not_positive(std::string const& called, Expression const& expression, std::array<double, 3> const& at) {
-  throw InputError("`" + called + "`: '" + expression.text() + "' is not above 0 at " + place(at));
+void throw_not_positive(std::string const& called, std::string const& text, std::array<double, 3> const& at) {
+  throw InputError("`" + called + "`: '" + text + "' is not above 0 at " + place(at));
 }
 
 }  // namespace halocline

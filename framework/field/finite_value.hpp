@@ -3,16 +3,14 @@
 #include <array>
 #include <string>
 
-#include "framework/deck/expression.hpp"
-
 namespace halocline {
 
-/// Throws the InputError of an expression, which messages name `called`, whose value at a place and time is no finite
-/// number.
-[[noreturn]] void throw_not_finite(std::string const& called, Expression const& expression,
-                                   std::array<double, 3> const& at, double time);
-/// The same of one that is not above zero, and has to be at all times.
-[[noreturn]] void throw_not_positive(std::string const& called, Expression const& expression,
+/// Throws the InputError of an expression of this text, which messages name `called`, whose value at a place and time
+/// is no finite number.
+[[noreturn]] void throw_not_finite(std::string const& called, std::string const& text, std::array<double, 3> const& at,
+                                   double time);
+/// The same of one, or of a file, that is not above zero, and has to be at all times.
+[[noreturn]] void throw_not_positive(std::string const& called, std::string const& text,
                                      std::array<double, 3> const& at);
 
 }  // namespace halocline

@@ -6,6 +6,9 @@
 
 namespace halocline {
 
+/// Beside the snapshots whose geometry it has.
+inline constexpr char const* mesh_file_name = "mesh.h5";
+
 /// Shape of the mesh's cells as VTK numbers them: 1 vertex, 3 line, 9 quadrilateral, 12 hexahedron.
 [[nodiscard]] int vtk_cell_type(int dimensions);
 /// 1, 2, 4 or 8.

@@ -130,6 +130,17 @@ Json described(HaloRecord const& halo) {
   return {{"transport", halo.transport}, {"measured", std::move(measured)}, {"left_out", halo.left_out}};
 }
 
+Json described(std::vector<FieldFileRecord> const& files) {
+  Json list = Json::array();
+  for (FieldFileRecord const& file : files) {
+    list.push_back({{"option", file.option},
+                    {"path", file.path},
+                    {"bytes", file.bytes},
+                    {"xxh3_128", file.checksum.empty() ? Json() : Json(file.checksum)}});
+  }
+  return list;
+}
+
 Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
   Json deck{
       {"path", provenance.deck_path}, {"xxh3_128", checksum(provenance.deck_text)}, {"text", provenance.deck_text}};
@@ -147,6 +158,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
            {"threads", host_threads()},
            {"transport", provenance.halo.transport}};
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
+  if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/io/abrupt_summary.hpp"
+#include "framework/io/field_file.hpp"
 #include "framework/io/table_writer.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -46,6 +47,7 @@ struct Provenance {
   std::string deck;       ///< the judged deck with all defaults, as JSON; may be empty
   HaloRecord halo;
   std::vector<std::vector<std::string>> devices = {};  ///< by rank, of a backend that has some
+  std::vector<FieldFileRecord> field_files = {};       ///< that initial values, coefficients and sources are from
 };
 
 /// How well a run kept what should not change.

@@ -20,7 +20,6 @@ namespace halocline {
 
 namespace {
 
-constexpr char const* mesh_file = "mesh.h5";
 constexpr char const* series_file = "snapshots.xdmf";
 
 std::string name_of(Index step) {
@@ -58,7 +57,7 @@ void declare_grid(hdf5::File const& file, Mesh const& mesh) {
   declare_one_number(file, "VTKHDF/NumberOfConnectivityIds", H5T_STD_I64LE, H5T_NATIVE_INT64, &corners);
   for (std::string const name : {"Points", "Connectivity", "Offsets", "Types"}) {
     if (moves && name == "Points") continue;  // a field of the snapshot
-    hdf5::check(H5Lcreate_external(mesh_file, ("/" + name).c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+    hdf5::check(H5Lcreate_external(mesh_file_name, ("/" + name).c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                 file.path);
   }
 }
@@ -134,8 +133,8 @@ void require_positions(std::span<FieldBase const* const> fields) {
 }  // namespace
 
 SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh)
-    : folder_(std::move(folder)), mesh_(std::move(mesh)), series_(*mesh_, mesh_file) {
-  write_mesh_file(*mesh_, folder_ / mesh_file);
+    : folder_(std::move(folder)), mesh_(std::move(mesh)), series_(*mesh_, mesh_file_name) {
+  write_mesh_file(*mesh_, folder_ / mesh_file_name);
 }
 
 void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* const> fields) {

@@ -41,13 +41,16 @@ void require_in_range(Vector const& x, std::string const& called) {
   log_warning(called + " is next to the smallest number of " + precision + ", and loses digits" + advice);
 }
 
+void integrate_values(std::string const& called, bool zero, Vector const& volume, Vector& b) {
+  b.multiply(b, volume);
+  if (!zero) require_in_range(b, "`" + called + "`: the source times the volume of a cell");
+}
+
 template <class Real>
 void integrate_source(Expression const& source, std::string const& called, double time, Vector const& volume,
                       Vector& b) {
   evaluate<Real>(source, called, time, b);
-  bool const zero = is_zero<Real>(source, called, time, b);
-  b.multiply(b, volume);
-  if (!zero) require_in_range(b, "`" + called + "`: the source times the volume of a cell");
+  integrate_values(called, is_zero<Real>(source, called, time, b), volume, b);
 }
 
 template void integrate_source<float>(Expression const&, std::string const&, double, Vector const&, Vector&);

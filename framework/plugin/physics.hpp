@@ -7,6 +7,7 @@
 
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
+#include "framework/mesh/index_range.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/index.hpp"
 #include "framework/runtime/precision.hpp"
@@ -106,6 +107,8 @@ struct PhysicsEntry {
   /// How many points a run of a judged deck has, for a physics of bodies or particles, which has no mesh and whose
   /// decks give none. Throws InputError. Empty: the physics lives on a mesh.
   std::function<Index(Options const& deck)> points = {};
+  /// Where the fields lie whose values a deck may give as files (Section::field). Empty: on cells.
+  std::function<Centring(Options const& deck)> centring = {};
   bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;

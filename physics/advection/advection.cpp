@@ -1,11 +1,13 @@
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/field/field.hpp"
+#include "framework/io/field_values.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
@@ -20,12 +22,18 @@ namespace {
 
 constexpr char const* axes[] = {"x", "y", "z"};
 
+/// Collective.
+template <class Real>
 Description describe(Options const& advection, std::shared_ptr<StructuredMesh const> const& mesh) {
+  Precision const precision = std::is_same_v<Real, float> ? Precision::single : Precision::double_;
+  auto const values = [&](Options const& section, std::string const& option) {
+    return PointValues(section.field(option), section.full_name(option), mesh, precision);
+  };
   Description all{.mesh = mesh, .conditions = make_boundary_conditions(advection.section("boundary"), *mesh)};
   Options const velocity = advection.section("velocity");
-  for (std::size_t axis = 0; axis < 3; ++axis) all.velocity[axis] = velocity.expression(axes[axis]);
-  all.diffusivity = advection.expression("diffusivity");
-  all.reaction = advection.expression("reaction");
+  for (std::size_t axis = 0; axis < 3; ++axis) all.velocity[axis] = values(velocity, axes[axis]);
+  all.diffusivity = values(advection, "diffusivity");
+  all.reaction = values(advection, "reaction");
   all.scheme = advection.choice("scheme") == "upwind" ? Scheme::upwind : Scheme::central;
   return all;
 }
@@ -39,7 +47,7 @@ class Advection final : public Physics {
         field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u", .ghosts = 1})),
         u_(field_),
         solver_(make_solver(context.deck.section("solver"))) {
-    Discretisation const discretisation(describe(options_, context.mesh));
+    Discretisation const discretisation(describe<Real>(options_, context.mesh));
     Rows<Real> rows = assemble<Real>(discretisation);
     peclet_ = rows.peclet;
     FieldVector<Real> const wall_source(rows.wall_source);
@@ -47,9 +55,9 @@ class Advection final : public Physics {
     b_ = operator_->create_vector();
     volume_ = operator_->create_vector();
     fill_mass<Real>({.mesh = context.mesh, .conditions = discretisation.description().conditions}, {}, *volume_);
-    integrate_source<Real>(options_.expression("source"), options_.full_name("source"), 0, *volume_, *b_);
+    integrate_source<Real>(options_.field("source"), options_.full_name("source"), 0, *volume_, *b_);
     b_->add(1, wall_source);
-    evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, u_);
+    evaluate<Real>(options_.field("initial"), options_.full_name("initial"), 0, u_);
     if (options_.has("exact"))
       static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
     solver_->set_observer(context.observer);
@@ -87,8 +95,6 @@ class Advection final : public Physics {
   double peclet_ = 0;
 };
 
-bool is_zero(Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; }
-
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const advection = deck.section("advection");
   Options const mesh = deck.section("mesh");
@@ -99,16 +105,16 @@ void judge(Options const& deck, Mistakes& mistakes) {
       add_mistake(velocity, axes[axis], "the mesh has no axis " + std::string(axes[axis]), mistakes);
     }
   }
-  Expression const k = advection.expression("diffusivity");
-  if (k.is_constant() && !(k(0, 0, 0, 0) > 0)) {
+  FieldSource const k = advection.field("diffusivity");
+  if (k.is_constant() && !(k.constant() > 0)) {
     add_mistake(advection, "diffusivity", "'" + k.text() + "' is not above 0", mistakes);
   }
   for (std::string const option : {"diffusivity", "reaction", "source"}) {
-    Expression const value = advection.expression(option);
+    FieldSource const value = advection.field(option);
     if (!value.depends_on_time()) continue;
     add_mistake(advection, option, "'" + value.text() + "' depends on t, but nothing here changes with time", mistakes);
   }
-  if (is_zero(advection.expression("reaction")) && !walls_hold(advection.section("boundary"), mesh)) {
+  if (advection.field("reaction").is_zero() && !walls_hold(advection.section("boundary"), mesh)) {
     mistakes.add(advection.location(), advection.full_name("boundary"), "nothing holds u: any constant could be added",
                  "give a wall of kind dirichlet or robin, or a reaction");
   }
@@ -119,32 +125,44 @@ Section advection_section() {
                     "Steady advection, diffusion and reaction, v . grad u - div(k grad u) + c u = source.");
   Section velocity("velocity", "v of the flow.");
   for (char const* axis : axes) {
-    velocity.expression(axis, std::string("Component along ") + axis + ".").defaults_to(std::string("0"));
+    velocity.field(axis, std::string("Component along ") + axis + ".").defaults_to(std::string("0"));
   }
   advection.section(std::move(velocity));
-  advection.expression("diffusivity", "k, above 0.").defaults_to(std::string("1"));
-  advection.expression("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
+  advection.field("diffusivity", "k, above 0.").defaults_to(std::string("1"));
+  advection.field("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
       .defaults_to(std::string("0"));
-  advection.expression("source", "Right-hand side.").defaults_to(std::string("0"));
+  advection.field("source", "Right-hand side.").defaults_to(std::string("0"));
   advection
       .choice("scheme",
               "u on the faces between cells. central: the mean, of second order, but it may oscillate where a cell's "
               "Péclet number |v| width / k is above 2; upwind: that of the cell the flow comes from, of first order.",
               std::vector<std::string>{"central", "upwind"})
       .defaults_to(std::string("central"));
-  advection.expression("initial", "Initial guess.").defaults_to(std::string("0"));
+  advection.field("initial", "Initial guess.").defaults_to(std::string("0"));
   advection.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   advection.section(declare_boundary_section(BoundaryKind::dirichlet));
   return advection;
 }
 
-/// u, b, the volumes and what the walls add; a row of the operator, on all levels; two to work on.
+/// Arrays of double precision that coefficients from files are held in.
+double arrays_of_files(Options const& advection) {
+  Options const velocity = advection.section("velocity");
+  auto const is_file = [](Options const& section, char const* option) {
+    return section.field(option).file() != nullptr ? 1.0 : 0.0;
+  };
+  double files = is_file(advection, "diffusivity") + is_file(advection, "reaction");
+  for (char const* axis : axes) files += is_file(velocity, axis);
+  return files;
+}
+
+/// u, b, the volumes and what the walls add; a row of the operator, on all levels; two to work on; files.
 double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 * dimensions + 1};
   problem.coarse_coefficients = problem.coefficients;
   problem.single_precision = deck.choice("precision") == "single";
-  return 6 + 2 * problem.coefficients + solver_vectors(deck.section("solver"), problem);
+  double const files = arrays_of_files(deck.section("advection")) * (problem.single_precision ? 2 : 1);
+  return 6 + files + 2 * problem.coefficients + solver_vectors(deck.section("solver"), problem);
 }
 
 PhysicsEntry advection_physics() {

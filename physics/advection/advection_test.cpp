@@ -22,7 +22,7 @@ using test::all_walls;
 using test::unit_mesh;
 
 /// A whirl, and a component along z.
-std::array<Expression, 3> whirl(double speed) {
+std::array<PointValues, 3> whirl(double speed) {
   std::string const factor = std::to_string(speed) + "*";
   return {Expression(factor + "(y-0.4)"), Expression(factor + "(0.3-x)"), Expression(factor + "0.7")};
 }

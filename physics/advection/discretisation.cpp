@@ -18,9 +18,9 @@ Discretisation::Discretisation(Description description)
     : description_(std::move(description)),
       grid_(diffusion_grid(description_.mesh, Centring::cell, description_.conditions)) {}
 
-double Discretisation::value(Expression const& expression, char const* option, std::array<double, 3> const& at) const {
-  double const result = expression(at[0], at[1], at[2], 0);
-  if (!std::isfinite(result)) throw_not_finite(description_.called + "." + option, expression, at, 0);
+double Discretisation::value(PointValues const& given, char const* option, std::array<double, 3> const& at) const {
+  double const result = given(at);
+  if (!std::isfinite(result)) throw_not_finite(description_.called + "." + option, given.text(), at, 0);
   return result;
 }
 
@@ -44,16 +44,18 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
   auto const along = static_cast<std::size_t>(axis);
   ControlVolumes const& line = grid_.volumes[along];
   Index const face = cell[along] + (side > 0 ? 1 : 0);
+  // Both cells beside it see the same coefficients, also of no period.
+  bool const closes_a_period = line.periodic_gap > 0 && face == line.size();
   std::array<double, 3> at{};
   double area = 1;
   for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a) {
     auto const n = static_cast<std::size_t>(cell[a]);
-    at[a] = a == along ? description_.mesh->axis(axis).edge(face) : grid_.volumes[a].position[n];
+    at[a] = a == along ? description_.mesh->axis(axis).edge(closes_a_period ? 0 : face) : grid_.volumes[a].position[n];
     if (a != along) area *= grid_.volumes[a].width[n];
   }
   double const outflow = side * value(description_.velocity[along], velocity_options[axis], at);
   double const k = value(description_.diffusivity, "diffusivity", at);
-  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity, at);
+  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.text(), at);
   bool const upwind = description_.scheme == Scheme::upwind;
   double const downwind_share = outflow < 0 ? 1 : 0;  // of the value on the other side of the face
 
@@ -66,7 +68,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
     BoundaryCondition const& condition = description_.conditions.at(axis, side);
     if (condition.kind == BoundaryKind::reflecting) return;
     double const given = condition.value(at[0], at[1], at[2], 0);
-    if (!std::isfinite(given)) throw_not_finite("boundary." + face_name(axis, side), condition.value, at, 0);
+    if (!std::isfinite(given)) throw_not_finite("boundary." + face_name(axis, side), condition.value.text(), at, 0);
     row.source += weight * given;
     return;
   }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "framework/deck/expression.hpp"
 #include "framework/field/boundary.hpp"
+#include "framework/io/field_values.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "physics/diffusion/diffusion_grid.hpp"
 
@@ -21,9 +21,9 @@ enum class Scheme {
 struct Description {
   std::shared_ptr<StructuredMesh const> mesh;
   BoundaryConditions conditions{};  ///< as control_volumes takes them
-  std::array<Expression, 3> velocity{Expression(0.0), Expression(0.0), Expression(0.0)};
-  Expression diffusivity{1.0};  ///< k, above 0
-  Expression reaction{0.0};     ///< c
+  std::array<PointValues, 3> velocity{Expression(0.0), Expression(0.0), Expression(0.0)};
+  PointValues diffusivity{Expression(1.0)};  ///< k, above 0
+  PointValues reaction{Expression(0.0)};     ///< c
   Scheme scheme = Scheme::central;
   std::string called = "advection";  ///< section of the deck that messages name
 };
@@ -53,7 +53,7 @@ class Discretisation {
 
  private:
   void add_face(int axis, int side, Extents const& cell, Row& row) const;
-  [[nodiscard]] double value(Expression const& expression, char const* option, std::array<double, 3> const& at) const;
+  [[nodiscard]] double value(PointValues const& given, char const* option, std::array<double, 3> const& at) const;
 
   Description description_;
   DiffusionGrid grid_;

@@ -155,7 +155,7 @@ class BoundarySource<Real>::Implementation {
 
   static void require_finite(Real value, Part const& part, std::array<double, 3> const& at, double time) {
     if (std::isfinite(value)) return;
-    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value, at, time);
+    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), at, time);
   }
 
   DiffusionGrid grid_;

@@ -8,6 +8,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
+#include "framework/io/field_values.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
@@ -29,12 +30,12 @@ class HeatSystem final : public ImplicitSystem {
       : description_(std::move(description)),
         material_{.conductivity = &material.conductivity, .mean = material.mean},
         walls_(description_, material_),
-        source_(heat.expression("source")),
+        source_(heat.field("source")),
         source_name_(heat.full_name("source")),
         volume_(like.create()) {
     fill_mass<Real>(description_, {}, *volume_);
     require_in_range(*volume_, "the volume of a cell");
-    if (source_.is_constant() && source_(0, 0, 0, 0) == 0) return;
+    if (source_.is_zero()) return;
     source_terms_ = like.create();
     evaluate_source(start);
   }
@@ -62,7 +63,7 @@ class HeatSystem final : public ImplicitSystem {
   DiffusionDescription description_;
   DiffusionMaterial<Real> material_;
   BoundarySource<Real> walls_;  ///< with conductivity 1: the scale is a factor of `add`
-  Expression source_;
+  FieldSource source_;
   std::string source_name_;
   std::unique_ptr<Vector> volume_;
   std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
@@ -70,7 +71,7 @@ class HeatSystem final : public ImplicitSystem {
 };
 
 /// Whether no heat comes in: nothing through the walls, no source.
-bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, Expression const& source) {
+bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, FieldSource const& source) {
   auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     if (mesh.periodic(axis)) continue;
@@ -81,7 +82,7 @@ bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, Expr
       if (!insulated) return false;
     }
   }
-  return is_zero(source);
+  return source.is_zero();
 }
 
 /// du/dt = div(k grad u) + source on cells, by an implicit integrator.
@@ -92,7 +93,7 @@ class Heat final : public Physics {
       : options_(context.deck.section("heat")),
         time_(context.deck.section("time").real("start")),
         closed_(is_closed(make_boundary_conditions(options_.section("boundary"), *context.mesh), *context.mesh,
-                          options_.expression("source"))),
+                          options_.field("source"))),
         material_(make_material<Real>(options_, context.mesh)),
         field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
         u_(field_),
@@ -108,7 +109,7 @@ class Heat final : public Physics {
     terms.field().copy(material_.density);
     density_volume_->multiply(system_.volume(), terms);
     if (options_.has("initial"))
-      evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), time_, u_);
+      evaluate<Real>(options_.field("initial"), options_.full_name("initial"), time_, u_);
     else
       fill_state(options_, *context.mesh, *field_);
     measure();
@@ -178,11 +179,11 @@ class Heat final : public Physics {
 };
 
 void judge_conductivity(Options const& heat, Mistakes& mistakes) {
-  Expression const k = heat.expression("conductivity");
+  FieldSource const k = heat.field("conductivity");
   if (k.depends_on_time()) {
     add_mistake(heat, "conductivity", "'" + k.text() + "' depends on t, but the conductivity stays as it is", mistakes);
   }
-  if (k.is_constant() && !(k(0, 0, 0, 0) > 0)) {
+  if (k.is_constant() && !(k.constant() > 0)) {
     add_mistake(heat, "conductivity", "'" + k.text() + "' is not above 0", mistakes);
   }
 }
@@ -196,12 +197,11 @@ Section heat_section() {
           "take the mean of both k.",
           std::vector<std::string>{"density", "inverse_density"})
       .defaults_to(std::string("density"));
-  heat.expression(
-          "conductivity",
-          "k, above 0 and the same at all times, instead of one from `coefficient`; faces take the harmonic mean.")
+  heat.field("conductivity",
+             "k, above 0 and the same at all times, instead of one from `coefficient`; faces take the harmonic mean.")
       .optional();
-  heat.expression("initial", "u at the start; without it, density times energy of the regions.").optional();
-  heat.expression("source", "Heat that comes in, per volume and time.").defaults_to(std::string("0"));
+  heat.field("initial", "u at the start; without it, density times energy of the regions.").optional();
+  heat.field("source", "Heat that comes in, per volume and time.").defaults_to(std::string("0"));
   heat.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   heat.section(declare_boundary_section(BoundaryKind::neumann));
   heat.check([](Options const& given, Mistakes& mistakes) {
@@ -227,8 +227,7 @@ void judge(Options const& deck, Mistakes& mistakes) {
 /// and a coefficient for each axis; two to work on.
 double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
-  Expression const source = deck.section("heat").expression("source");
-  bool const heated = !source.is_constant() || source(0, 0, 0, 0) != 0;
+  bool const heated = !deck.section("heat").field("source").is_zero();
   ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 + dimensions};
   problem.coarse_coefficients = problem.coefficients;
   problem.single_precision = deck.choice("precision") == "single";

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/field/finite_value.hpp"
 #include "framework/halo/exchange.hpp"
+#include "framework/io/field_values.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -29,7 +31,7 @@ void paint(std::vector<Region> const& regions, StructuredMesh const& mesh, Field
 
 /// Throws at the first cell that conducts nothing, or less.
 template <class Real>
-void require_positive(Expression const& expression, StructuredMesh const& mesh, Field<Real> const& field) {
+void require_positive(std::string const& given, StructuredMesh const& mesh, Field<Real> const& field) {
   for (Block const& block : mesh.blocks()) {
     IndexRange const owned = field.owned(block);
     std::vector<Real> cells(static_cast<std::size_t>(owned.size()));
@@ -42,7 +44,7 @@ void require_positive(Expression const& expression, StructuredMesh const& mesh, 
       auto const a = static_cast<std::size_t>(axis);
       return mesh.coordinate(axis, Centring::cell, block.cells.begin[a] + cell[a]);
     };
-    throw_not_positive("heat.conductivity", expression, {position(0), position(1), position(2)});
+    throw_not_positive("heat.conductivity", given, {position(0), position(1), position(2)});
   }
 }
 
@@ -58,9 +60,9 @@ Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh
     paint(regions, *mesh, all.density, [](Region const& region) { return region.density; });
 
   if (heat.has("conductivity")) {
-    Expression const k = heat.expression("conductivity");
-    all.conductivity.fill(k, 0);
-    require_positive(k, *mesh, all.conductivity);
+    FieldSource const k = heat.field("conductivity");
+    fill(k, heat.full_name("conductivity"), 0, all.conductivity);
+    require_positive(k.text(), *mesh, all.conductivity);
   } else if (regions.empty()) {
     all.conductivity.fill(Real{1});
   } else {

@@ -7,6 +7,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/field/field.hpp"
+#include "framework/io/field_values.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
@@ -41,8 +42,8 @@ class Laplace final : public Physics {
     solver_->set_observer(context.observer);
     solver_->prepare(*operator_);
     fill_mass<Real>(description_, {}, *volume_);
-    evaluate<Real>(options_.expression("initial"), options_.full_name("initial"), 0, *u_);
-    integrate_source<Real>(options_.expression("source"), options_.full_name("source"), 0, *volume_, *b_);
+    evaluate<Real>(options_.field("initial"), options_.full_name("initial"), 0, *u_);
+    integrate_source<Real>(options_.field("source"), options_.full_name("source"), 0, *volume_, *b_);
     BoundarySource<Real>(description_).add(0, 1, *b_);
     show();
     if (options_.has("exact"))
@@ -100,8 +101,8 @@ Section laplace_section() {
   Section laplace("laplace", "Poisson's equation -div grad u = source.");
   laplace.choice("centring", "Where u lives.", std::vector<std::string>{"node", "cell"})
       .defaults_to(std::string("node"));
-  laplace.expression("source", "Right-hand side.").defaults_to(std::string("0"));
-  laplace.expression("initial", "Initial guess.").defaults_to(std::string("0"));
+  laplace.field("source", "Right-hand side.").defaults_to(std::string("0"));
+  laplace.field("initial", "Initial guess.").defaults_to(std::string("0"));
   laplace.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   laplace.section(declare_boundary_section(BoundaryKind::dirichlet));
   return laplace;
@@ -137,6 +138,7 @@ PhysicsEntry laplace_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::stationary,
           .meshes = {MeshKind::uniform, MeshKind::stretched},
+          .centring = [](Options const& deck) { return centring_of(deck.section("laplace")); },
           .judge = judge,
           .create = create_physics<Laplace>,
           .arrays = arrays_of};

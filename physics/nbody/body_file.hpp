@@ -13,8 +13,7 @@ namespace halocline::nbody {
 
 /// The bodies of a file, one a row: x, y, z, velocity in x, y, z, and mass.
 ///
-///   - .npy (NumPy's format, versions 1 to 3): an array of shape (n, 7) of float32 or float64, little-endian, row by
-///   row;
+///   - .npy (NumPy's format, versions 1 to 3): an array of shape (n, 7) of float32, float64 or integers;
 ///   - .csv: text, seven numbers a line with commas between them, see read_csv.
 ///
 /// Throws InputError, which names file and line or row, for another shape or type and for what is no finite number;

@@ -12,6 +12,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/halo/orders.hpp"
+#include "framework/io/field_values.hpp"
 #include "framework/kernel/reduce/fields.hpp"
 #include "framework/kernel/repeated_work.hpp"
 #include "framework/mesh/execution.hpp"
@@ -74,7 +75,7 @@ bool is_weighted_sum(Options const& wave) { return wave.choice("method") == "wei
 bool has_sponge(Options const& wave) { return wave.section("sponge").real("width") > 0; }
 /// Whether c^2 is kept by cell.
 bool has_medium(Options const& wave) {
-  return !is_weighted_sum(wave) && (has_sponge(wave) || !wave.expression("speed").is_constant());
+  return !is_weighted_sum(wave) && (has_sponge(wave) || !wave.field("speed").is_constant());
 }
 
 Weights weights_of(Options const& wave) {
@@ -164,16 +165,16 @@ class Wave final : public Physics {
   [[nodiscard]] std::shared_ptr<Field<Real>> make_field(std::string name) const {
     return std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = std::move(name), .ghosts = ghosts});
   }
-  /// The cells of a field become an expression of the deck; its ghosts stay.
+  /// The cells of a field become what the deck gives; its ghosts stay.
   void set(std::string const& option, std::shared_ptr<Field<Real>> const& field) const {
     FieldVector<Real> values(field);
-    evaluate<Real>(options_.expression(option), options_.full_name(option), time_, values);
+    evaluate<Real>(options_.field(option), options_.full_name(option), time_, values);
   }
 
   void prepare_medium() {
-    Expression const speed = options_.expression("speed");
+    FieldSource const speed = options_.field("speed");
     if (!has_medium(options_)) {
-      medium_.speed = speed(0, 0, 0, 0);
+      medium_.speed = speed.constant();
       highest_speed_ = medium_.speed;
       return;
     }
@@ -348,11 +349,11 @@ void judge_method(Options const& wave, Mistakes& mistakes) {
     add_mistake(wave, "weights", "of no use to leapfrog", mistakes, "leave them out, or choose `method: weighted_sum`");
   }
   if (!weighted_sum) {
-    Expression const speed = wave.expression("speed");
+    FieldSource const speed = wave.field("speed");
     if (speed.depends_on_time()) {
       add_mistake(wave, "speed", "'" + speed.text() + "' depends on t, but the medium stays as it is", mistakes);
     }
-    if (speed.is_constant() && !(speed(0, 0, 0, 0) > 0)) {
+    if (speed.is_constant() && !(speed.constant() > 0)) {
       add_mistake(wave, "speed", "'" + speed.text() + "' is not above 0", mistakes);
     }
     return;
@@ -375,9 +376,9 @@ Section wave_section() {
           std::vector<std::string>{"leapfrog", "weighted_sum"})
       .defaults_to(std::string("leapfrog"));
   wave.reals("weights", "Of a weighted sum: the centre's, then those at distance 1 to 4.", 5, 5).optional();
-  wave.expression("speed", "c, above 0.").defaults_to(std::string("1"));
-  wave.expression("initial", "u at the start.").defaults_to(std::string("0"));
-  wave.expression("initial_rate", "du/dt at the start.").defaults_to(std::string("0"));
+  wave.field("speed", "c, above 0.").defaults_to(std::string("1"));
+  wave.field("initial", "u at the start.").defaults_to(std::string("0"));
+  wave.field("initial_rate", "du/dt at the start.").defaults_to(std::string("0"));
   wave.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   Section& sponge = wave.section("sponge", "A layer that swallows waves along all faces that are not periodic.");
   sponge.real("width", "Of the layer; 0: none.").at_least(0).defaults_to(0.0);

@@ -1,6 +1,8 @@
-"""Random fields: the same bits on any number of ranks, and many steps of the 25-point sweep held to NumPy."""
+"""Random fields and fields from files: the same bits on any number of ranks, and many steps of the 25-point sweep held to
+NumPy."""
 
 import json
+import math
 import pathlib
 import unittest
 
@@ -8,24 +10,26 @@ import h5py
 import numpy
 
 from program import ROOT, Run, scratch, settings
-from reference import random_cells, weighted_sum
+from reference import centres, linear, nodes, random, random_cells, weighted_sum
 
 WEIGHTS = [0.25, 0.0625, 0.03125, 0.015625, 0.015625]
 
 
 class Fields(unittest.TestCase):
-    def snapshots(self, deck, ranks=1, prepare=lambda folder: None):
-        """Of u, by step, of a deck that runs without a word of trouble; indexed [z, y, x]."""
+    def snapshots(self, deck, ranks=1, prepare=lambda folder: None, look=lambda summary: None):
+        """Of u, by step, of a deck that runs without a word of trouble; indexed [z, y, x]. `prepare` makes the files that it
+        names, and `look` sees the summary."""
         with scratch() as name:
             folder = pathlib.Path(name)
             prepare(folder)
             (folder / "deck.yaml").write_text(json.dumps(deck))
             run = Run(["run", "deck.yaml", "--output", "run.out", "--ranks", ranks], folder)
             self.assertEqual((run.code, run.err), (0, ""), deck)
+            look(run.summary())
             found = {}
             for path in sorted((folder / "run.out").glob("snapshot_*.vtkhdf")):
                 with h5py.File(path) as file:
-                    values = file["VTKHDF/CellData/u"]
+                    values = file["VTKHDF/CellData/u" if "VTKHDF/CellData/u" in file else "VTKHDF/PointData/u"]
                     found[int(path.stem.split("_")[1])] = values[:].reshape(values.attrs["shape"])
             return found
 
@@ -62,12 +66,95 @@ class Fields(unittest.TestCase):
                     self.assertEqual(found[steps].dtype, numpy.dtype(kind))
                     self.assertLessEqual(numpy.abs(found[steps] - expected).max(), bound)
 
-    def test_the_deck_of_the_documentation(self):
-        """decks/stencil-25.yaml itself takes random data."""
-        with scratch() as folder:
-            changes = {"wave.initial": "random(1)", "mesh.cells": "[16, 16, 24]", "time.steps": 3}
-            run = Run(["run", ROOT / "decks/stencil-25.yaml", "--output", "run.out", *settings(changes)], folder)
-            self.assertEqual((run.code, run.err), (0, ""))
+    def test_sweeps_of_a_file_are_those_of_its_numbers(self):
+        cells, steps = [12, 11, 16], 4
+        deck = self.sweeps(cells, steps, "double", "random(3)")
+        of_expression = self.snapshots(deck)[steps]
+        deck["wave"]["initial"] = {"file": "u0.npy"}
+        for ranks in (1, 3):
+            found = self.snapshots(deck, ranks, lambda folder: numpy.save(folder / "u0.npy", random_cells(3, cells)))
+            numpy.testing.assert_array_equal(found[steps], of_expression)
+
+    def test_formats(self):
+        """Each holds the same array, whatever its layout, and any number of ranks reads the same bits."""
+        whole = numpy.round(1000 * random_cells(4, [9, 8, 10]) - 500)  # any type of numbers has these
+        flat, line = whole[0], whole[0, 0]
+
+        def saved(array):
+            return lambda folder: numpy.save(folder / "f", array)
+
+        def raw(array, before=b"", behind=b""):
+            return lambda folder: (folder / "f").write_bytes(before + array.tobytes() + behind)
+
+        def dataset(array, **options):
+            def write(folder):
+                with h5py.File(folder / "f", "w") as file:
+                    file.create_dataset("some/where", data=array, **options)
+            return write
+
+        npy, hdf5 = {"file": "f.npy"}, {"file": "f", "dataset": "some/where"}
+        pair = numpy.stack([-whole, whole], axis=-1)
+        cases = [
+            ("float64", whole, [1, 1, 3], npy, saved(whole)),
+            ("float32, big-endian", whole, [2, 1, 1], npy, saved(whole.astype(">f4"))),
+            ("Fortran's order", whole, [3, 1, 1], npy, saved(numpy.asfortranarray(whole))),
+            ("int16", whole, [1], npy, saved(whole.astype("<i2"))),
+            ("int64, big-endian", whole, [1], npy, saved(whole.astype(">i8"))),
+            ("a component", whole, [2, 1, 2], {**npy, "component": 1}, saved(pair)),
+            ("a component in Fortran's order", whole, [1, 2, 1], {**npy, "component": 1}, saved(numpy.asfortranarray(pair))),
+            ("2D", flat, [1, 3], npy, saved(flat)),
+            ("2D in Fortran's order", flat, [1, 2], npy, saved(numpy.asfortranarray(flat))),
+            ("1D", line, [2], npy, saved(line)),
+            ("raw", whole, [1, 3, 1], {"file": "f", "type": "float32", "dims": [9, 8, 10]}, raw(whole.astype("<f4"))),
+            ("raw, behind and before others", whole, [2, 1, 1],
+             {"file": "f", "type": "float64", "dims": [9, 8, 10], "offset": 5, "byte_order": "big"},
+             raw(whole.astype(">f8"), b"12345", b"123")),
+            ("HDF5", whole, [1, 3, 1], hdf5, dataset(whole.astype("f4"))),
+            ("HDF5, compressed", whole, [1, 1, 2], hdf5, dataset(whole, chunks=(4, 3, 5), compression="gzip")),
+            ("HDF5, integers", flat, [1], hdf5, dataset(flat.astype(">i4"))),
+            ("HDF5, a component", whole, [2, 1, 1], {**hdf5, "component": 1}, dataset(pair)),
+        ]
+        for name, expected, processes, source, write in cases:
+            with self.subTest(name):
+                cells = list(reversed(expected.shape))
+                deck = {"physics": "heat", "mesh": {"cells": cells}, "heat": {"initial": source},
+                        "time": {"step": 1e-3, "steps": 0}}
+                if len(processes) == len(cells):
+                    deck["mesh"]["processes"] = processes
+                found = self.snapshots(deck, math.prod(processes), write)[0]
+                numpy.testing.assert_array_equal(found.reshape(expected.shape), expected)
+
+    def test_every_field_of_a_physics_takes_a_file(self):
+        """A run of an expression and one of a file with its values end with the same bits."""
+        cells = [8, 6]
+        values = random(5, centres(8)[None, :], centres(6)[:, None], 0)
+        on_nodes = random(5, nodes(8)[None, :], nodes(6)[:, None], 0)
+        time = {"step": 1e-3, "steps": 3}
+        flow = {"initial": "random(5)", "boundary": {"west": {"value": 1}}}
+        cases = [
+            ("wave", "initial", {}, time, values), ("wave", "initial_rate", {"initial": 1}, time, values),
+            ("wave", "speed", {"initial": "x"}, time, 1 + values),
+            ("heat", "initial", {}, time, values), ("heat", "source", {"initial": 0}, time, values),
+            ("heat", "conductivity", {"initial": "x*x"}, time, 1 + values),
+            ("laplace", "source", {"centring": "cell"}, None, values),
+            ("laplace", "source", {"centring": "node"}, None, on_nodes),
+            ("laplace", "initial", {"centring": "node", "source": "x"}, None, on_nodes),
+            ("advection", "source", flow, None, values), ("advection", "initial", {"source": 1}, None, values),
+            ("advection", "reaction", flow, None, 1 + values),
+        ]
+        for physics, option, others, steps, array in cases:
+            with self.subTest(physics=physics, option=option, others=others):
+                text = "random(5)" if array is values or array is on_nodes else "1 + random(5)"
+                deck = {"physics": physics, "mesh": {"cells": cells}, physics: {**others, option: text}}
+                if steps:
+                    deck["time"] = steps
+                if physics == "advection":
+                    deck["solver"] = {"method": "gmres"}
+                (of_expression,) = self.snapshots(deck).values()
+                self.assertGreater(numpy.abs(of_expression).max(), 0)
+                deck[physics][option] = {"file": "f.npy"}
+                (of_file,) = self.snapshots(deck, 1, lambda folder: numpy.save(folder / "f", array)).values()
+                numpy.testing.assert_array_equal(of_file, of_expression)
 
 
 if __name__ == "__main__":

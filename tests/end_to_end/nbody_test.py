@@ -141,9 +141,9 @@ class Bodies(unittest.TestCase):
     def test_files(self):
         rows = np.array([[1, 2, 3, 0, 0, 0, 1], [-1, 0.5, 0, 0.25, 0, 0, 2], [0, 0, 4, 0, -1, 0, 0]], dtype=float)
         text = "x, y, z, vx, vy, vz, mass\n# a remark\n\n" + "\n".join(", ".join(map(repr, map(float, row))) for row in rows)
-        for kind in (np.float64, np.float32):
+        for array in (rows, rows.astype("f4"), np.asfortranarray(rows.astype(">f8"))):
             _, state = self.run_deck(deck_of({"initial": "file", "file": {"path": "b.npy"}}, 1e-3, 0),
-                                     files={"b.npy": rows.astype(kind)})
+                                     files={"b.npy": array})
             self.assertTrue(np.array_equal(state.rows, rows))
         with scratch() as folder:
             path = pathlib.Path(folder)
@@ -168,13 +168,13 @@ class Bodies(unittest.TestCase):
                 (bodies("none.npy"), {}, "`none.npy` cannot be opened"),
                 (bodies("b.txt"), {}, "ends neither with .npy nor with .csv"),
                 (bodies("b.npy"), {"b.npy": b"no"}, "is no .npy file"),
-                (bodies("b.npy"), {"b.npy": npy(descr=b"<i8")}, "holds other numbers"),
-                (bodies("b.npy"), {"b.npy": npy(order=b"True")}, "is stored column by column"),
-                (bodies("b.npy"), {"b.npy": npy(shape=b"(7,)")}, "has another shape"),
-                (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)")}, "holds none"),
-                (bodies("b.npy"), {"b.npy": npy(shape=b"(2, 7)")}, "row 1: the file ends here, and its header tells of 2"),
+                (bodies("b.npy"), {"b.npy": npy(descr=b"<c8")}, "holds complex numbers"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(7,)")}, "has an array of shape (7,)"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(1, 1, 7)")}, "has another shape"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(0, 7)", body=b"")}, "holds none"),
+                (bodies("b.npy"), {"b.npy": npy(shape=b"(2, 7)")}, "is cut off: it has 126 bytes"),
                 (bodies("b.npy"), {"b.npy": npy(body=b"\xff" * 56)}, "row 0: x is nan, and has to be finite"),
-                (bodies("b.npy"), {"b.npy": npy(body=b"\0" * 57)}, "has bytes beyond the rows that its header tells of, 1"),
+                (bodies("b.npy"), {"b.npy": npy(body=b"\0" * 57)}, "has 127 bytes, and an array of shape (1, 7)"),
                 (bodies("b.csv"), {"b.csv": b"1,2,3\n"}, "`b.csv`:1: expected seven numbers"),
                 (bodies("b.csv"), {"b.csv": b"l.5,0,0,0,0,0,1\n1,0,0,0,0,0,1\n"}, "`b.csv`:1: x is `l.5`, which is no "),
                 (bodies("b.csv"), {"b.csv": b"0,0,0,0,0,0,1\n0,0,0,0,0,0,-1\n"}, "`b.csv`:2: mass is -1, and has to be 0"),

@@ -12,6 +12,11 @@ def centres(cells, upper=1.0):
     return (upper / cells) * (numpy.arange(cells) + 0.5)
 
 
+def nodes(cells):
+    """Of an axis from 0 to 1."""
+    return numpy.append((1.0 / cells) * numpy.arange(cells), 1.0)
+
+
 def rotated(words, bits):
     return (words << numpy.uint64(bits)) | (words >> numpy.uint64(64 - bits))
 
@@ -34,6 +39,17 @@ def random_cells(seed, cells):
     """`random(seed)` on the cells [nx, ny, nz] of the unit cube, indexed [z, y, x]."""
     x, y, z = (centres(n) for n in cells)
     return random(seed, x[None, None, :], y[None, :, None], z[:, None, None])
+
+
+def linear(positions, values, where, axis):
+    """`values` on increasing `positions` along an axis at other ones, linearly; beyond the outermost their values."""
+    upper = numpy.clip(numpy.searchsorted(positions, where, "right"), 1, max(len(positions) - 1, 1))
+    lower = upper - 1
+    if len(positions) == 1:
+        return numpy.take(values, numpy.zeros(len(where), int), axis)
+    weight = numpy.clip((where - positions[lower]) / (positions[upper] - positions[lower]), 0, 1)
+    weight = weight.reshape([-1 if a == axis else 1 for a in range(values.ndim)])
+    return (1 - weight) * numpy.take(values, lower, axis) + weight * numpy.take(values, upper, axis)
 
 
 def weighted_sum(values, weights, steps):

@@ -146,6 +146,9 @@ std::string DeckMutator::entry_text(Option const& option) {
       std::vector<std::string> const names = option.names();
       return names.empty() ? "none" : any(names);
     }
+    case OptionKind::field:
+      if (one_in(8)) return "{file: " + any(words_) + ", " + any(words_) + ": " + any(numbers) + "}";
+      return "'" + expression_text() + "'";
     case OptionKind::expression:
       return "'" + expression_text() + "'";
     case OptionKind::integer:

@@ -1,0 +1,85 @@
+#include "framework/deck/field_source.hpp"
+
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/options.hpp"
+
+namespace halocline {
+namespace {
+
+/// The options that say in which format the file is, by format.
+bool says_raw(Options const& file) {
+  return file.has("type") || file.has("dims") || file.has("offset") || file.given("byte_order");
+}
+
+void judge_format(Options const& file, Mistakes& mistakes) {
+  bool const raw = says_raw(file);
+  for (std::string const option : {"type", "dims"}) {
+    if (!raw || file.has(option) || file.has("dataset") || file.has("field")) continue;
+    mistakes.add(file.location(), file.full_name(option), "missing", "raw numbers need `type` and `dims`");
+  }
+  for (std::string const option : {"dataset", "field"}) {
+    bool const other = raw || (option == "field" && file.has("dataset"));
+    if (!other || !file.has(option)) continue;
+    add_mistake(file, option, raw ? "given together with options of raw numbers" : "given together with `dataset`",
+                mistakes, "give those of one format");
+  }
+  if (raw && file.has("component")) add_mistake(file, "component", "of no use to raw numbers", mistakes);
+}
+
+}  // namespace
+
+Section field_file_section() {
+  Section file("field",
+               "The values of a field from a file, as `{file: u0.npy}`, where an option takes `a file`: .npy as it is, "
+               "raw numbers with `type` and `dims`, HDF5 with `dataset`, a snapshot of Halocline's own with `field`. "
+               "Arrays are indexed [z][y][x], in 2D [y][x].");
+  file.path("file", "Its path, from the folder that the program is started in.");
+  file.choice("type", "Of raw numbers.",
+              std::vector<std::string>{"float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
+                                       "uint32", "uint64"})
+      .optional();
+  file.integers("dims", "Raw numbers along x, y and z; x is the fastest.", 1, 3).at_least(1).optional();
+  file.integer("offset",
+               "Bytes before the first raw number. Without it there are none, and none may follow the last number.")
+      .at_least(0)
+      .unit("bytes")
+      .optional();
+  file.choice("byte_order", "Of raw numbers.", std::vector<std::string>{"little", "big"})
+      .defaults_to(std::string("little"));
+  file.text("dataset", "Path of the dataset in an HDF5 file.").optional();
+  file.text("field", "Name of the field in a snapshot.").optional();
+  file.integer("component", "Of entries of several numbers, along a further, last axis: which of them, from 0.")
+      .at_least(0)
+      .optional();
+  file.boolean("interpolate",
+               "Take another resolution than the mesh's, too: linearly along each axis from the file's own grid over "
+               "the same domain, beyond its outermost points their values. The grid of a snapshot is its own, any "
+               "other has equal cells.")
+      .defaults_to(false);
+  file.check(judge_format);
+  return file;
+}
+
+FieldFile read_field_file(Options const& section) {
+  FieldFile file;
+  file.path = section.path("file");
+  if (section.has("type")) file.type = section.choice("type");
+  if (section.has("dims")) file.dims = section.integers("dims");
+  if (section.has("offset")) file.offset = section.integer("offset");
+  file.big_endian = section.choice("byte_order") == "big";
+  if (section.has("dataset")) file.dataset = section.text("dataset");
+  if (section.has("field")) file.field = section.text("field");
+  if (section.has("component")) file.component = section.integer("component");
+  file.interpolate = section.boolean("interpolate");
+  file.location = section.location();
+  if (says_raw(section)) {
+    file.format = FieldFile::Format::raw;
+  } else if (section.has("dataset")) {
+    file.format = FieldFile::Format::hdf5;
+  } else if (section.has("field")) {
+    file.format = FieldFile::Format::snapshot;
+  }
+  return file;
+}
+
+}  // namespace halocline

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "framework/deck/field_source.hpp"
+#include "framework/deck/options.hpp"
+#include "framework/io/array_file.hpp"
+#include "framework/io/file_axis.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/precision.hpp"
+
+namespace halocline {
+
+/// Which array the values of a field make.
+struct FieldShape {
+  int dimensions = 1;
+  Extents cells{1, 1, 1};
+  Periodicity periodic{};
+  Centring centring = Centring::cell;
+
+  /// \param mesh the judged section `mesh` of a deck
+  [[nodiscard]] static FieldShape of(Options const& mesh, Centring centring);
+  [[nodiscard]] static FieldShape of(StructuredMesh const& mesh, Centring centring);
+  /// Entries along each axis.
+  [[nodiscard]] Extents extents() const;
+};
+
+/// An entry of a file that is no value of a field: not a finite number, or one that the precision has no room for.
+struct BadEntry {
+  static constexpr Index none = std::numeric_limits<Index>::max();
+  Index place = none;  ///< x fastest
+  double value = 0;
+};
+
+/// A file of a deck as the values of a field. What is wrong is told as InputError, which names the file.
+class FieldFileReader {
+ public:
+  /// Opens the file. Throws where it does not fit the field.
+  FieldFileReader(FieldFile const& given, FieldShape const& shape);
+
+  [[nodiscard]] InputFile const& file() const { return array_->file(); }
+  /// True if its entries are those of the field.
+  [[nodiscard]] bool is_of_the_same_grid() const { return same_grid_; }
+  /// The file's grid over the domain of the mesh.
+  [[nodiscard]] std::array<FileAxis, 3> axes(StructuredMesh const& mesh) const;
+
+  /// Calls `visit` with a box of targets and their values, x fastest, box by box: all of `targets`, each made of the
+  /// entries that `stencil` tells for its index along each axis. Memory is bounded. Entries that are no values in
+  /// `precision` are noted: the first one in the file of those that were read.
+  void read(IndexRange const& targets, std::function<LinearStencil(int axis, Index target)> const& stencil,
+            Precision precision, std::function<void(IndexRange const&, double const*)> const& visit,
+            BadEntry& bad) const;
+  /// Looks at all entries.
+  [[nodiscard]] BadEntry look(Precision precision) const;
+  /// Throws for an entry that is none.
+  void refuse(BadEntry const& bad, Precision precision) const;
+
+ private:
+  void require_component() const;
+  void require_extents();
+  void read_piece(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
+  void note(IndexRange const& box, Precision precision, double const* values, BadEntry& bad) const;
+
+  FieldFile given_;
+  FieldShape shape_;
+  std::unique_ptr<ArrayFile> array_;
+  bool on_nodes_ = false;
+  bool same_grid_ = false;
+  Extents entries_{1, 1, 1};  ///< of the file's grid, without the repeated nodes of periodic axes
+};
+
+/// Adds what is wrong with the files that a judged section of a physics takes the values of fields from; their contents
+/// are not looked at. What is read later in this process must be what is judged here.
+void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
+
+/// Looks at the whole contents of these files. Throws InputError, as judging does, at the first value that is none.
+void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);
+
+/// A file that fields were read from, as the record of a run has it.
+struct FieldFileRecord {
+  std::string option;
+  std::string path;
+  Index bytes = 0;
+  std::string checksum;  ///< XXH3, 128 bits; empty where the file has more than `largest_hashed` bytes
+  static constexpr Index largest_hashed = Index{1} << 30;
+};
+/// Throws InputError where a file is not as it was judged.
+[[nodiscard]] std::vector<FieldFileRecord> record_field_files(Options const& physics);
+
+}  // namespace halocline

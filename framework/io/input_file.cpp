@@ -1,0 +1,114 @@
+#include "framework/io/input_file.hpp"
+
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace halocline {
+namespace {
+
+std::string words_for(int error) { return std::generic_category().message(error); }
+
+FileIdentity identity_of(struct stat const& status) {
+  return {static_cast<Index>(status.st_size),
+          static_cast<Index>(status.st_mtim.tv_sec) * 1000000000 + static_cast<Index>(status.st_mtim.tv_nsec)};
+}
+
+/// By path.
+std::map<std::string, FileIdentity>& judged() {
+  static std::map<std::string, FileIdentity> all;
+  return all;
+}
+
+InputError changed(std::string const& path, FileIdentity const& then, FileIdentity const& now,
+                   std::string const& when) {
+  std::string const how = then.bytes == now.bytes
+                              ? "it was written anew"
+                              : "it had " + std::to_string(then.bytes) + " bytes and has " + std::to_string(now.bytes);
+  return wrong_file(path, "has changed " + when + ": " + how);
+}
+
+}  // namespace
+
+InputError wrong_file(std::string const& path, std::string const& why) { return InputError("`" + path + "` " + why); }
+
+InputFile::InputFile(std::string path)
+    // A pipe without a writer would be waited for. A path with a NUL in it names another file.
+    : path_(std::move(path)),
+      file_(path_.find('\0') == std::string::npos ? path_ : "", O_RDONLY | O_NONBLOCK | O_NOCTTY) {
+  if (file_.number() < 0) throw wrong_file(path_, "cannot be opened: " + words_for(errno));
+  struct stat status {};
+  if (fstat(file_.number(), &status) != 0) throw wrong_file(path_, "cannot be opened: " + words_for(errno));
+  if (S_ISDIR(status.st_mode)) throw wrong_file(path_, "is a folder, not a file");
+  if (!S_ISREG(status.st_mode)) throw wrong_file(path_, "is a pipe or a device, not a file");
+  identity_ = identity_of(status);
+}
+
+std::size_t InputFile::read_some(Index offset, std::size_t bytes, std::byte* to) const {
+  std::size_t done = 0;
+  while (done < bytes) {
+    ssize_t const count =
+        pread(file_.number(), to + done, bytes - done, static_cast<off_t>(offset) + static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputOutputError("cannot read `" + path_ + "`: " + words_for(errno));
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+void InputFile::read(Index offset, std::size_t bytes, std::byte* to) const {
+  std::size_t const done = read_some(offset, bytes, to);
+  if (done == bytes) return;
+  throw wrong_file(path_, "ends after " + std::to_string(offset + static_cast<Index>(done)) + " bytes; it had " +
+                              std::to_string(identity_.bytes) + " when it was opened");
+}
+
+std::string InputFile::text(Index offset, std::size_t bytes) const {
+  std::string text(bytes, '\0');
+  text.resize(read_some(offset, bytes, reinterpret_cast<std::byte*>(text.data())));
+  return text;
+}
+
+void InputFile::require_unchanged() const {
+  struct stat status {};
+  if (stat(path_.c_str(), &status) != 0) throw wrong_file(path_, "is gone since it was opened: " + words_for(errno));
+  FileIdentity const now = identity_of(status);
+  if (now != identity_) throw changed(path_, identity_, now, "while it was read");
+}
+
+void remember_judged(InputFile const& file) { judged()[file.path()] = file.identity(); }
+
+void require_as_judged(InputFile const& file) {
+  auto const then = judged().find(file.path());
+  if (then == judged().end() || then->second == file.identity()) return;
+  throw changed(file.path(), then->second, file.identity(), "since the deck was judged");
+}
+
+std::string checksum_of(InputFile const& file, Index most) {
+  if (file.identity().bytes > most) return "";
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> const state(XXH3_createState(), XXH3_freeState);
+  XXH3_128bits_reset(state.get());
+  std::vector<std::byte> piece(std::size_t{1} << 22U);
+  for (Index at = 0; at < file.identity().bytes; at += static_cast<Index>(piece.size())) {
+    auto const bytes = std::min(piece.size(), static_cast<std::size_t>(file.identity().bytes - at));
+    file.read(at, bytes, piece.data());
+    XXH3_128bits_update(state.get(), piece.data(), bytes);
+  }
+  XXH128_hash_t const hash = XXH3_128bits_digest(state.get());
+  std::array<char, 33> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
+                static_cast<unsigned long long>(hash.low64));
+  return digits.data();
+}
+
+}  // namespace halocline
