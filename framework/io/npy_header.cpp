@@ -29,8 +29,7 @@ std::string quoted(std::string_view value) {
 }
 
 std::string name_of(std::string const& type) {
-  if (type.size() < 3) return "records or unknown numbers";
-  std::string const bits = type.substr(2);
+  if (type.size() < 2) return "records or unknown numbers";
   switch (type[1]) {
     case 'b':
       return "booleans";
