@@ -162,7 +162,7 @@ void FieldFileReader::require_component() const {
 
 void FieldFileReader::require_extents() {
   entries_ = array_->extents();
-  if (entries_[0] * entries_[1] * entries_[2] == 0) throw wrong_file(file().path(), "holds no values");
+  if (std::count(entries_.begin(), entries_.end(), 0) > 0) throw wrong_file(file().path(), "holds no values");
   // Files of ours repeat the first node of a periodic axis at its end.
   if (array_->on_nodes().value_or(false)) {
     for (std::size_t axis = 0; axis < 3; ++axis) entries_[axis] -= shape_.periodic[axis] ? 1 : 0;

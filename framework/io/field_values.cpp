@@ -47,6 +47,7 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   };
   std::unique_ptr<FieldFileReader> reader;
   attempt([&] {
+    require_as_judged(InputFile(file.path));  // what else is wrong with it comes from that
     reader = std::make_unique<FieldFileReader>(file, shape);
     require_as_judged(reader->file());
     work(*reader, bad);

@@ -156,6 +156,121 @@ class Fields(unittest.TestCase):
                 (of_file,) = self.snapshots(deck, 1, lambda folder: numpy.save(folder / "f", array)).values()
                 numpy.testing.assert_array_equal(of_file, of_expression)
 
+    def test_interpolation(self):
+        """From a coarser and from a finer grid, linearly along each axis, on cells and on nodes, round a period; the same
+        bits on any number of ranks."""
+        coarse, fine = [5, 4, 3], [23, 19, 17]
+        for given, cells in ((coarse, [12, 10, 8]), (fine, [12, 10, 8]), (coarse, [5, 4, 7])):
+            values = random_cells(6, given)
+            expected = values
+            for axis, (had, has) in enumerate(zip(given, cells)):
+                expected = linear(centres(had), expected, centres(has), 2 - axis)
+            deck = {"physics": "heat", "mesh": {"cells": cells}, "time": {"step": 1e-3, "steps": 0},
+                    "heat": {"initial": {"file": "f.npy", "interpolate": True}}}
+            with self.subTest(given=given, cells=cells):
+                found = [self.snapshots(deck, ranks, lambda folder: numpy.save(folder / "f", values))[0]
+                         for ranks in (1, 3)]
+                numpy.testing.assert_allclose(found[0], expected, rtol=0, atol=4 * numpy.finfo(float).eps)
+                numpy.testing.assert_array_equal(found[0], found[1])
+        ring = random(8, centres(6), 0, 0)
+        around = numpy.concatenate([ring[-1:], ring, ring[:1]])
+        expected = linear((numpy.arange(-1, 7) + 0.5) / 6, around, centres(10), 0)
+        deck = {"physics": "heat", "mesh": {"cells": [10], "periodic": [True]}, "time": {"step": 1e-3, "steps": 0},
+                "heat": {"initial": {"file": "f.npy", "interpolate": True}}}
+        found = self.snapshots(deck, 2, lambda folder: numpy.save(folder / "f", ring))[0]
+        numpy.testing.assert_allclose(found[0, 0], expected, rtol=0, atol=4 * numpy.finfo(float).eps)
+        # The solution of a deck whose source is linear in each axis is that of the expression.
+        deck = {"physics": "laplace", "mesh": {"cells": [12, 8]}, "laplace": {"source": "(1 + x) * (2 - y)"}}
+        (expected,) = self.snapshots(deck).values()
+        deck["laplace"]["source"] = {"file": "f.npy", "interpolate": True}
+        on_nodes = (1 + nodes(3))[None, :] * (2 - nodes(5))[:, None]
+        (found,) = self.snapshots(deck, 2, lambda folder: numpy.save(folder / "f", on_nodes)).values()
+        numpy.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+    def test_snapshots_of_our_own(self):
+        """On cells and nodes, periodic or not; one of a stretched mesh is interpolated from where its cells are."""
+        def run(deck, output, folder, *more):
+            (folder / "deck.yaml").write_text(json.dumps(deck))
+            done = Run(["run", "deck.yaml", "--output", output, *more], folder)
+            self.assertEqual((done.code, done.err), (0, ""), deck)
+            (path,) = (folder / output).glob("snapshot_*.vtkhdf")
+            with h5py.File(path) as file:
+                data = file["VTKHDF/CellData/u" if "VTKHDF/CellData/u" in file else "VTKHDF/PointData/u"]
+                return str(path.relative_to(folder)), data[:].reshape(data.attrs["shape"])
+
+        with scratch() as name:
+            folder = pathlib.Path(name)
+            deck = {"physics": "heat", "mesh": {"cells": [9, 7], "growth": [1.1, 1]}, "heat": {"initial": "random(9)"},
+                    "time": {"step": 1e-3, "steps": 0}}
+            path, values = run(deck, "stretched", folder)
+            deck["heat"]["initial"] = {"file": path, "field": "u"}
+            _, again = run(deck, "again", folder, "--ranks", "3")
+            numpy.testing.assert_array_equal(again, values)
+            with h5py.File(folder / "stretched/mesh.h5") as mesh:
+                edges = [mesh[axis][:] for axis in "xy"]
+            deck["mesh"] = {"cells": [12, 7]}
+            deck["heat"]["initial"]["interpolate"] = True
+            _, found = run(deck, "interpolated", folder, "--ranks", "2")
+            expected = linear((edges[0][1:] + edges[0][:-1]) / 2, values, centres(12), 2)
+            numpy.testing.assert_allclose(found, expected, rtol=0, atol=4 * numpy.finfo(float).eps)
+            deck["mesh"]["upper"] = [1, 2]
+            (folder / "deck.yaml").write_text(json.dumps(deck))
+            done = Run(["run", "deck.yaml"], folder)
+            self.assertEqual(done.code, 2)
+            self.assertIn("is from a mesh from 0 to 1 along y, and this one reaches from 0 to 2", done.err)
+            # Its file repeats the first nodes of the periodic axis.
+            periodic = {"physics": "laplace", "mesh": {"cells": [8, 6], "periodic": [True, False]},
+                        "laplace": {"source": "sin(2*pi*x)"}}
+            path, values = run(periodic, "nodes", folder)
+            self.assertEqual(values.shape, (1, 7, 9))
+            periodic["laplace"]["source"] = {"file": path, "field": "u"}
+            _, from_snapshot = run(periodic, "from_snapshot", folder, "--ranks", "2")
+            periodic["laplace"]["source"] = {"file": "f.npy"}
+            numpy.save(folder / "f", values[0, :, :-1])
+            _, from_array = run(periodic, "from_array", folder, "--ranks", "2")
+            numpy.testing.assert_array_equal(from_snapshot, from_array)
+            self.assertGreater(numpy.abs(from_array).max(), 0)
+
+    def test_coefficients_between_cells(self):
+        """Advection wants them on faces: one that only varies along the others is what an expression is there."""
+        flow = {"velocity": {"x": "3 + y", "y": "2 - x"}, "diffusivity": "1 + 0*x", "source": 1, "boundary": {}}
+        deck = {"physics": "advection", "mesh": {"cells": [16, 12]}, "advection": flow,
+                "solver": {"method": "gmres", "gmres": {"relative_tolerance": 1e-12, "preconditioner": "multigrid"}}}
+        (expected,) = self.snapshots(deck).values()
+        x, y = centres(16)[None, :] + 0 * centres(12)[:, None], centres(12)[:, None] + 0 * centres(16)[None, :]
+
+        def write(folder):
+            numpy.save(folder / "v", numpy.stack([3 + y, 2 - x], axis=-1))
+            numpy.save(folder / "k", numpy.ones((12, 16)))
+
+        flow["velocity"] = {axis: {"file": "v.npy", "component": n} for n, axis in enumerate("xy")}
+        flow["diffusivity"] = {"file": "k.npy"}
+        for ranks in (1, 3):
+            (found,) = self.snapshots(deck, ranks, write).values()
+            numpy.testing.assert_allclose(found, expected, rtol=1e-9)
+
+    def test_the_record_names_the_files(self):
+        files = []
+
+        def look(summary):
+            files.append(summary["provenance"]["field_files"])
+
+        def write(folder):
+            numpy.save(folder / "a", numpy.ones(8))
+            numpy.save(folder / "b", 2 * numpy.ones(8))
+            numpy.save(folder / "c", numpy.ones(8))
+
+        deck = {"physics": "wave", "mesh": {"cells": [8]}, "time": {"step": 1e-3, "steps": 1},
+                "wave": {"initial": {"file": "a.npy"}, "speed": {"file": "b.npy"}, "initial_rate": {"file": "c.npy"}}}
+        self.snapshots(deck, 2, write, look)
+        self.assertEqual([(file["option"], file["path"], file["bytes"]) for file in files[0]],
+                         [("wave.initial", "a.npy", 192), ("wave.initial_rate", "c.npy", 192),
+                          ("wave.speed", "b.npy", 192)])
+        first, same, other = (file["xxh3_128"] for file in files[0])
+        self.assertRegex(first, "^[0-9a-f]{32}$")
+        self.assertEqual(first, same)
+        self.assertNotEqual(first, other)
+
 
 if __name__ == "__main__":
     unittest.main()
