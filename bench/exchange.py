@@ -18,7 +18,7 @@ def arguments():
     parser.add_argument("--program", required=True, help="exchange_bench")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--bytes", type=int, nargs="+", default=[1 << n for n in range(10, 28)], help="of a face")
-    parser.add_argument("--transports", nargs="+", default=["cuda-ipc", "mpi-device", "mpi-host"])
+    parser.add_argument("--transports", nargs="+", default=["cuda-ipc", "nvshmem", "nccl", "shared-memory", "mpi-device", "mpi-host"])
     parser.add_argument("--largest-by-host", type=int, default=1 << 24, help="bytes of a face that goes by the host")
     parser.add_argument("--launcher", default="mpirun -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
@@ -39,7 +39,7 @@ def main():
     rows, provenance = [], {}
     for transport in given.transports:
         for flags in ([], ["--split"], ["--graph"]):
-            if flags == ["--graph"] and transport != "cuda-ipc":
+            if flags == ["--graph"] and transport.startswith("mpi"):
                 continue  # the host takes part
             for sizes, length in (([n for n in given.bytes if n < 1 << 20], 200),
                                   ([n for n in given.bytes if n >= 1 << 20], 20)):

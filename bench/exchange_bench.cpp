@@ -14,6 +14,7 @@
 #include "bench/timing.hpp"
 #include "framework/field/field.hpp"
 #include "framework/halo/exchange.hpp"
+#include "framework/halo/transports/module.hpp"
 #include "framework/kernel/repeated_work.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
@@ -35,6 +36,7 @@ struct Arguments {
   bool split = false;
   bool periodic = false;
   bool graph = false;
+  bool references = false;
 };
 
 Arguments parse(int count, char** values) {
@@ -46,6 +48,7 @@ Arguments parse(int count, char** values) {
   app.add_option("--length", arguments.length, "exchanges of a chain")->check(CLI::PositiveNumber);
   app.add_flag("--split", arguments.split, "start and finish apart, as sweeps need them that go on in between");
   app.add_flag("--graph", arguments.graph, "a chain is one graph, where the transport allows that");
+  app.add_flag("--references", arguments.references, "also what libraries of transports do by themselves");
   app.add_flag("--periodic", arguments.periodic, "every rank has two neighbours");
   try {
     app.parse(count, values);
@@ -148,6 +151,19 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
           {"bytes_per_second_each_way", static_cast<double>(bytes) * (arguments.periodic ? 2 : 1) / median}};
 }
 
+/// What the library of a transport does itself, as far as that is timed.
+void print_references(Communicator const& communicator, TransportEntry const& entry) {
+  std::string why;
+  TransportModule const* const module = transport_module(entry.name, why);
+  if (module == nullptr || module->references == nullptr) return;
+  for (ReferenceTiming const& timing : module->references(communicator)) {
+    nlohmann::json const row{{"transport", entry.name},           {"reference", timing.name},
+                             {"ranks", communicator.size()},      {"seconds", timing.seconds},
+                             {"repetitions", timing.repetitions}, {"value", timing.value}};
+    if (communicator.rank() == 0) std::printf("%s\n", row.dump().c_str());
+  }
+}
+
 void run(Arguments const& arguments) {
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   bool const first = communicator->rank() == 0;
@@ -171,6 +187,7 @@ void run(Arguments const& arguments) {
       if (first) std::printf("%s\n", row.dump().c_str());
       std::fflush(stdout);
     }
+    if (arguments.references) print_references(*communicator, entry);
   }
 }
 

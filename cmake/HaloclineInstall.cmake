@@ -24,6 +24,11 @@ function(halocline_install_physics target)
   install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline/physics)
 endfunction()
 
+function(halocline_install_transport target)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN/../..)
+  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/halocline/transports)
+endfunction()
+
 function(halocline_install_helper target)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN/..)
   install(TARGETS ${target} RUNTIME_DEPENDENCY_SET halocline_needs

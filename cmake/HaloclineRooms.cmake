@@ -87,6 +87,22 @@ function(halocline_place_physics target)
   halocline_install_physics(${target})
 endfunction()
 
+# halocline_add_transport(NAME SOURCES FILE… LIBRARIES …): a transport by a library that may be absent where the program
+# runs, in a shared object of its own that is loaded when it is asked for
+function(halocline_add_transport name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  set(target halocline_${name})
+  add_library(${target} MODULE)
+  halocline_kernel_sources(${target} ${arg_SOURCES})
+  halocline_strict(${target})
+  target_link_libraries(${target} PRIVATE halocline_halo ${arg_LIBRARIES})
+  target_link_options(${target} PRIVATE LINKER:--no-undefined)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX .so
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline/transports)
+  add_dependencies(program ${target})
+  halocline_install_transport(${target})
+endfunction()
+
 # A program that a library starts is found beside it, in a folder of ours.
 function(halocline_place_helper target name)
   set_target_properties(${target} PROPERTIES

@@ -12,7 +12,8 @@ namespace halocline {
 
 namespace cuda {
 class PartCopies;
-}
+class PartLauncher;
+}  // namespace cuda
 
 /// Where copies are enqueued.
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -29,6 +30,9 @@ class BoxSlots {
   /// How long a kernel waits for a part of a message, in nanoseconds; 0: as long as its sender is there.
   void set_patience(Index nanoseconds) { patience_ = nanoseconds; }
   [[nodiscard]] Index patience() const { return patience_; }
+  /// Who enqueues the copies; null: whom they concern themselves. On a CUDA device.
+  void set_launcher(cuda::PartLauncher const* launcher) { launcher_ = launcher; }
+  [[nodiscard]] cuda::PartLauncher const* launcher() const { return launcher_; }
   /// Each slot on the host.
   [[nodiscard]] std::vector<Slot> const& all() const { return slots_; }
   /// For kernels enqueued on `queue` from now on.
@@ -38,6 +42,7 @@ class BoxSlots {
   std::vector<Slot> slots_;
   Kokkos::View<Slot*, Memory> memory_;
   Index patience_ = 0;
+  cuda::PartLauncher const* launcher_ = nullptr;
   bool changed_ = true;
 };
 

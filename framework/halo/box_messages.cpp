@@ -33,6 +33,7 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
       first_send_slot_(plan.first_send_slot),
       first_receive_slot_(plan.first_receive_slot) {
   flagged_ = channel_ != nullptr;
+  if (channel_ != nullptr) slots_.set_launcher(channel_->launcher());
   for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).any();
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
@@ -125,14 +126,11 @@ void BoxMessages::exchange(Execution const& execution) {
 std::optional<int> BoxMessages::turn() const {
   if (!BoxCopies::travel(slots_, outgoing_, incoming_)) return std::nullopt;
   if (channel_ == nullptr) return 0;
-  return flagged_ ? channel_->turn() : std::nullopt;
+  return channel_->turn();
 }
 
 void BoxMessages::replayed() {
-  if (channel_ == nullptr) return;
-  channel_->expect();
-  channel_->send();
-  channel_->receive();
+  if (channel_ != nullptr) channel_->replayed();
 }
 
 void BoxMessages::note_arrival() {

@@ -13,6 +13,9 @@
 namespace halocline {
 
 class Communicator;
+namespace cuda {
+class PartLauncher;
+}
 
 /// What one rank sends to, or receives from, one neighbour.
 struct Message {
@@ -28,6 +31,7 @@ struct PartFlags {
   /// Each four bytes of the message are followed by a word of their own: its memory is twice as large, and zero at
   /// first.
   bool inside = false;
+  bool of_launcher = false;  ///< they mean what the channel's launcher makes of them
   /// Not 0 when the sender is gone: nothing will come any more. Null on the sender's side.
   std::uint32_t const* closed = nullptr;
   /// Whether there are any. Without, the channel tells.
@@ -57,6 +61,8 @@ class Channel {
   /// Of the n-th message sent and received, where kernels are to tell each other.
   [[nodiscard]] virtual PartFlags send_flags(std::size_t) { return {}; }
   [[nodiscard]] virtual PartFlags receive_flags(std::size_t) { return {}; }
+  /// Who packs and unpacks where some flags have a meaning of their own; null: none have. On a CUDA device.
+  [[nodiscard]] virtual cuda::PartLauncher const* launcher() const { return nullptr; }
   /// Begins a use, before anything is packed.
   virtual void expect() = 0;
   /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
@@ -70,6 +76,8 @@ class Channel {
   /// Where the host takes no part in a use: which of the places that messages take in turn is that of the next one.
   /// Kernels enqueued for one use may be enqueued again for another whose turn it is.
   [[nodiscard]] virtual std::optional<int> turn() const { return std::nullopt; }
+  /// What was enqueued for one use was enqueued again. Throws RemoteError when a rank has failed.
+  virtual void replayed() {}
 };
 
 /// A way to carry messages between ranks.
@@ -90,9 +98,9 @@ class Transport {
 struct TransportEntry {
   std::string name;
   std::string sentence;
-  bool across_hosts;     ///< reaches ranks of other hosts
-  std::string obstacle;  ///< why this build has no use for it; empty: it has
-  std::shared_ptr<Transport const> (*make)();
+  bool across_hosts;                           ///< reaches ranks of other hosts
+  std::string obstacle;                        ///< why this build has no use for it; empty: it has
+  std::shared_ptr<Transport const> (*make)();  ///< may be null where there is an obstacle
   /// Why this machine has no use for it, as far as this rank has to find out: what one rank finds holds for all. Not to
   /// be called where the build has an obstacle; null: there is nothing to find out.
   std::string (*probe)(Communicator const&) = nullptr;
@@ -100,19 +108,29 @@ struct TransportEntry {
 /// All of them, whether or not this build has a use for them; the first reaches every rank in every build.
 [[nodiscard]] std::span<TransportEntry const> known_transports();
 
-/// Messages pass through host memory and MPI. Where the backend's memory is the host's, nothing is copied.
+/// Messages pass through host memory and MPI. Where the backend's memory is the host's, nothing is copied. On a CUDA
+/// device the copies run beside whatever is swept meanwhile, each under the message before it.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_host_transport();
 
 /// The same from and to the backend's memory, whatever that is. MPI that cannot read a device's ends the process:
 /// runtime/gpu_aware_mpi.hpp tells.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_device_transport();
 
-/// Ranks of one host pack right into memory that the receiver shares with them, in two places in turn, and raise a flag
-/// there. No message, no library in between.
+/// Ranks of one host pack right into memory of the host that the receiver shares with them, in two places in turn, and
+/// raise a flag there. No message, no library in between. Kernels of a CUDA device do so themselves; that memory is
+/// pinned then, and the host takes no part in it.
 [[nodiscard]] std::shared_ptr<Transport const> shared_memory_transport();
 
 /// Kernels of one host's ranks pack right into device memory that the receiver shares with them, in two places in turn,
 /// and set flags there; the host takes no part in it. CUDA alone.
 [[nodiscard]] std::shared_ptr<Transport const> cuda_ipc_transport();
+
+/// Sends and receives of NVIDIA's collective library (NCCL), one GPU for each rank. CUDA alone, and only where the
+/// library was found by CMake and by this machine.
+[[nodiscard]] std::shared_ptr<Transport const> nccl_transport();
+
+/// Kernels put messages into the memory of their receivers by NVSHMEM, with a signal for each part, one GPU for each
+/// rank; the host takes no part in it. CUDA alone, and only where the library was found by CMake and by this machine.
+[[nodiscard]] std::shared_ptr<Transport const> nvshmem_transport();
 
 }  // namespace halocline

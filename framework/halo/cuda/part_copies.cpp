@@ -6,257 +6,16 @@
 #include <numeric>
 #include <utility>
 
-#include "framework/runtime/cuda_check.hpp"
+#include "framework/halo/cuda/part_kernel.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::cuda {
 namespace {
 
-/// Of a block. Few fit beside those of a sweep that fills a multiprocessor, and work while that waits for memory; where
-/// nothing is swept meanwhile, large messages go faster by many.
-constexpr int few_threads = 64;
-constexpr int many_threads = 512;
-/// That a launch has at most: enough to fill a connection, and so few that those of several ranks which share a device,
-/// some of them waiting for others, all find a place.
-constexpr int most_threads = 65536;
 constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
 constexpr Index large_part = 16384;            ///< bytes of a part of a message that is large
 /// Parts of what goes out before those of what comes in: the time that a part is on its way.
 constexpr int parts_ahead = 256;
-
-/// What a launch is told beside slots and boxes.
-struct Task {
-  int const* order = nullptr;
-  int box_count = 0;
-  int parts = 0;
-  Index patience = 0;
-};
-/// What travels with a launch, which takes the longer the more that is.
-template <std::size_t most_slots, std::size_t most_boxes>
-struct TravellingTask : Task {
-  Slot slots[most_slots];
-  PartedBox boxes[most_boxes];
-
-  [[nodiscard]] static bool has_room_for(std::size_t slot_count, std::size_t count) {
-    return slot_count <= most_slots && count <= most_boxes;
-  }
-  TravellingTask(Task const& task, std::vector<Slot> const& all_slots, std::vector<PartedBox> const& all_boxes)
-      : Task(task) {
-    std::copy(all_slots.begin(), all_slots.end(), slots);
-    std::copy(all_boxes.begin(), all_boxes.end(), boxes);
-  }
-};
-using SmallTask = TravellingTask<8, 8>;  ///< a field or two between slabs
-using LargeTask = TravellingTask<40, 24>;
-static_assert(sizeof(LargeTask) <= 4096);  // the most that may travel
-/// Where that is too much.
-struct StayingTask : Task {
-  Slot const* slots;
-  PartedBox const* boxes;
-};
-
-__device__ __forceinline__ std::uint32_t load_acquire(std::uint32_t const* word) {
-  std::uint32_t value;
-  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
-  return value;
-}
-__device__ __forceinline__ void store_release(std::uint32_t* word, std::uint32_t value) {
-  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
-}
-__device__ __forceinline__ std::uint64_t nanoseconds() {
-  std::uint64_t now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  return now;
-}
-
-// Four bytes and their flag are stored and loaded as one piece of eight bytes: so do the devices that there are, though
-// their language promises it of single words alone. What is larger is several such pieces.
-__device__ __forceinline__ void store_pairs(uint2* to, unsigned value) {
-  asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(value), "r"(1U) : "memory");
-}
-__device__ __forceinline__ void store_pairs(uint2* to, uint2 value) {
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %3, %2, %3};" ::"l"(to), "r"(value.x), "r"(value.y), "r"(1U)
-               : "memory");
-}
-__device__ __forceinline__ void store_pairs(uint2* to, uint4 value) {
-  store_pairs(to, make_uint2(value.x, value.y));
-  store_pairs(to + 2, make_uint2(value.z, value.w));
-}
-/// Whether the value is there; then its flags are taken down.
-__device__ __forceinline__ bool take_pairs(uint2* from, unsigned& value) {
-  unsigned flag;
-  asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(flag) : "l"(from) : "memory");
-  if (flag == 0) return false;
-  asm volatile("st.volatile.global.v2.u32 [%0], {%1, %1};" ::"l"(from), "r"(0U) : "memory");
-  return true;
-}
-__device__ __forceinline__ bool take_pairs(uint2* from, uint2& value) {
-  unsigned flag[2];
-  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.x), "=r"(flag[0]), "=r"(value.y), "=r"(flag[1])
-               : "l"(from)
-               : "memory");
-  if (flag[0] == 0 || flag[1] == 0) return false;
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from), "r"(0U) : "memory");
-  return true;
-}
-__device__ __forceinline__ bool take_pairs(uint2* from, uint4& value) {
-  unsigned flag[4];
-  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.x), "=r"(flag[0]), "=r"(value.y), "=r"(flag[1])
-               : "l"(from)
-               : "memory");
-  asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(value.z), "=r"(flag[2]), "=r"(value.w), "=r"(flag[3])
-               : "l"(from + 2)
-               : "memory");
-  if (flag[0] == 0 || flag[1] == 0 || flag[2] == 0 || flag[3] == 0) return false;
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from), "r"(0U) : "memory");
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %1, %1, %1};" ::"l"(from + 2), "r"(0U) : "memory");
-  return true;
-}
-
-/// Until `there` says so, or the sender is gone, or patience ends.
-template <class There>
-__device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index patience, There const& there) {
-  std::uint64_t const begin = patience > 0 ? nanoseconds() : 0;
-  for (unsigned tries = 1; !there(); ++tries) {
-    if (tries % 256 != 0) continue;
-    if (load_acquire(closed) != 0) {
-      (void)there();  // what was sent before that has come
-      return;
-    }
-    if (patience > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(patience)) return;
-  }
-}
-
-enum class Flags { beside, inside_target, inside_source };
-
-/// Some entries of a box, from `first` on. A message holds those of a box one after the other.
-template <Flags flags, int threads, class Word>
-__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
-                                     int count, Index patience) {
-  Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
-  Word* const to = reinterpret_cast<Word*>(target.memory) + box.to.first;
-  // Whole planes first, so that what is left fits 32 bits.
-  auto const row = static_cast<unsigned>(box.extents[0]);
-  auto const rows = static_cast<unsigned>(box.extents[1]);
-  Index const plane_entries = Index{row} * rows;
-  Index const planes = box.entries > 0x7fffffff ? first / plane_entries : 0;
-  auto const rest = static_cast<unsigned>(first - planes * plane_entries);
-  auto const place = [&](BoxPlace const& at, int n) {
-    unsigned const entry = rest + static_cast<unsigned>(n);
-    unsigned const line = entry / row;
-    return Index{entry % row} + Index{line % rows} * at.row + (planes + line / rows) * at.plane;
-  };
-  constexpr int words = sizeof(Word) / 4;
-  if constexpr (flags == Flags::inside_target) {
-    uint2* const pairs = reinterpret_cast<uint2*>(target.memory) + words * (box.to.first + first);
-    for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
-      store_pairs(pairs + words * n, from[place(box.from, n)]);
-    }
-  } else if constexpr (flags == Flags::inside_source) {
-    uint2* const pairs = reinterpret_cast<uint2*>(source.memory) + words * (box.from.first + first);
-    for (int n = static_cast<int>(threadIdx.x); n < count; n += threads) {
-      Word value{};
-      wait_until(source.flags.closed, patience, [&] { return take_pairs(pairs + words * n, value); });
-      to[place(box.to, n)] = value;
-    }
-  } else {
-    constexpr int at_a_time = 4;  // loads that are under way
-    for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_a_time * threads) {
-      Word word[at_a_time];
-#pragma unroll
-      for (int n = 0; n < at_a_time; ++n) {
-        if (begin + n * threads < count) word[n] = from[place(box.from, begin + n * threads)];
-      }
-#pragma unroll
-      for (int n = 0; n < at_a_time; ++n) {
-        if (begin + n * threads < count) to[place(box.to, begin + n * threads)] = word[n];
-      }
-    }
-  }
-}
-
-template <Flags flags, int threads>
-__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
-                                     int count, Index patience) {
-  if (box.bytes_per_entry == 16) {
-    copy<flags, threads, uint4>(box, source, target, first, count, patience);
-  } else if (box.bytes_per_entry == 8) {
-    copy<flags, threads, uint2>(box, source, target, first, count, patience);
-  } else {
-    copy<flags, threads, unsigned>(box, source, target, first, count, patience);
-  }
-}
-
-template <int threads, class AnyTask>
-__device__ __forceinline__ void copy_part(AnyTask const& task, int part) {
-  int low = 0;
-  for (int high = task.box_count; high - low > 1;) {
-    int const middle = (low + high) / 2;
-    (task.boxes[middle].first_part <= part ? low : high) = middle;
-  }
-  PartedBox const& box = task.boxes[low];
-  int const number = part - box.first_part;
-  Index const first = Index{number} * box.entries_a_part;
-  int const count = static_cast<int>(min(Index{box.entries_a_part}, box.entries - first));
-  Slot const& source = task.slots[box.from.slot];
-  Slot const& target = task.slots[box.to.slot];
-  if (target.flags.inside) {
-    copy<Flags::inside_target, threads>(box, source, target, first, count, task.patience);
-  } else if (source.flags.inside) {
-    copy<Flags::inside_source, threads>(box, source, target, first, count, task.patience);
-  } else {
-    if (source.flags.parts != nullptr) {
-      if (threadIdx.x == 0) {
-        std::uint32_t* const flag = source.flags.parts + box.first_flag + number;
-        wait_until(source.flags.closed, task.patience, [&] { return load_acquire(flag) != 0; });
-        *flag = 0;  // the sender sets it again only when it has seen a part that is sent after this
-      }
-      __syncthreads();
-    }
-    copy<Flags::beside, threads>(box, source, target, first, count, task.patience);
-    if (target.flags.parts != nullptr) {
-      __syncthreads();
-      if (threadIdx.x == 0) store_release(target.flags.parts + box.first_flag + number, 1);
-    }
-  }
-}
-
-/// Each block takes parts in their order, every so many.
-template <int threads, class AnyTask>
-__global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ AnyTask const task) {
-  for (int n = static_cast<int>(blockIdx.x); n < task.parts; n += static_cast<int>(gridDim.x)) {
-    copy_part<threads>(task, task.order != nullptr ? task.order[n] : n);
-  }
-}
-
-/// Blocks that are all there at a time, so that none waits for one that has not begun.
-template <int threads, class AnyTask>
-int most_blocks() {
-  static int const blocks = [] {
-    int device = 0;
-    int multiprocessors = 0;
-    int of_one = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, copy_parts<threads, AnyTask>, threads, 0),
-          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    return std::min(most_threads / threads, std::max(1, multiprocessors * of_one));
-  }();
-  return blocks;
-}
-
-template <int threads, class AnyTask>
-void enqueue(cudaStream_t stream, AnyTask const& task) {
-  auto const blocks = static_cast<unsigned>(std::min(task.parts, most_blocks<threads, AnyTask>()));
-  copy_parts<threads><<<blocks, threads, 0, stream>>>(task);
-}
-template <class AnyTask>
-void enqueue(cudaStream_t stream, AnyTask const& task, int threads) {
-  threads == few_threads ? enqueue<few_threads>(stream, task) : enqueue<many_threads>(stream, task);
-}
 
 /// The same copy by entries of 16 bytes, where rows begin and end at multiples of that in both places.
 BoxCopy widened(BoxCopy copy) {
@@ -320,8 +79,8 @@ PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSl
   work_ = work_of(boxes_, {});
 }
 
-PartCopies::Work PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<int> const& order) {
-  Work work;
+PartWork PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<int> const& order) {
+  PartWork work;
   work.boxes = std::move(boxes);
   for (PartedBox const& box : work.boxes) work.parts += box.parts();
   work.on_device = on_device(work.boxes);
@@ -329,26 +88,25 @@ PartCopies::Work PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<i
   return work;
 }
 
-void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, Work const& work, int threads) {
+void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, PartWork const& work, int threads) {
   if (work.parts == 0) return;
-  Task task;
-  task.order = work.order.extent(0) > 0 ? work.order.data() : nullptr;
-  task.box_count = static_cast<int>(work.boxes.size());
-  task.parts = work.parts;
-  task.patience = slots.patience();
-  std::size_t const slot_count = slots.all().size();
-  if (SmallTask::has_room_for(slot_count, work.boxes.size())) {
-    enqueue(stream, SmallTask(task, slots.all(), work.boxes), threads);
-  } else if (LargeTask::has_room_for(slot_count, work.boxes.size())) {
-    enqueue(stream, LargeTask(task, slots.all(), work.boxes), threads);
-  } else {
-    enqueue(stream, StayingTask{task, slots.for_kernels(stream), work.on_device.data()}, threads);
-  }
-  check(cudaGetLastError(), "halo: copy_parts");
+  bool const travels = cuda::travel(slots.all().size(), work.boxes.size());
+  PartLaunch const launch{.stream = stream,
+                          .slots = slots.all(),
+                          .boxes = work.boxes,
+                          .slots_on_device = travels ? nullptr : slots.for_kernels(stream),
+                          .boxes_on_device = work.on_device.data(),
+                          .order = work.order.extent(0) > 0 ? work.order.data() : nullptr,
+                          .parts = work.parts,
+                          .patience = slots.patience(),
+                          .threads = threads};
+  PartLauncher const* const other = slots.launcher();
+  if (other != nullptr) return other->launch(launch);
+  launch_parts(launch, FlagTask{});
 }
 
 bool PartCopies::travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming) {
-  return LargeTask::has_room_for(slots.all().size(), outgoing.boxes_.size() + incoming.boxes_.size());
+  return cuda::travel(slots.all().size(), outgoing.boxes_.size() + incoming.boxes_.size());
 }
 
 void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream, slots, work_, few_threads); }

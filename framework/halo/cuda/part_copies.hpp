@@ -5,24 +5,17 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-#include "framework/halo/box.hpp"
 #include "framework/halo/box_copy.hpp"
+#include "framework/halo/cuda/part_launch.hpp"
 
 namespace halocline::cuda {
 
-/// A box that is copied in parts, each by a block of threads.
-struct PartedBox {
-  BoxPlace from;
-  BoxPlace to;
-  Index entries = 0;
-  int extents[2] = {1, 1};
-  int bytes_per_entry = 8;  ///< 4, 8 or 16
-  int entries_a_part = 0;
-  int first_part = 0;  ///< counted over all boxes
-  int first_flag = 0;  ///< counted over the boxes of a message
-  int message = -1;    ///< slot of the message that it comes from or goes to; -1: there is none
-
-  [[nodiscard]] int parts() const { return static_cast<int>((entries + entries_a_part - 1) / entries_a_part); }
+/// All that a kernel needs to know of some boxes.
+struct PartWork {
+  std::vector<PartedBox> boxes;
+  int parts = 0;
+  Kokkos::View<PartedBox*, Kokkos::CudaSpace> on_device;  ///< where they are too many to travel with a launch
+  Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if another than that of the boxes
 };
 
 /// Boxes cut into parts that blocks of threads copy on their own, so that a receiver may take a part while the next
@@ -39,23 +32,16 @@ class PartCopies {
   [[nodiscard]] static bool travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
-  /// All that a kernel needs to know of some boxes.
-  struct Work {
-    std::vector<PartedBox> boxes;
-    int parts = 0;
-    Kokkos::View<PartedBox*, Kokkos::CudaSpace> on_device;  ///< where they are too many to travel with a launch
-    Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if another than that of the boxes
-  };
-  static Work work_of(std::vector<PartedBox> boxes, std::vector<int> const& order);
-  static void launch(cudaStream_t stream, BoxSlots& slots, Work const& work, int threads);
+  static PartWork work_of(std::vector<PartedBox> boxes, std::vector<int> const& order);
+  static void launch(cudaStream_t stream, BoxSlots& slots, PartWork const& work, int threads);
 
   std::vector<PartedBox> boxes_;
   std::size_t messages_ = 0;
-  Work work_;
+  PartWork work_;
   /// Of the last call with another list, which as a rule is the same again.
   struct Both {
     PartCopies const* incoming = nullptr;
-    Work work;
+    PartWork work;
   };
   mutable Both both_;
 };

@@ -2,13 +2,28 @@
 #include <array>
 
 #include "framework/halo/transport.hpp"
+#include "framework/halo/transports/module.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/gpu_aware_mpi.hpp"
 
 namespace halocline {
 
 namespace {
+
+/// Collective, as far as it goes: only where all ranks have loaded a module do they ask it.
+std::string probed_module(std::string const& name, Communicator const& communicator) {
+  std::string why;
+  TransportModule const* const module = transport_module(name, why);
+  return communicator.all(module != nullptr) ? module->probe(communicator) : why;
+}
+std::shared_ptr<Transport const> made_by_module(std::string const& name) {
+  std::string why;
+  TransportModule const* const module = transport_module(name, why);
+  if (module == nullptr) throw DefectError(name + ": " + why);
+  return module->make();
+}
 
 std::string gpu_aware_mpi_of_host(Communicator const& communicator) {
   return communicator.local_rank() == 0 ? gpu_aware_mpi_obstacle() : "";
@@ -16,13 +31,18 @@ std::string gpu_aware_mpi_of_host(Communicator const& communicator) {
 
 }  // namespace
 
+std::shared_ptr<Transport const> nccl_transport() { return made_by_module("nccl"); }
+std::shared_ptr<Transport const> nvshmem_transport() { return made_by_module("nvshmem"); }
+
 std::span<TransportEntry const> known_transports() {
 #if defined(KOKKOS_ENABLE_CUDA)
   constexpr bool has_cuda = true;
+  constexpr auto cuda_ipc = cuda_ipc_transport;
 #else
   constexpr bool has_cuda = false;
+  constexpr std::shared_ptr<Transport const> (*cuda_ipc)() = nullptr;
 #endif
-  static std::array<TransportEntry, 4> const known{
+  static std::array<TransportEntry, 6> const known{
       {{.name = "mpi-host",
         .sentence = "MPI messages from and to host memory",
         .across_hosts = true,
@@ -35,15 +55,27 @@ std::span<TransportEntry const> known_transports() {
         .make = mpi_device_transport,
         .probe = gpu_aware_mpi_of_host},
        {.name = "shared-memory",
-        .sentence = "ranks of one host pack into each other's memory",
+        .sentence = "ranks of one host pack into memory of the host that they share",
         .across_hosts = false,
-        .obstacle = memory_on_host ? "" : "fields are in the memory of a device, not of the host",
+        .obstacle = memory_on_host || has_cuda ? "" : "fields are in the memory of a device that is not CUDA's",
         .make = shared_memory_transport},
        {.name = "cuda-ipc",
         .sentence = "kernels of ranks of one host pack into each other's device memory",
         .across_hosts = false,
         .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
-        .make = cuda_ipc_transport}}};
+        .make = cuda_ipc},
+       {.name = "nccl",
+        .sentence = "NVIDIA's collective library, with a GPU for each rank",
+        .across_hosts = false,  // a rank that fails ends the waits of others by memory that they share
+        .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
+        .make = nccl_transport,
+        .probe = [](Communicator const& communicator) { return probed_module("nccl", communicator); }},
+       {.name = "nvshmem",
+        .sentence = "kernels put messages into each other's device memory by NVSHMEM, with a GPU for each rank",
+        .across_hosts = true,
+        .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
+        .make = nvshmem_transport,
+        .probe = [](Communicator const& communicator) { return probed_module("nvshmem", communicator); }}}};
   return known;
 }
 

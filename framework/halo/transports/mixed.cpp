@@ -27,6 +27,13 @@ class MixedChannel final : public Channel {
   PartFlags receive_flags(std::size_t n) override {
     return channels_[receives_[n].channel]->receive_flags(receives_[n].message);
   }
+  cuda::PartLauncher const* launcher() const override {
+    cuda::PartLauncher const* found = nullptr;
+    for (auto const& channel : channels_) {
+      if (channel->launcher() != nullptr) found = channel->launcher();
+    }
+    return found;
+  }
   void expect() override {
     for (auto const& channel : channels_) channel->expect();
   }

@@ -11,6 +11,10 @@
 #include "framework/runtime/mpi_check.hpp"
 #include "framework/runtime/round_up.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/halo/cuda/staged_channel.hpp"
+#endif
+
 namespace halocline {
 
 namespace {
@@ -167,9 +171,26 @@ class MpiTransport final : public Transport {
 
 }  // namespace
 
+#if defined(KOKKOS_ENABLE_CUDA)
+namespace {
+
+class StagedTransport final : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "mpi-host"; }
+  std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                std::vector<Message> const& receives) const override {
+    return std::make_unique<cuda::StagedChannel>(communicator, sends, receives);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<StagedTransport>(); }
+#else
 std::shared_ptr<Transport const> mpi_host_transport() {
   return std::make_shared<MpiTransport>("mpi-host", !memory_on_host);
 }
+#endif
 
 std::shared_ptr<Transport const> mpi_device_transport() { return std::make_shared<MpiTransport>("mpi-device", false); }
 

@@ -1,0 +1,58 @@
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <string>
+
+#include "framework/halo/cuda/flagged_channel.hpp"
+#include "framework/halo/cuda/shared_blocks.hpp"
+
+namespace halocline {
+namespace {
+
+/// Memory of a device that other processes open by a handle.
+class DeviceMemory final : public cuda::SharedMemory {
+ public:
+  std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
+    void* memory = nullptr;
+    cudaError_t error = cudaMalloc(&memory, static_cast<std::size_t>(bytes));
+    if (error != cudaSuccess) refuse("cudaMalloc of " + std::to_string(bytes) + " bytes", error);
+    error = cudaIpcGetMemHandle(&offer.handle, memory);
+    if (error != cudaSuccess) {
+      (void)cudaFree(memory);
+      refuse("cudaIpcGetMemHandle", error);
+    }
+    return static_cast<std::byte*>(memory);
+  }
+
+  std::byte* open(cuda::BlockOffer const& offer) override {
+    void* address = nullptr;
+    cudaError_t const error = cudaIpcOpenMemHandle(&address, offer.handle, cudaIpcMemLazyEnablePeerAccess);
+    if (error != cudaSuccess) refuse("cudaIpcOpenMemHandle", error);
+    return static_cast<std::byte*>(address);
+  }
+
+ private:
+  [[noreturn]] static void refuse(std::string const& call, cudaError_t error) {
+    cuda::refuse("device memory", call, error);
+  }
+};
+
+/// Kept to the end of the process, after the end of the device: others may have it open as long.
+cuda::SharedBlocks& blocks() {
+  static auto* const blocks = new cuda::SharedBlocks(std::make_unique<DeviceMemory>());
+  return *blocks;
+}
+
+class CudaIpcTransport final : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "cuda-ipc"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    return std::make_unique<cuda::FlaggedChannel>(communicator, sends, receives, blocks());
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<Transport const> cuda_ipc_transport() { return std::make_shared<CudaIpcTransport>(); }
+
+}  // namespace halocline

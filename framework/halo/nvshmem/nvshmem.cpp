@@ -1,0 +1,247 @@
+#include <nvshmem.h>
+#include <nvshmemx.h>
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "framework/halo/cuda/part_kernel.hpp"
+#include "framework/halo/cuda/shared_blocks.hpp"
+#include "framework/halo/nvshmem/reference.hpp"
+#include "framework/halo/nvshmem/world.hpp"
+#include "framework/halo/transport.hpp"
+#include "framework/halo/transports/module.hpp"
+#include "framework/halo/transports/pairs.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/round_up.hpp"
+
+// The transport `nvshmem`: kernels put the parts of messages into their receivers' memory, each with a signal. What is
+// small they store there right away, each four bytes with a flag of their own, where the receiver is within reach of
+// stores (nvshmem_ptr): a signal would take longer than all the rest.
+
+namespace halocline::nvshmem {
+namespace {
+
+constexpr Index alignment = 256;  // bytes
+using Signal = std::uint64_t;     // as NVSHMEM has them
+
+/// Where the parts of one message go.
+struct Put {
+  std::byte* memory;  ///< the receiver's, at its place on this rank's symmetric heap
+  Signal* signals;    ///< the receiver's, likewise; one for each part
+  int peer;
+};
+
+/// Who packs puts each part with its signal, who unpacks waits for that and clears it. The flags of a message that is
+/// sent lead to its Put, those of one that is received are its signals.
+struct PutTask : cuda::FlagTask {
+  __device__ __forceinline__ void await(PartFlags const& flags, int part) const {
+    if (!flags.of_launcher) return cuda::FlagTask::await(flags, part);
+    Signal* const signal = reinterpret_cast<Signal*>(flags.parts) + part;
+    cuda::wait_until(flags.closed, patience, [&] { return nvshmem_signal_fetch(signal) != 0; });
+    *signal = 0;  // the sender sets it again only when it has seen a part that is sent after this
+  }
+  __device__ __forceinline__ void tell(Slot const& target, int part, Index begin, Index bytes) const {
+    if (!target.flags.of_launcher) return cuda::FlagTask::tell(target, part, begin, bytes);
+    Put const put = *reinterpret_cast<Put const*>(target.flags.parts);
+    nvshmemx_putmem_signal_nbi_block(put.memory + begin, reinterpret_cast<std::byte const*>(target.memory) + begin,
+                                     static_cast<std::size_t>(bytes), put.signals + part, 1, NVSHMEM_SIGNAL_SET,
+                                     put.peer);
+  }
+};
+
+class PutLauncher final : public cuda::PartLauncher {
+ public:
+  void launch(cuda::PartLaunch const& launch) const override { cuda::launch_parts(launch, PutTask{}); }
+};
+
+/// Memory on the symmetric heap; others reach it by its offset.
+class SymmetricMemory final : public cuda::SharedMemory {
+ public:
+  std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
+    std::byte* const memory = World::instance().allocate(bytes);
+    offer.segment.bytes = World::instance().offset_of(memory);
+    return memory;
+  }
+  std::byte* open(cuda::BlockOffer const& offer) override { return World::instance().at(offer.segment.bytes); }
+};
+
+cuda::SharedBlocks& blocks() {
+  static auto* const blocks = new cuda::SharedBlocks(std::make_unique<SymmetricMemory>());
+  return *blocks;
+}
+
+/// Where one message lies in the receiver's block, for uses that follow each other in turn.
+struct Mailbox {
+  Index closed = 0;  // offsets in bytes
+  Index signals[2] = {0, 0};
+  Index places[2] = {0, 0};
+};
+
+/// What a rank tells its neighbour.
+struct Offer {
+  bool made = false;
+  bool reaches = false;  ///< the neighbour by stores
+  cuda::BlockOffer block;
+  Mailbox mailbox;
+};
+
+/// The block that a rank receives in, and packs in what it sends.
+struct Box {
+  Box(std::vector<Message> const& sends, std::vector<Message> const& receives) {
+    Index end = round_up(static_cast<Index>(receives.size() * sizeof(std::uint32_t)), alignment);
+    auto const set_aside = [&](Index bytes) {
+      Index const begin = end;
+      end += round_up(bytes, alignment);
+      return begin;
+    };
+    for (Message const& message : receives) {
+      Mailbox& mailbox = mailboxes.emplace_back();
+      mailbox.closed = static_cast<Index>((mailboxes.size() - 1) * sizeof(std::uint32_t));
+      Index const parts = message.bytes / part_bytes(message.bytes) + message.boxes;
+      for (Index& signals : mailbox.signals) signals = set_aside(parts * Index{sizeof(Signal)});
+      if (!flags_inside(message.bytes)) continue;
+      for (Index& place : mailbox.places) place = set_aside(2 * message.bytes);
+    }
+    Index const cleared = end;
+    for (std::size_t n = 0; n < receives.size(); ++n) {
+      if (flags_inside(receives[n].bytes)) continue;
+      for (Index& place : mailboxes[n].places) place = set_aside(receives[n].bytes);
+    }
+    for (Message const& message : sends) packed.push_back({set_aside(message.bytes), set_aside(message.bytes)});
+    for (Index& offset : puts) offset = set_aside(static_cast<Index>(sends.size() * sizeof(Put)));
+    block = &blocks().take(end, cleared, receives.size());
+  }
+  ~Box() { blocks().give_back(*block); }
+  Box(Box const&) = delete;
+  Box& operator=(Box const&) = delete;
+
+  std::vector<Mailbox> mailboxes;            ///< by what is received
+  std::vector<std::array<Index, 2>> packed;  ///< by what is sent: offsets in bytes
+  Index puts[2] = {0, 0};                    ///< a Put for each message that is sent
+  cuda::SharedBlock* block;
+};
+
+class NvshmemChannel final : public Channel {
+ public:
+  NvshmemChannel(Communicator const& communicator, std::vector<Message> const& sends,
+                 std::vector<Message> const& receives)
+      : communicator_(communicator), sends_(sends), receives_(receives) {
+    require_both_ways(sends, receives);
+    std::vector<int> const peers = World::instance().peers(communicator);
+    for (Message const& message : sends) neighbours_.push_back(peers[static_cast<std::size_t>(message.rank)]);
+    std::exception_ptr failure;
+    try {
+      box_ = std::make_unique<Box>(sends, receives);
+    } catch (InputOutputError const&) {
+      failure = std::current_exception();
+    }
+    std::vector<Offer> offers(receives.size());
+    for (std::size_t n = 0; box_ != nullptr && n < receives.size(); ++n) {
+      bool const reaches = nvshmem_ptr(box_->block->memory, neighbours_[n]) != nullptr;
+      offers[n] = {true, reaches, box_->block->offer, box_->mailboxes[n]};
+    }
+    std::vector<Offer> const theirs = swapped_with(communicator, receives, offers);
+    agree_with(communicator, receives, failure, "no memory of NVSHMEM");
+    for (std::size_t n = 0; n < offers.size(); ++n) by_stores_.push_back(offers[n].reaches && theirs[n].reaches);
+    make_puts(theirs);
+  }
+
+  ~NvshmemChannel() override {
+    // As in FlaggedChannel.
+    (void)cudaDeviceSynchronize();
+    for (std::size_t n = 0; n < closed_.size(); ++n) nvshmem_uint32_p(closed_[n], cuda::closed, neighbours_[n]);
+    nvshmem_quiet();
+  }
+  NvshmemChannel(NvshmemChannel const&) = delete;
+  NvshmemChannel& operator=(NvshmemChannel const&) = delete;
+
+  std::byte* send_memory(std::size_t n) override {
+    return is_stored(n, sends_) ? stored_[n][use_ % 2] : memory(box_->packed[n][use_ % 2]);
+  }
+  std::byte* receive_memory(std::size_t n) override { return memory(box_->mailboxes[n].places[use_ % 2]); }
+  PartFlags send_flags(std::size_t n) override {
+    if (is_stored(n, sends_)) return {.inside = true};
+    auto* const puts = reinterpret_cast<Put*>(memory(box_->puts[use_ % 2]));
+    return {.parts = reinterpret_cast<std::uint32_t*>(puts + n), .of_launcher = true};
+  }
+  PartFlags receive_flags(std::size_t n) override {
+    Mailbox const& mailbox = box_->mailboxes[n];
+    auto const* const closed = reinterpret_cast<std::uint32_t const*>(memory(mailbox.closed));
+    if (is_stored(n, receives_)) return {.inside = true, .closed = closed};
+    return {.parts = reinterpret_cast<std::uint32_t*>(memory(mailbox.signals[use_ % 2])),
+            .of_launcher = true,
+            .closed = closed};
+  }
+  cuda::PartLauncher const* launcher() const override { return &launcher_; }
+
+  // What is put now was read two uses ago: kernels of the neighbour have sent their last message after that.
+  void expect() override { ++use_; }
+  void send() override {}
+  bool progress() override { return true; }
+  void receive() override {
+    if (use_ % 32 == 0) communicator_.poll();
+  }
+  [[nodiscard]] std::optional<int> turn() const override { return static_cast<int>(use_ % 2); }
+  void replayed() override {
+    expect();
+    receive();
+  }
+
+ private:
+  [[nodiscard]] std::byte* memory(Index offset) const { return box_->block->memory + offset; }
+  /// Whether the n-th message, of what is sent or received, is not put but stored.
+  [[nodiscard]] bool is_stored(std::size_t n, std::vector<Message> const& messages) const {
+    return by_stores_[n] && flags_inside(messages[n].bytes);
+  }
+
+  void make_puts(std::vector<Offer> const& theirs) {
+    stored_.resize(theirs.size());
+    for (std::size_t buffer : {0, 1}) {
+      std::vector<Put> puts;
+      for (std::size_t n = 0; n < theirs.size(); ++n) {
+        std::byte* const block = blocks().opened(theirs[n].block);
+        Mailbox const& mailbox = theirs[n].mailbox;
+        puts.push_back({block + mailbox.places[buffer], reinterpret_cast<Signal*>(block + mailbox.signals[buffer]),
+                        neighbours_[n]});
+        stored_[n][buffer] = static_cast<std::byte*>(nvshmem_ptr(puts.back().memory, neighbours_[n]));
+        if (buffer == 0) closed_.push_back(reinterpret_cast<std::uint32_t*>(block + mailbox.closed));
+      }
+      auto const bytes = static_cast<Index>(puts.size() * sizeof(Put));
+      if (bytes > 0) blocks().side().copy(memory(box_->puts[buffer]), puts.data(), bytes);
+    }
+  }
+
+  Communicator const& communicator_;
+  std::vector<Message> sends_;
+  std::vector<Message> receives_;
+  std::vector<bool> by_stores_;                    ///< who is within reach of them
+  std::vector<std::array<std::byte*, 2>> stored_;  ///< where their messages are stored
+  std::vector<int> neighbours_;                    ///< NVSHMEM's numbers of them
+  std::unique_ptr<Box> box_;
+  std::vector<std::uint32_t*> closed_;  ///< what neighbours are told at the end
+  PutLauncher launcher_;
+  std::uint64_t use_ = 0;
+};
+
+class NvshmemTransport final : public Transport {
+ public:
+  [[nodiscard]] std::string name() const override { return "nvshmem"; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    return std::make_unique<NvshmemChannel>(communicator, sends, receives);
+  }
+};
+
+TransportModule const module{
+    .probe = World::make,
+    .make = [] { return std::shared_ptr<Transport const>(std::make_shared<NvshmemTransport>()); },
+    .references = references};
+
+}  // namespace
+}  // namespace halocline::nvshmem
+
+extern "C" halocline::TransportModule const* halocline_transport_module() { return &halocline::nvshmem::module; }
