@@ -12,6 +12,7 @@
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/deck/judgement.hpp"
+#include "framework/io/field_file_judgement.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/launcher.hpp"
 
@@ -60,7 +61,7 @@ ExitCode check(CheckCommand const& command) {
   MemoryBudget const budget = foretold_memory_budget(ranks_of(command));
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
-  if (!entry.points)
+  if (!entry.points && command.contents)
     look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));

@@ -191,7 +191,7 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   line.release = [commands] { commands->claim.reset(); };
   line.judge = [commands, ranks = std::max(1, line.ranks)] {
     RunCommand const& command = commands->run;
-    return check({command.deck, command.set, command.plugins, command.devices, ranks, true});
+    return check({command.deck, command.set, command.plugins, command.devices, ranks, true, false});
   };
   line.command = [commands, claim = line.claim](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
     return run(commands->run, claim, environment, ranks);

@@ -8,6 +8,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/halo/settings.hpp"
+#include "framework/io/field_file_judgement.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"

@@ -28,6 +28,7 @@
 #include "drivers/halocline/underflow.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/halo/settings.hpp"
+#include "framework/io/field_file_record.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"

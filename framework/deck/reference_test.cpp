@@ -1,5 +1,6 @@
 #include "framework/deck/reference.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "framework/deck/deck.hpp"
 #include "framework/deck/expression.hpp"
+#include "framework/deck/field_source.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/runtime/error.hpp"
@@ -100,6 +102,73 @@ TEST(OptionsRecord, HoldsEveryValue) {
   EXPECT_EQ(record["mesh"], nlohmann::json({{"cells", {4}}}));
   EXPECT_EQ(record["solver"]["cg"]["tolerance"], 1e-10);
   EXPECT_EQ(record["regions"][0]["density"], "x");
+}
+
+/// A section with a field that has a default, and one that has none.
+Section field_section() {
+  Section wave("wave", "A wave.");
+  wave.field("speed", "Of it.").defaults_to(1);
+  wave.field("initial", "At the start.").optional();
+  return wave;
+}
+
+TEST(FieldOption, IsAnExpressionOrAFile) {
+  Options const given = Deck("d",
+                             "initial: {file: u.raw, type: float32, dims: [4, 3], offset: 8, byte_order: big}\n"
+                             "speed: 2*x\n")
+                            .read(field_section());
+  FieldSource const speed = given.field("speed");
+  EXPECT_EQ(speed.file(), nullptr);
+  EXPECT_EQ((*speed.expression())(3, 0, 0, 0), 6);
+  EXPECT_FALSE(speed.is_constant());
+  ASSERT_TRUE(given.has("initial"));
+  FieldSource const initial = given.field("initial");
+  ASSERT_NE(initial.file(), nullptr);
+  EXPECT_EQ(initial.file()->path, "u.raw");
+  EXPECT_EQ(initial.file()->format, FieldFile::Format::raw);
+  EXPECT_EQ(initial.file()->dims, (std::vector<std::int64_t>{4, 3}));
+  EXPECT_EQ(initial.file()->offset, 8);
+  EXPECT_TRUE(initial.file()->big_endian);
+  EXPECT_EQ(initial.file()->location.text(), "d:1:10");
+  EXPECT_FALSE(initial.is_zero());
+  EXPECT_EQ(initial.text(), "u.raw");
+  ASSERT_EQ(given.field_files().size(), 1U);
+  EXPECT_EQ(given.field_files()[0].first, "initial");
+  auto const record = nlohmann::json::parse(given.json());
+  EXPECT_EQ(record["initial"]["file"], "u.raw");
+  EXPECT_EQ(record["speed"], "2*x");
+  Options const left_out = Deck("d", "{}").read(field_section());
+  EXPECT_FALSE(left_out.has("initial"));
+  EXPECT_EQ(left_out.field("speed").constant(), 1);
+  EXPECT_TRUE(left_out.field_files().empty());
+}
+
+TEST(FieldOption, IsDescribedOnce) {
+  std::string const words = "a number, an expression of x, y, z and t or a file";
+  EXPECT_THAT(listing(field_section(), "initial"), testing::HasSubstr("initial.dataset: "));
+  EXPECT_THAT(listing(field_section(), "initial.component"), testing::StartsWith("initial.component: "));
+  std::string const page = markdown(field_section());
+  EXPECT_THAT(page, testing::HasSubstr("| `speed` | " + words + " | `1` | Of it. |"));
+  EXPECT_EQ(page.find("## Fields from files"), page.rfind("## Fields from files"));
+  EXPECT_EQ(markdown(root_section()).find("Fields from files"), std::string::npos);
+  auto const choices = nlohmann::json::parse(json_schema(field_section()))["properties"]["initial"]["anyOf"];
+  EXPECT_EQ(choices[0]["type"], nlohmann::json({"number", "string"}));
+  EXPECT_EQ(choices[1]["required"], nlohmann::json({"file"}));
+  EXPECT_EQ(choices[1]["additionalProperties"], false);
+}
+
+/// Checks that ask for it end without a word.
+TEST(FieldOption, WithAMistakeIsNotJudgedFurther) {
+  Section wave = field_section();
+  wave.check([](Options const& given, Mistakes& mistakes) {
+    mistakes.add(given.location(), "speed", given.field("speed").text());
+  });
+  try {
+    static_cast<void>(Deck("d", "speed: {file: f, tipe: float32}\n").read(wave));
+    FAIL();
+  } catch (InputError const& error) {
+    EXPECT_STREQ(error.what(), "`tipe`: unknown in speed (d:1:18); did you mean `type`?");
+  }
 }
 
 TEST(Declaration, RefusesWhatCannotBe) {

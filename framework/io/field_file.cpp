@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/mistakes.hpp"
+#include "framework/io/linear_interpolation.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -49,51 +49,6 @@ std::vector<std::pair<Index, Index>> periods(Index begin, Index end, Index entri
 
 /// Index of an entry in its period.
 Index wrapped(Index entry, Index entries) { return (entry % entries + entries) % entries; }
-
-/// What is along one axis of a box of targets.
-struct Line {
-  std::vector<LinearStencil> stencils;
-  Index begin = 0;  ///< of the entries that they take
-  Index end = 0;
-};
-
-Line line_of(IndexRange const& targets, int axis, std::function<LinearStencil(int, Index)> const& stencil) {
-  auto const a = static_cast<std::size_t>(axis);
-  Line line;
-  line.begin = std::numeric_limits<Index>::max();
-  line.end = std::numeric_limits<Index>::min();
-  for (Index target = targets.begin[a]; target < targets.end[a]; ++target) {
-    LinearStencil const one = stencil(axis, target);
-    line.stencils.push_back(one);
-    line.begin = std::min(line.begin, one.first);
-    line.end = std::max(line.end, one.first + (one.weight != 0 ? 2 : 1));
-  }
-  return line;
-}
-
-/// Of `lines`, with `values` the box of entries that they take.
-void interpolate(std::array<Line, 3> const& lines, std::vector<double> const& values, double* to) {
-  Index const row = lines[0].end - lines[0].begin;
-  Index const plane = row * (lines[1].end - lines[1].begin);
-  auto const along_x = [&](LinearStencil const& x, Index at) {
-    auto const n = static_cast<std::size_t>(at + x.first - lines[0].begin);
-    return x.weight == 0 ? values[n] : (1 - x.weight) * values[n] + x.weight * values[n + 1];
-  };
-  auto const along_y = [&](LinearStencil const& x, LinearStencil const& y, Index at) {
-    Index const here = at + row * (y.first - lines[1].begin);
-    if (y.weight == 0) return along_x(x, here);
-    return (1 - y.weight) * along_x(x, here) + y.weight * along_x(x, here + row);
-  };
-  for (LinearStencil const& z : lines[2].stencils) {
-    Index const here = plane * (z.first - lines[2].begin);
-    for (LinearStencil const& y : lines[1].stencils) {
-      for (LinearStencil const& x : lines[0].stencils) {
-        *to++ = z.weight == 0 ? along_y(x, y, here)
-                              : (1 - z.weight) * along_y(x, y, here) + z.weight * along_y(x, y, here + plane);
-      }
-    }
-  }
-}
 
 /// "16 x 8 x 4"
 std::string grid_text(Extents const& extents, int dimensions) {
@@ -262,15 +217,15 @@ void FieldFileReader::read(IndexRange const& targets, std::function<LinearStenci
                            Precision precision, std::function<void(IndexRange const&, double const*)> const& visit,
                            BadEntry& bad) const {
   if (targets.empty()) return;
-  std::array<Line, 3> lines;
+  std::array<InterpolatedLine, 3> lines;
   IndexRange box;
   bool const is_small = targets.size() <= most_entries;
   if (is_small) {
     for (int axis = 0; axis < 3; ++axis) {
       auto const a = static_cast<std::size_t>(axis);
-      lines[a] = line_of(targets, axis, stencil);
-      box.begin[a] = lines[a].begin;
-      box.end[a] = lines[a].end;
+      for (Index target = targets.begin[a]; target < targets.end[a]; ++target) lines[a].add(stencil(axis, target));
+      box.begin[a] = lines[a].begin();
+      box.end[a] = lines[a].end();
     }
   }
   if (!is_small || (box.size() > most_entries && targets.size() > 1)) {
@@ -283,7 +238,7 @@ void FieldFileReader::read(IndexRange const& targets, std::function<LinearStenci
   read_piece(box, precision, entries.data(), bad);
   if (box.size() == targets.size() && same_grid_) return visit(targets, entries.data());
   std::vector<double> values(static_cast<std::size_t>(targets.size()));
-  interpolate(lines, entries, values.data());
+  interpolate(lines, entries, values);
   visit(targets, values.data());
 }
 
@@ -312,43 +267,6 @@ void FieldFileReader::refuse(BadEntry const& bad, Precision precision) const {
   throw wrong_file(file().path(), is_too_large ? "does not fit into single precision: " + what +
                                                      "; take `precision: double`, or scale it"
                                                : "holds what is no finite number: " + what);
-}
-
-void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes) {
-  for (auto const& [option, source] : physics.field_files()) {
-    try {
-      FieldFileReader const reader(*source.file(), shape);
-      remember_judged(reader.file());
-    } catch (InputError const& error) {
-      mistakes.add(source.file()->location, option, error.what());
-    }
-  }
-}
-
-void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision) {
-  Mistakes mistakes;
-  for (auto const& [option, source] : physics.field_files()) {
-    try {
-      FieldFileReader const reader(*source.file(), shape);
-      require_as_judged(reader.file());
-      BadEntry const bad = reader.look(precision);
-      if (bad.place != BadEntry::none) reader.refuse(bad, precision);
-    } catch (InputError const& error) {
-      mistakes.add(source.file()->location, option, error.what());
-    }
-  }
-  mistakes.report();
-}
-
-std::vector<FieldFileRecord> record_field_files(Options const& physics) {
-  std::vector<FieldFileRecord> records;
-  for (auto const& [option, source] : physics.field_files()) {
-    InputFile const file(source.file()->path);
-    require_as_judged(file);
-    records.push_back({option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
-    file.require_unchanged();
-  }
-  return records;
 }
 
 }  // namespace halocline

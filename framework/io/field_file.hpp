@@ -73,22 +73,4 @@ class FieldFileReader {
   Extents entries_{1, 1, 1};  ///< of the file's grid, without the repeated nodes of periodic axes
 };
 
-/// Adds what is wrong with the files that a judged section of a physics takes the values of fields from; their contents
-/// are not looked at. What is read later in this process must be what is judged here.
-void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
-
-/// Looks at the whole contents of these files. Throws InputError, as judging does, at the first value that is none.
-void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);
-
-/// A file that fields were read from, as the record of a run has it.
-struct FieldFileRecord {
-  std::string option;
-  std::string path;
-  Index bytes = 0;
-  std::string checksum;  ///< XXH3, 128 bits; empty where the file has more than `largest_hashed` bytes
-  static constexpr Index largest_hashed = Index{1} << 30;
-};
-/// Throws InputError where a file is not as it was judged.
-[[nodiscard]] std::vector<FieldFileRecord> record_field_files(Options const& physics);
-
 }  // namespace halocline

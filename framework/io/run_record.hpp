@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "framework/io/abrupt_summary.hpp"
-#include "framework/io/field_file.hpp"
+#include "framework/io/field_file_record.hpp"
 #include "framework/io/table_writer.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"

@@ -297,6 +297,28 @@ TYPED_TEST(CellTransfers, AResidualIsRestrictedWhole) {
   EXPECT_EQ(restricted->maximum(), 0);
 }
 
+/// What is not the same on both ends of a period would leave more on one side of the face there than comes on the
+/// other.
+TEST(Advection, TheFaceThatClosesAPeriodIsOne) {
+  auto const mesh = unit_mesh({6, 5}, {.periodic = {true, true, false}});
+  BoundaryConditions walls;
+  for (int axis = 0; axis < 2; ++axis) {
+    for (int const side : {-1, 1}) walls.at(axis, side).kind = BoundaryKind::periodic;
+  }
+  Discretisation const discretisation(
+      {.mesh = mesh, .conditions = walls, .diffusivity = Expression("1 + random(3)"), .reaction = Expression(1.0)});
+  auto const a = make_operator<double>(discretisation, assemble<double>(discretisation));
+  auto const x = a->create_vector();
+  auto const y = a->create_vector();
+  auto const ax = a->create_vector();
+  auto const ay = a->create_vector();
+  x->randomize(1);
+  y->randomize(2);
+  a->apply(*x, *ax);
+  a->apply(*y, *ay);
+  EXPECT_NEAR(y->dot(*ax), x->dot(*ay), 1e-13 * a->norm_bound() * std::sqrt(x->dot(*x) * y->dot(*y)));
+}
+
 std::string message_of(Description description) {
   try {
     static_cast<void>(assemble<double>(Discretisation(std::move(description))));

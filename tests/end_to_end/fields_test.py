@@ -156,6 +156,15 @@ class Fields(unittest.TestCase):
                 (of_file,) = self.snapshots(deck, 1, lambda folder: numpy.save(folder / "f", array)).values()
                 numpy.testing.assert_array_equal(of_file, of_expression)
 
+    def test_coefficients_meet_between_ranks(self):
+        deck = {"physics": "heat", "mesh": {"cells": [9, 8], "processes": [2, 2], "periodic": [True, False]},
+                "heat": {"initial": "x*y", "conductivity": "1 + random(5)"}, "time": {"step": 0.01, "steps": 2}}
+        (of_expression,) = self.snapshots(deck, 4).values()
+        deck["heat"]["conductivity"] = {"file": "k.npy"}
+        values = 1 + random(5, centres(9)[None, :], centres(8)[:, None], 0)
+        (of_file,) = self.snapshots(deck, 4, lambda folder: numpy.save(folder / "k", values)).values()
+        numpy.testing.assert_array_equal(of_file, of_expression)
+
     def test_interpolation(self):
         """From a coarser and from a finer grid, linearly along each axis, on cells and on nodes, round a period; the same
         bits on any number of ranks."""
@@ -186,6 +195,32 @@ class Fields(unittest.TestCase):
         on_nodes = (1 + nodes(3))[None, :] * (2 - nodes(5))[:, None]
         (found,) = self.snapshots(deck, 2, lambda folder: numpy.save(folder / "f", on_nodes)).values()
         numpy.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+    def test_large_files(self):
+        """An offset beyond 32 bits, and more numbers than 32 bits count, of which a run looks at a few."""
+        numbers = random(1, centres(8), 0, 0)
+        hashes = []
+
+        def sparse(size, *parts):
+            def write(folder):
+                with (folder / "f").open("wb") as file:
+                    file.truncate(size)
+                    for offset, data in parts:
+                        file.seek(offset)
+                        file.write(data)
+            return write
+
+        deck = {"physics": "heat", "mesh": {"cells": [8]}, "time": {"step": 1e-3, "steps": 0},
+                "heat": {"initial": {"file": "f", "type": "float64", "dims": [8], "offset": 5 * 10**9}}}
+        found = self.snapshots(deck, 2, sparse(6 * 10**9, (5 * 10**9, numbers.tobytes())),
+                               lambda summary: hashes.append(summary["provenance"]["field_files"][0]["xxh3_128"]))
+        numpy.testing.assert_array_equal(found[0].ravel(), numbers)
+        self.assertEqual(hashes, [None], "a hash of 6 GB would take long")
+        count = 3 * 10**9
+        middle = count * 15 // 16  # the last cell's centre lies between this entry and the one before it
+        deck["heat"]["initial"] = {"file": "f", "type": "int8", "dims": [count], "interpolate": True}
+        found = self.snapshots(deck, 2, sparse(count, (middle - 1, b"\x0a\x14")))[0].ravel()
+        numpy.testing.assert_allclose(found, [0] * 7 + [15], rtol=0, atol=1e-5)
 
     def test_snapshots_of_our_own(self):
         """On cells and nodes, periodic or not; one of a stretched mesh is interpolated from where its cells are."""

@@ -1,0 +1,49 @@
+#include "framework/io/field_file_judgement.hpp"
+
+#include <functional>
+
+#include "framework/io/field_file_record.hpp"
+
+namespace halocline {
+namespace {
+
+/// Opens all of them, and adds what that, or `look`, throws.
+void for_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes,
+                     std::function<void(FieldFileReader const&)> const& look) {
+  for (auto const& [option, source] : physics.field_files()) {
+    try {
+      look(FieldFileReader(*source.file(), shape));
+    } catch (InputError const& error) {
+      mistakes.add(source.file()->location, option, error.what());
+    }
+  }
+}
+
+}  // namespace
+
+void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes) {
+  for_field_files(physics, shape, mistakes, [](FieldFileReader const& reader) { remember_judged(reader.file()); });
+}
+
+void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision) {
+  Mistakes mistakes;
+  for_field_files(physics, shape, mistakes, [&](FieldFileReader const& reader) {
+    require_as_judged(reader.file());
+    BadEntry const bad = reader.look(precision);
+    if (bad.place != BadEntry::none) reader.refuse(bad, precision);
+  });
+  mistakes.report();
+}
+
+std::vector<FieldFileRecord> record_field_files(Options const& physics) {
+  std::vector<FieldFileRecord> records;
+  for (auto const& [option, source] : physics.field_files()) {
+    InputFile const file(source.file()->path);
+    require_as_judged(file);
+    records.push_back({option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
+    file.require_unchanged();
+  }
+  return records;
+}
+
+}  // namespace halocline
