@@ -104,6 +104,8 @@ struct TransportEntry {
   /// Why this machine has no use for it, as far as this rank has to find out: what one rank finds holds for all. Not to
   /// be called where the build has an obstacle; null: there is nothing to find out.
   std::string (*probe)(Communicator const&) = nullptr;
+  /// Whether it takes seconds to start: a choice by measurement remembers where others were faster.
+  bool starts_slowly = false;
 };
 /// All of them, whether or not this build has a use for them; the first reaches every rank in every build.
 [[nodiscard]] std::span<TransportEntry const> known_transports();

@@ -10,8 +10,12 @@
 #include "framework/halo/box_messages.hpp"
 #include "framework/halo/transports/mixed.hpp"
 #include "framework/runtime/backend.hpp"
+#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/kept_answer.hpp"
+#include "framework/runtime/version.hpp"
 
 namespace halocline {
 namespace {
@@ -227,13 +231,54 @@ TransportChoice wanted_transport(TransportEntry const& entry, Communicator const
   return choice;
 }
 
+/// Those transports that take seconds to start of which an earlier run of this user, on as many ranks, of such devices,
+/// with such messages, has found that others are faster.
+class SlowerThanOthers {
+ public:
+  /// Collective.
+  SlowerThanOthers(Communicator const& communicator, Index largest, std::span<TransportEntry const> known)
+      : communicator_(communicator) {
+    concerns_ = std::any_of(known.begin(), known.end(),
+                            [](TransportEntry const& entry) { return entry.starts_slowly && entry.obstacle.empty(); });
+    if (!concerns_) return;
+    key_ = std::string("halocline: ") + version + " " + revision() + "\nmessages: " + std::to_string(largest) + "\n";
+    for (std::string const& rank : communicator.gather(std::to_string(communicator.host()) + " " + device_name())) {
+      key_ += "rank: " + rank + "\n";
+    }
+    if (communicator.rank() == 0) names_ = kept_answer(cache_folder(), question, key_).value_or("");
+    communicator.broadcast(names_, 0);
+  }
+
+  [[nodiscard]] bool holds(TransportEntry const& entry) const {
+    return entry.starts_slowly && names_.find(" " + entry.name + " ") != std::string::npos;
+  }
+  /// Those that were measured and carry nothing.
+  void keep(std::vector<TransportEntry const*> const& entries, std::vector<TransportTimings> const& timings) const {
+    std::string names = " ";
+    for (std::size_t n = 0; n < entries.size(); ++n) {
+      bool const used =
+          std::any_of(timings.begin(), timings.end(), [n](TransportTimings const& t) { return t.chosen == n; });
+      if (entries[n]->starts_slowly && !used) names += entries[n]->name + " ";
+    }
+    if (concerns_ && names_.empty() && communicator_.rank() == 0) keep_answer(cache_folder(), question, key_, names);
+  }
+
+ private:
+  static constexpr char const* question = "slow-transports";
+  Communicator const& communicator_;
+  bool concerns_ = false;
+  std::string key_;
+  std::string names_;  ///< each between two spaces
+};
+
 /// The transports that pass a trial; notes the others.
 std::vector<TransportEntry const*> candidates(Communicator const& communicator, Neighbourhood const& neighbours,
-                                              std::span<TransportEntry const> known,
+                                              std::span<TransportEntry const> known, SlowerThanOthers const& slower,
                                               std::vector<std::string>& left_out) {
   std::vector<TransportEntry const*> passed;
   for (TransportEntry const& entry : known) {
-    std::string failure = obstacle_of(entry, communicator);
+    std::string failure = slower.holds(entry) ? "it takes long to start, and was slower than others in an earlier run"
+                                              : obstacle_of(entry, communicator);
     if (failure.empty()) {
       failure = failure_of(communicator, *entry.make(), entry.across_hosts ? neighbours.all() : neighbours.near);
     }
@@ -296,7 +341,9 @@ TransportChoice choose_transport(std::string const& wanted, Mesh const& mesh, st
   choice.transport = known.front().make();
   choice.names = "none";
   if (neighbours.largest == 0) return choice;
-  std::vector<TransportEntry const*> const entries = candidates(communicator, neighbours, known, choice.left_out);
+  SlowerThanOthers const slower(communicator, neighbours.largest, known);
+  std::vector<TransportEntry const*> const entries =
+      candidates(communicator, neighbours, known, slower, choice.left_out);
   if (entries.empty()) throw DefectError("no transport passes its trial: " + choice.left_out.front());
   for (TransportEntry const* const entry : entries) choice.candidates.push_back(entry->name);
   if (entries.size() == 1) {
@@ -312,6 +359,7 @@ TransportChoice choose_transport(std::string const& wanted, Mesh const& mesh, st
       if (bytes == largest) break;
     }
   }
+  slower.keep(entries, choice.timings);
   choice.names = names_of(choice.candidates, choice.timings);
   std::vector<std::shared_ptr<Transport const>> transports;
   for (TransportEntry const* const entry : entries) transports.push_back(entry->make());

@@ -31,8 +31,9 @@ struct TransportChoice {
 
 /// Collective over the ranks of the mesh. `wanted` is the name of a transport, or "auto": then those that this build
 /// has a use for and that pass a trial are measured with messages of the sizes that neighbours on this mesh send each
-/// other, some milliseconds each, and each message goes by the fastest for its size and its host. All ranks
-/// come to the same choice. Throws InputError, saying why, when the transport that is wanted cannot be used.
+/// other, some milliseconds each, and each message goes by the fastest for its size and its host. Those that take
+/// seconds to start are left out where an earlier run (cache_folder) has found that they carry nothing. All ranks come
+/// to the same choice. Throws InputError, saying why, when the transport that is wanted cannot be used.
 ///
 /// \param known those that there are to choose from, the first of which reaches every rank
 [[nodiscard]] TransportChoice choose_transport(std::string const& wanted, Mesh const& mesh,

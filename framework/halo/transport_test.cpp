@@ -3,10 +3,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "framework/deck/deck.hpp"
 #include "framework/field/test_fields.hpp"
@@ -300,6 +304,58 @@ TEST(TransportChoice, MixesWithinHostsAndAcross) {
   Near::opened = 0;
   expect_right_answer(mesh, choice);
   EXPECT_EQ(Near::opened, near.size());
+}
+
+/// The cache of this user, empty, while it lives.
+class EmptyCache {
+ public:
+  EmptyCache() {
+    if (char const* const given = std::getenv("XDG_CACHE_HOME")) before_ = given;
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  ~EmptyCache() {
+    before_ ? setenv("XDG_CACHE_HOME", before_->c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+    std::filesystem::remove_all(folder_);
+  }
+  EmptyCache(EmptyCache const&) = delete;
+  EmptyCache& operator=(EmptyCache const&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("halocline-transports-" + std::to_string(getpid()));
+};
+
+/// MPI that takes its time, and tells how often it was asked for.
+class Slow final : public Meddled {
+ public:
+  static inline int probes = 0;
+  static std::string probe(Communicator const&) {
+    ++probes;
+    return "";
+  }
+  Slow() : Meddled([](std::byte*, Index) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }) {}
+};
+
+/// What takes long to start, and then carries nothing, is started once.
+TEST(TransportChoice, RemembersWhatStartsSlowlyForNothing) {
+  EmptyCache const cache;
+  std::vector<TransportEntry> known{entry_of("mpi-host"), entry_for<Slow>("slow", "", true, Slow::probe)};
+  known.back().starts_slowly = true;
+  auto const mesh = mesh_on({}, 20);
+  Slow::probes = 0;
+  std::string const remembered = "slow: it takes long to start, and was slower than others in an earlier run";
+  for (int run = 0; run < 3 && !alone(); ++run) {
+    TransportChoice const choice = choose_transport("auto", *mesh, known);
+    EXPECT_EQ(choice.names, "mpi-host");
+    EXPECT_EQ(choice.candidates.size(), run == 0 ? 2u : 1u);
+    EXPECT_THAT(choice.left_out, testing::Contains(remembered).Times(run == 0 ? 0 : 1));
+    EXPECT_EQ(Slow::probes, 1);
+  }
+  if (alone()) return;
+  // Other messages are another question, and what is wanted is taken.
+  EXPECT_EQ(choose_transport("auto", *mesh_on({}, 40), known).candidates.size(), 2u);
+  EXPECT_EQ(choose_transport("slow", *mesh, known).names, "slow");
 }
 
 TEST(TransportChoice, TakesWhatIsWanted) {

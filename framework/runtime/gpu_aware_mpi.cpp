@@ -8,19 +8,16 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <functional>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 #include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/child_process.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/kept_answer.hpp"
 #include "framework/runtime/log.hpp"
-#include "framework/runtime/small_file.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -28,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view answer_begins = "answer: ";
+constexpr char const* question = "gpu-aware-mpi";
 
 /// Beginnings of variables by which a process joins a run, or by which mpirun would look for hosts.
 constexpr std::array launchers{"OMPI_COMM_WORLD_",
@@ -112,20 +109,6 @@ fs::path library_folder() {
   return fs::canonical(library.dli_fname, error).parent_path();
 }
 
-fs::path file_of(fs::path const& folder, std::string const& key) {
-  return folder / fmt::format("gpu-aware-mpi-{:016x}", std::hash<std::string>()(key));
-}
-
-/// Empty where there is none, or none that can be used.
-std::string kept_text(fs::path const& path) {
-  try {
-    return small_file(path).value_or("");
-  } catch (InputError const& error) {
-    log_debug(std::string(error.what()) + "; it is not used");
-    return "";
-  }
-}
-
 bool has_line(std::string const& text, std::string const& line) {
   return ('\n' + text).find('\n' + line + '\n') != std::string::npos;
 }
@@ -152,13 +135,14 @@ GpuAwareMpiAnswer find_out() {
   auto const told = [](GpuAwareMpiAnswer const& answer, std::string const& how) {
     log_debug((answer.obstacle.empty() ? "MPI takes the memory of the device" : answer.obstacle) + " (" + how + ")");
   };
-  if (std::optional<GpuAwareMpiAnswer> const known = kept_answer(folder, key)) {
-    told(*known, "known from " + file_of(folder, key).string());
-    return *known;
+  if (std::optional<std::string> const known = kept_answer(folder, question, key)) {
+    GpuAwareMpiAnswer const answer{*known};
+    told(answer, "known from " + file_of_answer(folder, question, key).string());
+    return answer;
   }
   GpuAwareMpiAnswer answer = try_gpu_aware_mpi(trial);
   told(answer, "tried now");
-  if (answer.lasting) keep_answer(folder, key, answer);
+  if (answer.lasting) keep_answer(folder, question, key, answer.obstacle);
   return answer;
 }
 
@@ -225,32 +209,6 @@ std::string gpu_aware_mpi_key(GpuAwareMpiTrial const& trial) {
     if (begins_with_any(variable, choices)) key += "variable: " + variable + '\n';
   }
   return key;
-}
-
-std::optional<GpuAwareMpiAnswer> kept_answer(fs::path const& folder, std::string const& key) {
-  if (folder.empty()) return std::nullopt;
-  std::string const text = kept_text(file_of(folder, key));
-  std::string const begin = key + std::string(answer_begins);
-  if (!text.starts_with(begin) || !text.ends_with('\n')) return std::nullopt;
-  return GpuAwareMpiAnswer{text.substr(begin.size(), text.size() - begin.size() - 1)};
-}
-
-void keep_answer(fs::path const& folder, std::string const& key, GpuAwareMpiAnswer const& answer) {
-  if (folder.empty()) return;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  fs::path const path = file_of(folder, key);
-  // Ranks of other hosts may write the same file: each writes one of its own, and gives it the name when it is whole.
-  fs::path const partial = path.string() + fmt::format("-{}-{}", host_name(), getpid());
-  {
-    std::ofstream file(partial);
-    file << key << answer_begins << answer.obstacle << '\n';
-    if (!file.flush()) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) fs::rename(partial, path, error);
-  if (!error) return;
-  log_debug(path.string() + " cannot be kept: " + error.message());
-  fs::remove(partial, error);
 }
 
 }  // namespace halocline

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,10 +44,5 @@ struct GpuAwareMpiAnswer {
 /// All that the answer depends on, in lines: MPI and the libraries it stands on, the device, and the variables that
 /// choose ways of messages.
 [[nodiscard]] std::string gpu_aware_mpi_key(GpuAwareMpiTrial const& trial);
-
-/// Answers that are kept, a file for each key. One that is not whole, or of another key, is none.
-[[nodiscard]] std::optional<GpuAwareMpiAnswer> kept_answer(std::filesystem::path const& folder, std::string const& key);
-/// What cannot be kept is found out again next time.
-void keep_answer(std::filesystem::path const& folder, std::string const& key, GpuAwareMpiAnswer const& answer);
 
 }  // namespace halocline

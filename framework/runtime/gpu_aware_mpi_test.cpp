@@ -206,40 +206,6 @@ TEST(GpuAwareMpi, TellsOneMpiFromAnother) {
   EXPECT_THAT(usual, HasSubstr("libmpi"));
 }
 
-class Cache : public Folder {};
-
-TEST_F(Cache, KeepsAnswersByKey) {
-  fs::path const folder = path_ / "new" / "halocline";
-  EXPECT_FALSE(kept_answer(folder, "a: 1\n").has_value());
-  keep_answer(folder, "a: 1\n", {});
-  keep_answer(folder, "a: 2\n", {.obstacle = "it crashes"});
-  EXPECT_EQ(kept_answer(folder, "a: 1\n")->obstacle, "");
-  EXPECT_EQ(kept_answer(folder, "a: 2\n")->obstacle, "it crashes");
-  EXPECT_FALSE(kept_answer(folder, "a: 3\n").has_value());
-  keep_answer(folder, "a: 1\n", {.obstacle = "no more"});
-  EXPECT_EQ(kept_answer(folder, "a: 1\n")->obstacle, "no more");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2) << "nothing else is left";
-}
-
-TEST_F(Cache, ReadsNothingThatIsNotWhole) {
-  keep_answer(path_, "a: 1\n", {.obstacle = "it crashes"});
-  ASSERT_EQ(files(), 1u);
-  fs::path const file = fs::directory_iterator(path_)->path();
-  for (char const* const text : {"", "a: 1\n", "a: 1\nanswer: ", "a: 1\nanswer: it cra", "a: 2\nanswer: \n"}) {
-    std::ofstream(file) << text;
-    EXPECT_FALSE(kept_answer(path_, "a: 1\n").has_value()) << text;
-  }
-}
-
-TEST_F(Cache, IsNoReasonToFail) {
-  std::ofstream(path_ / "file") << "in the way";
-  for (fs::path const& folder : {path_ / "file", path_ / "file" / "below", fs::path()}) {
-    keep_answer(folder, "a: 1\n", {});
-    EXPECT_FALSE(kept_answer(folder, "a: 1\n").has_value()) << folder;
-  }
-  EXPECT_EQ(files(), 1u);
-}
-
 TEST(CacheFolder, IsWhereTheUserSays) {
   std::string const home = getenv("HOME") != nullptr ? getenv("HOME") : "";
   std::string const given = getenv("XDG_CACHE_HOME") != nullptr ? getenv("XDG_CACHE_HOME") : "";

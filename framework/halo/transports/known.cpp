@@ -69,13 +69,15 @@ std::span<TransportEntry const> known_transports() {
         .across_hosts = false,  // a rank that fails ends the waits of others by memory that they share
         .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
         .make = nccl_transport,
-        .probe = [](Communicator const& communicator) { return probed_module("nccl", communicator); }},
+        .probe = [](Communicator const& communicator) { return probed_module("nccl", communicator); },
+        .starts_slowly = true},
        {.name = "nvshmem",
         .sentence = "kernels put messages into each other's device memory by NVSHMEM, with a GPU for each rank",
         .across_hosts = true,
         .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
         .make = nvshmem_transport,
-        .probe = [](Communicator const& communicator) { return probed_module("nvshmem", communicator); }}}};
+        .probe = [](Communicator const& communicator) { return probed_module("nvshmem", communicator); },
+        .starts_slowly = true}}};
   return known;
 }
 
