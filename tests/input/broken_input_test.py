@@ -340,6 +340,22 @@ class BrokenInput(unittest.TestCase):
                     "leave it out, or take a build for GPUs"])
             self.expect(["check", "deck"], ["`devices`: this build ..."])
 
+    def test_transports(self):
+        """Those of devices where there are none; libraries that are not there."""
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60).stdout
+        (self.folder / "deck").write_text(GOOD)
+        for name in ("cuda-ipc", "nccl", "nvshmem"):
+            with self.subTest(name):
+                if "Cuda" not in version:
+                    self.expect(["run", "deck", "--set", f"halo.transport={name}"], [
+                        f"`halo.transport`: {name} cannot be used here: fields are in the memory of the host, not of a "
+                        f"CUDA device (--set halo.transport={name}); `auto` chooses one that can"])
+                elif not pathlib.Path(PROGRAM).parents[1].joinpath(f"lib/halocline/transports/{name}.so").exists():
+                    if name != "cuda-ipc":
+                        self.expect(["run", "deck", "--set", f"halo.transport={name}"], [
+                            f"`halo.transport`: {name} cannot be used here: this build has none: CMake did not find the "
+                            f"library (--set halo.transport={name}); `auto` chooses one that can"])
+
     def test_ranks_say_it_once(self):
         for name, text, arguments, message in BROKEN_DECKS[-6:-5]:
             with self.subTest(name):
