@@ -20,6 +20,7 @@ def arguments():
     parser.add_argument("--bytes", type=int, nargs="+", default=[1 << n for n in range(10, 28)], help="of a face")
     parser.add_argument("--transports", nargs="+", default=["cuda-ipc", "nvshmem", "nccl", "shared-memory", "mpi-device", "mpi-host"])
     parser.add_argument("--largest-by-host", type=int, default=1 << 24, help="bytes of a face that goes by the host")
+    parser.add_argument("--references", action="store_true", help="also what libraries of transports do by themselves")
     parser.add_argument("--launcher", default="mpirun -n", help="the number of ranks follows")
     parser.add_argument("--remark", help="kept in the result: what the machine was told beside the command")
     parser.add_argument("--json", help="where the result goes")
@@ -32,6 +33,10 @@ def run(given, transport, sizes, length, *flags):
                str(length), *flags, "--bytes", *map(str, sizes)]
     lines = [json.loads(line) for line in run_or_exit(command).splitlines() if line.startswith("{")]
     return lines[1:], lines[0]["provenance"]
+
+
+def rows_of(rows, transport):
+    return [row for row in rows if row.get("transport") == transport]
 
 
 def main():
@@ -47,10 +52,12 @@ def main():
                     sizes = [n for n in sizes if n <= given.largest_by_host]
                 if not sizes:
                     continue
-                more, provenance = run(given, transport, sizes, length, *flags)
+                references = ["--references"] if given.references and not rows_of(rows, transport) else []
+                more, provenance = run(given, transport, sizes, length, *flags, *references)
+                more = [row for row in more if flags != ["--graph"] or row.get("graph", True)]  # not on hosts
                 rows += more
                 for row in more:
-                    print(json.dumps(row) if "left_out" in row else
+                    print(json.dumps(row) if "left_out" in row or "reference" in row else
                           f"{row['transport']:10} {row['bytes']:10} bytes "
                           f"{'in two parts' if row['split'] else 'in a graph' if row['graph'] else '':12} "
                           f"{1e6 * row['seconds']:9.2f} us {1e-9 * row['bytes_per_second_each_way']:7.1f} GB/s", flush=True)

@@ -151,12 +151,24 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
           {"bytes_per_second_each_way", static_cast<double>(bytes) * (arguments.periodic ? 2 : 1) / median}};
 }
 
+/// The sum of one number over all ranks as solvers make it: by the host, in the order of ranks.
+ReferenceTiming sum_by_host(Communicator const& communicator) {
+  constexpr Index repetitions = 500;
+  double sum = communicator.sum(1.0);
+  double const begin = MPI_Wtime();
+  for (Index n = 0; n < repetitions; ++n) sum = communicator.sum(1.0);
+  double const seconds = communicator.max(MPI_Wtime() - begin);
+  return {"the sum of one number over all ranks, by the host", seconds / repetitions, repetitions, sum};
+}
+
 /// What the library of a transport does itself, as far as that is timed.
 void print_references(Communicator const& communicator, TransportEntry const& entry) {
   std::string why;
   TransportModule const* const module = transport_module(entry.name, why);
   if (module == nullptr || module->references == nullptr) return;
-  for (ReferenceTiming const& timing : module->references(communicator)) {
+  std::vector<ReferenceTiming> timings = module->references(communicator);
+  timings.push_back(sum_by_host(communicator));
+  for (ReferenceTiming const& timing : timings) {
     nlohmann::json const row{{"transport", entry.name},           {"reference", timing.name},
                              {"ranks", communicator.size()},      {"seconds", timing.seconds},
                              {"repetitions", timing.repetitions}, {"value", timing.value}};
