@@ -33,7 +33,8 @@ class ArrayFile {
 
   /// Whether the entries are values on nodes, where the file says so, and not on cells.
   [[nodiscard]] virtual std::optional<bool> on_nodes() const { return std::nullopt; }
-  /// Where the cells of the file's own mesh begin and end along an axis; empty where the file does not say.
+  /// Where the cells of the file's own mesh begin and end along an axis, one more than cells; empty where it does not
+  /// say.
   [[nodiscard]] virtual std::vector<double> edges(int /*axis*/) const { return {}; }
 
  protected:

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "framework/io/linear_interpolation.hpp"
+#include "framework/io/mesh_file.hpp"
+#include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -50,6 +52,16 @@ std::vector<std::pair<Index, Index>> periods(Index begin, Index end, Index entri
 /// Index of an entry in its period.
 Index wrapped(Index entry, Index entries) { return (entry % entries + entries) % entries; }
 
+/// Whether edges are those of an axis, but for rounding.
+bool are_edges_of(std::vector<double> const& edges, Axis const& axis) {
+  if (static_cast<Index>(edges.size()) != axis.cells() + 1) return false;
+  for (Index i = 0; i <= axis.cells(); ++i) {
+    double const rounding = 1e-6 * axis.width(std::min(i, axis.cells() - 1));
+    if (!(std::abs(edges[static_cast<std::size_t>(i)] - axis.edge(i)) <= rounding)) return false;
+  }
+  return true;
+}
+
 /// "16 x 8 x 4"
 std::string grid_text(Extents const& extents, int dimensions) {
   std::string text;
@@ -67,6 +79,7 @@ FieldShape FieldShape::of(Options const& mesh, Centring centring) {
   std::vector<std::int64_t> const cells = mesh.integers("cells");
   std::vector<bool> const periodic = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>{};
   shape.dimensions = static_cast<int>(cells.size());
+  shape.mesh_axis = [mesh](int axis) { return axis_of(mesh, axis); };
   for (std::size_t axis = 0; axis < cells.size(); ++axis) {
     shape.cells[axis] = cells[axis];
     shape.periodic[axis] = axis < periodic.size() && periodic[axis];
@@ -75,7 +88,8 @@ FieldShape FieldShape::of(Options const& mesh, Centring centring) {
 }
 
 FieldShape FieldShape::of(StructuredMesh const& mesh, Centring centring) {
-  FieldShape shape{mesh.dimensions(), mesh.extents(Centring::cell), {}, centring};
+  FieldShape shape{mesh.dimensions(), mesh.extents(Centring::cell), {}, centring, {}};
+  shape.mesh_axis = [axes = mesh.axes()](int axis) { return axes[static_cast<std::size_t>(axis)]; };
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     shape.periodic[static_cast<std::size_t>(axis)] = mesh.periodic(axis);
   }
@@ -95,6 +109,7 @@ FieldFileReader::FieldFileReader(FieldFile const& given, FieldShape const& shape
   on_nodes_ = array_->on_nodes().value_or(shape.centring == Centring::node);
   require_component();
   require_extents();
+  require_axes();
 }
 
 void FieldFileReader::require_component() const {
@@ -141,27 +156,45 @@ void FieldFileReader::require_extents() {
                        "; `interpolate: true` takes another resolution");
 }
 
-std::array<FileAxis, 3> FieldFileReader::axes(StructuredMesh const& mesh) const {
+/// A grid of as many entries is another one where its cells, as far as that is known, lie elsewhere.
+void FieldFileReader::require_axes() {
+  for (int axis = 0; axis < shape_.dimensions && same_grid_; ++axis) {
+    std::vector<double> const edges = array_->edges(axis);
+    if (edges.empty() || are_edges_of(edges, shape_.mesh_axis(axis))) continue;
+    if (!given_.interpolate) {
+      throw wrong_file(file().path(), "is from another mesh, whose cells along " + std::string(1, "xyz"[axis]) +
+                                          " lie elsewhere; `interpolate: true` takes values from where they are");
+    }
+    same_grid_ = false;
+  }
+}
+
+/// Those of the file's grid.
+Axis FieldFileReader::cells_along(int axis) const {
+  auto const a = static_cast<std::size_t>(axis);
+  Axis const mesh = shape_.mesh_axis(axis);
+  if (same_grid_) return mesh;
+  std::vector<double> edges = array_->edges(axis);
+  if (edges.empty() && array_->on_nodes())
+    throw wrong_file(file().path(),
+                     "lies beside no " + std::string(mesh_file_name) + ", which tells where its cells are");
+  if (edges.empty()) {
+    Index const cells = on_nodes_ && !shape_.periodic[a] ? entries_[a] - 1 : entries_[a];
+    return Axis::uniform(cells, mesh.lower(), mesh.upper());
+  }
+  if (are_edges_of({edges.front(), edges.back()}, Axis::uniform(1, mesh.lower(), mesh.upper())))
+    return Axis::stretched(std::move(edges));
+  throw wrong_file(file().path(), "is from a mesh from " + shortest_text(edges.front()) + " to " +
+                                      shortest_text(edges.back()) + " along " + std::string(1, "xyz"[axis]) +
+                                      ", and this one reaches from " + shortest_text(mesh.lower()) + " to " +
+                                      shortest_text(mesh.upper()));
+}
+
+std::array<FileAxis, 3> FieldFileReader::axes() const {
   std::array<FileAxis, 3> all;
-  bool const same_extents = same_grid_;
   for (int axis = 0; axis < shape_.dimensions; ++axis) {
     auto const a = static_cast<std::size_t>(axis);
-    Axis line = mesh.axis(axis);
-    if (!same_extents) {
-      Index const cells = on_nodes_ && !shape_.periodic[a] ? entries_[a] - 1 : entries_[a];
-      std::vector<double> edges = array_->edges(axis);
-      if (edges.empty()) {
-        line = Axis::uniform(cells, line.lower(), line.upper());
-      } else if (edges.front() == line.lower() && edges.back() == line.upper()) {
-        line = Axis::stretched(std::move(edges));
-      } else {
-        throw wrong_file(file().path(), "is from a mesh from " + shortest_text(edges.front()) + " to " +
-                                            shortest_text(edges.back()) + " along " + std::string(1, "xyz"[axis]) +
-                                            ", and this one reaches from " + shortest_text(line.lower()) + " to " +
-                                            shortest_text(line.upper()));
-      }
-    }
-    all[a] = FileAxis(std::move(line), entries_[a], on_nodes_, shape_.periodic[a]);
+    all[a] = FileAxis(cells_along(axis), entries_[a], on_nodes_, shape_.periodic[a]);
   }
   return all;
 }

@@ -21,6 +21,7 @@ struct FieldShape {
   Extents cells{1, 1, 1};
   Periodicity periodic{};
   Centring centring = Centring::cell;
+  std::function<Axis(int axis)> mesh_axis;  ///< asked for where it matters: a stretched one takes memory
 
   /// \param mesh the judged section `mesh` of a deck
   [[nodiscard]] static FieldShape of(Options const& mesh, Centring centring);
@@ -45,8 +46,8 @@ class FieldFileReader {
   [[nodiscard]] InputFile const& file() const { return array_->file(); }
   /// True if its entries are those of the field.
   [[nodiscard]] bool is_of_the_same_grid() const { return same_grid_; }
-  /// The file's grid over the domain of the mesh.
-  [[nodiscard]] std::array<FileAxis, 3> axes(StructuredMesh const& mesh) const;
+  /// The file's grid over the domain of the mesh. Throws where it is one of another domain.
+  [[nodiscard]] std::array<FileAxis, 3> axes() const;
 
   /// Calls `visit` with a box of targets and their values, x fastest, box by box: all of `targets`, each made of the
   /// entries that `stencil` tells for its index along each axis. Memory is bounded. Entries that are no values in
@@ -62,6 +63,8 @@ class FieldFileReader {
  private:
   void require_component() const;
   void require_extents();
+  void require_axes();
+  [[nodiscard]] Axis cells_along(int axis) const;
   void read_piece(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
   void note(IndexRange const& box, Precision precision, double const* values, BadEntry& bad) const;
 

@@ -29,6 +29,7 @@ void look_at_field_files(Options const& physics, FieldShape const& shape, Precis
   Mistakes mistakes;
   for_field_files(physics, shape, mistakes, [&](FieldFileReader const& reader) {
     require_as_judged(reader.file());
+    static_cast<void>(reader.axes());
     BadEntry const bad = reader.look(precision);
     if (bad.place != BadEntry::none) reader.refuse(bad, precision);
   });

@@ -88,7 +88,7 @@ double fill_from_file(FieldFile const& file, std::string const& called, Field<Re
   StructuredMesh const& mesh = structured(field.mesh());
   double largest = 0;
   auto const read = [&](FieldFileReader const& reader, BadEntry& bad) {
-    std::array<FileAxis, 3> const axes = reader.axes(mesh);
+    std::array<FileAxis, 3> const axes = reader.axes();
     for (Block const& block : mesh.blocks()) {
       IndexRange const owned = mesh.global_owned(block.id, field.centring());
       std::vector<Real> values(static_cast<std::size_t>(owned.size()));
@@ -189,7 +189,7 @@ PointValues::PointValues(FieldSource source, std::string const& called,
   auto const part = std::make_shared<Part>();
   part->dimensions = mesh->dimensions();
   auto const read = [&](FieldFileReader const& reader, BadEntry& bad) {
-    part->axes = reader.axes(*mesh);
+    part->axes = reader.axes();
     part->box = {{0, 0, 0}, {1, 1, 1}};
     for (int axis = 0; axis < mesh->dimensions(); ++axis) {
       auto const a = static_cast<std::size_t>(axis);

@@ -174,6 +174,7 @@ class SnapshotField final : public ArrayFile {
   [[nodiscard]] std::vector<double> edges(int axis) const override {
     hdf5::Silence const silence;
     std::string const path = (std::filesystem::path(file().path()).parent_path() / mesh_file_name).string();
+    if (!std::filesystem::exists(path)) return {};
     hdf5::File const mesh = open_file(InputFile(path).path());
     std::string const name(1, "xyz"[axis]);
     hdf5::Object const dataset = open_object(mesh, name, "`" + path + "` has no axis " + name);

@@ -151,11 +151,15 @@ Partition partition_of(Options const& section, int ranks) {
   return {cells, choose_process_grid(cells, ranks, periodic, wanted), periodic};
 }
 
+Axis axis_of(Options const& section, int axis) {
+  return make_axis(described_axis(section, static_cast<std::size_t>(axis)).value());
+}
+
 std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                            std::shared_ptr<Communicator> communicator) {
   StructuredMeshDescription description;
   for (std::size_t axis = 0; axis < section.integers("cells").size(); ++axis) {
-    description.axes.push_back(make_axis(described_axis(section, axis).value()));
+    description.axes.push_back(axis_of(section, static_cast<int>(axis)));
     if (section.has("periodic")) description.periodic[axis] = section.booleans("periodic")[axis];
     if (section.has("processes"))
       description.process_grid[axis] = static_cast<int>(section.integers("processes")[axis]);

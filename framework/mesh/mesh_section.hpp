@@ -17,6 +17,9 @@ namespace halocline {
 /// them.
 [[nodiscard]] Partition partition_of(Options const& section, int ranks);
 
+/// One of the axes of a judged section, from 0.
+[[nodiscard]] Axis axis_of(Options const& section, int axis);
+
 /// The mesh of a judged section. Collective. Throws InputError when it cannot be cut into as many blocks as
 /// `communicator` has ranks.
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,

@@ -248,11 +248,29 @@ class Fields(unittest.TestCase):
             _, found = run(deck, "interpolated", folder, "--ranks", "2")
             expected = linear((edges[0][1:] + edges[0][:-1]) / 2, values, centres(12), 2)
             numpy.testing.assert_allclose(found, expected, rtol=0, atol=4 * numpy.finfo(float).eps)
-            deck["mesh"]["upper"] = [1, 2]
+            deck["mesh"] = {"cells": [9, 7]}
+            _, found = run(deck, "of_the_same_size", folder)
+            expected = linear((edges[0][1:] + edges[0][:-1]) / 2, values, centres(9), 2)
+            numpy.testing.assert_allclose(found, expected, rtol=0, atol=4 * numpy.finfo(float).eps)
+            for interpolate, upper, message in (
+                    (False, [1, 1], "is from another mesh, whose cells along x lie elsewhere; `interpolate: true` takes"),
+                    (True, [1, 2], "is from a mesh from 0 to 1 along y, and this one reaches from 0 to 2")):
+                deck["heat"]["initial"]["interpolate"], deck["mesh"]["upper"] = interpolate, upper
+                (folder / "deck.yaml").write_text(json.dumps(deck))
+                for command in ("check", "run"):
+                    done = Run([command, "deck.yaml"], folder)
+                    self.assertEqual(done.code, 2)
+                    self.assertIn(message, done.err)
+            (folder / "stretched/mesh.h5").unlink()
+            deck["mesh"]["upper"] = [1, 1]
             (folder / "deck.yaml").write_text(json.dumps(deck))
-            done = Run(["run", "deck.yaml"], folder)
+            done = Run(["check", "deck.yaml"], folder)
+            self.assertEqual(done.code, 0, "without its mesh the entries are taken as they are")
+            deck["mesh"]["cells"] = [12, 7]
+            (folder / "deck.yaml").write_text(json.dumps(deck))
+            done = Run(["check", "deck.yaml"], folder)
             self.assertEqual(done.code, 2)
-            self.assertIn("is from a mesh from 0 to 1 along y, and this one reaches from 0 to 2", done.err)
+            self.assertIn("lies beside no mesh.h5, which tells where its cells are", done.err)
             # Its file repeats the first nodes of the periodic axis.
             periodic = {"physics": "laplace", "mesh": {"cells": [8, 6], "periodic": [True, False]},
                         "laplace": {"source": "sin(2*pi*x)"}}
