@@ -40,8 +40,9 @@ function(halocline_kernel_sources target)
       set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${HALOCLINE_CUDA_ARCHITECTURES}")
     endif()
     if(kokkos VERSION_LESS 4.7)
+      # As two words: a compiler cache knows the second as a path, and serves checkouts in other folders.
       target_compile_options(${target} PRIVATE
-        $<$<COMPILE_LANGUAGE:CUDA>:-include=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>)
+        "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp>")
     endif()
   endif()
 endfunction()
