@@ -1,13 +1,12 @@
 #include <nvshmem.h>
-#include <nvshmemx.h>
 
 #include <array>
 #include <exception>
 #include <memory>
 #include <vector>
 
-#include "framework/halo/cuda/part_kernel.hpp"
 #include "framework/halo/cuda/shared_blocks.hpp"
+#include "framework/halo/nvshmem/put_launcher.hpp"
 #include "framework/halo/nvshmem/reference.hpp"
 #include "framework/halo/nvshmem/world.hpp"
 #include "framework/halo/transport.hpp"
@@ -26,37 +25,6 @@ namespace halocline::nvshmem {
 namespace {
 
 constexpr Index alignment = 256;  // bytes
-using Signal = std::uint64_t;     // as NVSHMEM has them
-
-/// Where the parts of one message go.
-struct Put {
-  std::byte* memory;  ///< the receiver's, at its place on this rank's symmetric heap
-  Signal* signals;    ///< the receiver's, likewise; one for each part
-  int peer;
-};
-
-/// Who packs puts each part with its signal, who unpacks waits for that and clears it. The flags of a message that is
-/// sent lead to its Put, those of one that is received are its signals.
-struct PutTask : cuda::FlagTask {
-  __device__ __forceinline__ void await(PartFlags const& flags, int part) const {
-    if (!flags.of_launcher) return cuda::FlagTask::await(flags, part);
-    Signal* const signal = reinterpret_cast<Signal*>(flags.parts) + part;
-    cuda::wait_until(flags.closed, patience, [&] { return nvshmem_signal_fetch(signal) != 0; });
-    *signal = 0;  // the sender sets it again only when it has seen a part that is sent after this
-  }
-  __device__ __forceinline__ void tell(Slot const& target, int part, Index begin, Index bytes) const {
-    if (!target.flags.of_launcher) return cuda::FlagTask::tell(target, part, begin, bytes);
-    Put const put = *reinterpret_cast<Put const*>(target.flags.parts);
-    nvshmemx_putmem_signal_nbi_block(put.memory + begin, reinterpret_cast<std::byte const*>(target.memory) + begin,
-                                     static_cast<std::size_t>(bytes), put.signals + part, 1, NVSHMEM_SIGNAL_SET,
-                                     put.peer);
-  }
-};
-
-class PutLauncher final : public cuda::PartLauncher {
- public:
-  void launch(cuda::PartLaunch const& launch) const override { cuda::launch_parts(launch, PutTask{}); }
-};
 
 /// Memory on the symmetric heap; others reach it by its offset.
 class SymmetricMemory final : public cuda::SharedMemory {
