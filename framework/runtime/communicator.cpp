@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "framework/runtime/control_channel.hpp"
@@ -92,7 +93,8 @@ void Communicator::release() noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
   // Collectives that a failure left half done still use the communicator: it then stays to the program's end.
-  if (finalized == 0 && !control_->broken()) MPI_Comm_free(&data_);
+  bool const may_be_in_use = control_->broken() || std::uncaught_exceptions() > 0;
+  if (finalized == 0 && !may_be_in_use) MPI_Comm_free(&data_);
   data_ = MPI_COMM_NULL;
 }
 

@@ -31,8 +31,9 @@ class ControlChannel {
 
   /// Throws RemoteError when this rank knows of a failure elsewhere, now or from earlier.
   void poll();
-  /// Whether a failure has ended a guarded function, so that messages and collectives may be half done for ever.
-  [[nodiscard]] bool broken() const { return broken_; }
+  /// Whether a failure, here or elsewhere, ends a guarded function or has ended it, as far as is known: messages and
+  /// collectives may be half done for ever.
+  [[nodiscard]] bool broken() const { return broken_ || known_.has_value(); }
 
   /// Collective: the end of run_guarded. `failure` is what this rank left with, if not by returning `code`.
   [[nodiscard]] Verdict settle(std::optional<Failure> const& failure, ExitCode code, GuardOptions const& options);

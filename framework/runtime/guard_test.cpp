@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <new>
 #include <string>
 #include <thread>
@@ -260,6 +261,29 @@ TEST_F(ThrowSites, RefuseWhatTheyDoNotKnow) {
                                   ": expected SITE:RANK or SITE:RANK:COUNT, SITE one of deck allocation pack wait "
                                   "reduction solve hdf5_write");
     }
+  }
+}
+
+/// MPI goes on with a collective that rank 0 has left when the others enter it.
+TEST_F(Guard, APartWithACollectiveUnderWayOutlivesItsOwner) {
+  constexpr std::array one{1.0};
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    Communicator const family(test::communicator().data());
+    Verdict const verdict = run_guarded(family, [&] {
+      std::unique_ptr<Communicator> const part = family.split(family.rank() == last ? 1 : 0);
+      if (family.rank() == last) throw SolveError("no more");
+      if (family.rank() == 0) static_cast<void>(part->start_sum(one));
+      try {
+        while (true) family.poll();
+      } catch (RemoteError const&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2 * family.rank()));
+        if (family.rank() > 0) static_cast<void>(part->start_sum(one));
+        throw;
+      }
+      return ExitCode::done;
+    });
+    EXPECT_EQ(verdict.code, ExitCode::unsolved);
+    EXPECT_FALSE(verdict.unreachable);
   }
 }
 
