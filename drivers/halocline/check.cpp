@@ -7,6 +7,7 @@
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/device_judgement.hpp"
+#include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/memory_need.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/standard_output.hpp"
@@ -29,7 +30,9 @@ std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
 }
 
 std::string memory_line(double need, MemoryBudget const& budget) {
-  std::string const ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
+  std::string ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
+  if (budget.io_ranks > 0)
+    ranks += fmt::format(" beside {} I/O rank{}", budget.io_ranks, budget.io_ranks == 1 ? "" : "s");
   std::string const of_what =
       budget.bytes ? fmt::format("{} free", readable_bytes(*budget.bytes)) : "of devices: `run` asks for what is free";
   return fmt::format("memory   about {} on {}, {}\n", readable_bytes(need), ranks, of_what);
@@ -58,7 +61,8 @@ int ranks_of(CheckCommand const& command) {
 ExitCode check(CheckCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
   Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone());
-  MemoryBudget const budget = foretold_memory_budget(ranks_of(command));
+  int const ranks = ranks_of(command);
+  MemoryBudget const budget = foretold_memory_budget(ranks, io_ranks(deck, ranks));
   Options const options = deck.read(declare_deck(physics, budget));
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   if (!entry.points && command.contents)

@@ -1,6 +1,7 @@
 #include "drivers/halocline/declaration.hpp"
 
 #include "drivers/halocline/device_judgement.hpp"
+#include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/mesh_judgement.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
@@ -70,6 +71,9 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     if (!entry.points) judge_field_files(given.section(entry.name), field_shape(entry, given), mistakes);
   });
   if (!budget) return;
+  add([budget](PhysicsEntry const&, Options const& given, Mistakes& mistakes) {
+    judge_io_ranks(given, *budget, mistakes);
+  });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     judge_memory(entry, *budget, given, mistakes);
   });
@@ -124,6 +128,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.section(time_section());
   deck.section(solver_section());
   deck.section(output_section());
+  deck.section(io_section());
   deck.section(guard_section());
   deck.section(progress_section());
   deck.sections("physics", [&physics] { return sections_of(physics); });

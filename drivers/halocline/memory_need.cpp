@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/memory.hpp"
+#include "framework/runtime/rank_roles.hpp"
 
 namespace halocline {
 namespace {
@@ -39,25 +41,34 @@ BlockBytes bytes_of(IndexRange const& cells, std::size_t dimensions, double size
 /// Exchanges that keep buffers of their own: the operator's, the assembly's and those of the levels together.
 constexpr double exchanges = 3;
 
+/// Copies of what fields() holds, beside it.
+double copies_of_state(Options const& deck) {
+  // Where there is a device, its memory is what is judged, and snapshots on their way are on the host.
+  int const buffers = uses_device_memory() ? 0 : snapshot_buffers(deck);
+  return buffers + (keeps_state(deck) ? 1 : 0);
+}
+
 }  // namespace
 
-MemoryBudget memory_budget(Communicator const& communicator) {
+MemoryBudget memory_budget(RankRoles const& roles) {
+  if (roles.is_io_rank()) return {.ranks = roles.compute_ranks(), .devices = 1, .io_ranks = roles.io_ranks()};
+  Communicator const& communicator = *roles.computing();
   AvailableMemory const memory = memory_per_rank(communicator);
   int const local = communicator.local_size();
   Index const devices = communicator.max(static_cast<Index>(rank_devices().numbers.size()));
   return {static_cast<double>(memory.device > 0 ? memory.device : memory.host) * local, communicator.size(), local,
-          static_cast<int>(devices)};
+          static_cast<int>(devices), roles.io_ranks()};
 }
 
-MemoryBudget foretold_memory_budget(int ranks) {
-  MemoryBudget budget{.ranks = ranks, .local = ranks};
+MemoryBudget foretold_memory_budget(int ranks, int io_ranks) {
+  MemoryBudget budget{.ranks = ranks - io_ranks, .local = ranks - io_ranks, .io_ranks = io_ranks};
   if (!uses_device_memory()) budget.bytes = static_cast<double>(free_host_memory());
   return budget;
 }
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices) {
-  double const kept = !keeps_state(deck) ? 0 : entry.state_arrays ? entry.state_arrays(deck) : 1;
-  double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + kept;
+  double const state = entry.state_arrays ? entry.state_arrays(deck) : 1;
+  double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + copies_of_state(deck) * state;
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double const blocks = static_cast<double>(ranks) * devices;
   double const copies = entry.bytes_of_each_block ? entry.bytes_of_each_block(deck) * blocks : 0;

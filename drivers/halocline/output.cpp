@@ -28,14 +28,15 @@ Section output_section() {
 }
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh,
-               Precision precision, Provenance provenance, bool last_snapshot, StateGuard& guard,
-               FolderClaim const* claim)
+               Precision precision, Communicator const& all, Provenance provenance, bool last_snapshot,
+               StateGuard& guard, FolderClaim const* claim, SnapshotSender* sender)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),
       precision_(precision),
-      record_(folder_, mesh_->communicator(), std::move(provenance)),
+      record_(folder_, all, std::move(provenance)),
       guard_(guard),
       claim_(claim),
+      sender_(sender),
       scalar_interval_(output.section("scalars").integer("interval")) {
   Options const snapshots = output.section("snapshots");
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
@@ -98,9 +99,21 @@ void Output::record_state(Index number, double time, Physics const& physics) {
 
 void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {
   if (claim_ != nullptr) claim_->require_there();
-  if (!snapshots_) snapshots_.emplace(folder_, mesh_);
-  snapshots_->write(number, time, fields);
+  if (sender_ != nullptr) {
+    sender_->write(number, time, fields);
+  } else {
+    if (!snapshots_) snapshots_.emplace(folder_, mesh_);
+    snapshots_->write(number, time, fields);
+  }
   newest_snapshot_ = number;
+}
+
+void Output::finish_snapshots() {
+  if (sender_ == nullptr || snapshots_ended_) return;
+  snapshots_ended_ = true;
+  snapshot_messages::Report const report = sender_->finish();
+  add_timing("writing_snapshots", report.writing);
+  add_timing("waiting_for_buffers", report.waited);
 }
 
 void Output::write_kept_state() {

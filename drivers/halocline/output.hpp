@@ -13,6 +13,7 @@
 #include "framework/deck/options.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
+#include "framework/io/snapshot_sender.hpp"
 #include "framework/io/snapshot_writer.hpp"
 #include "framework/plugin/physics.hpp"
 
@@ -31,15 +32,18 @@ struct SolveTotals {
 /// Everything that a run writes, as its deck asks for it.
 class Output {
  public:
-  /// Collective; `folder` exists.
+  /// Collective over the compute ranks; `folder` exists.
+  /// \param all the ranks of the run
   /// \param last_snapshot whether the last state is written even if the deck asks for no snapshots
   /// \param guard of the states that are to be written; it outlives the output
   /// \param claim of the folder, which is asked before anything is written anew; null on ranks other than 0
+  /// \param sender hands snapshots over to I/O ranks; null where this rank writes itself. It outlives the output.
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh, Precision precision,
-         Provenance provenance, bool last_snapshot, StateGuard& guard, FolderClaim const* claim);
+         Communicator const& all, Provenance provenance, bool last_snapshot, StateGuard& guard,
+         FolderClaim const* claim, SnapshotSender* sender);
 
-  /// Collective. From here on a signal that ends the program leaves a summary.
-  void prepare_for_abrupt_end() { record_.prepare_for_abrupt_end(mesh_->communicator()); }
+  /// Collective over all ranks of the run. From here on a signal that ends the program leaves a summary.
+  void prepare_for_abrupt_end(Communicator const& all) { record_.prepare_for_abrupt_end(all); }
   /// Takes the quantities of the state after step `number`, if they become a row of the tables in any case, and shows
   /// them to the guard: what it wants then is asked of all ranks before the state is added. Collective.
   void measure(Index number, Physics const& physics);
@@ -51,6 +55,9 @@ class Output {
   /// finite state is written if it was kept.
   void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last,
            bool suspect);
+  /// Returns when all snapshots that were handed over to I/O ranks are written; there are no more. Does nothing where
+  /// there are no I/O ranks.
+  void finish_snapshots();
   /// The residuals of the one solve of a stationary run that did not come to its end. On rank 0, alone.
   void add_unfinished_solve(std::string const& method, std::span<Index const> iterations,
                             std::span<double const> residuals) {
@@ -79,12 +86,14 @@ class Output {
   RunRecord record_;
   StateGuard& guard_;
   FolderClaim const* claim_;
+  SnapshotSender* sender_;
   Index snapshot_interval_;  ///< 0: none but the last, if that
   Index scalar_interval_;
   bool last_snapshot_;
   std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
-  Index newest_snapshot_ = -1;               ///< the step that it is of
-  Index recorded_ = -1;                      ///< the step that the newest row of scalars.csv is of
+  bool snapshots_ended_ = false;
+  Index newest_snapshot_ = -1;  ///< the step that it is of
+  Index recorded_ = -1;         ///< the step that the newest row of scalars.csv is of
   std::vector<Quantity> measured_;
   Index measured_at_ = -1;  ///< the step that they are of
   std::vector<NamedValue> quantities_;

@@ -15,6 +15,8 @@
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/device_judgement.hpp"
+#include "drivers/halocline/io_judgement.hpp"
+#include "drivers/halocline/io_rank.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
@@ -30,6 +32,7 @@
 #include "framework/halo/settings.hpp"
 #include "framework/io/field_file_record.hpp"
 #include "framework/io/output_folder.hpp"
+#include "framework/io/snapshot_sender.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -39,6 +42,7 @@
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/placement.hpp"
+#include "framework/runtime/rank_roles.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/stop.hpp"
@@ -62,14 +66,14 @@ struct Case {
 
 /// The folder is claimed once the deck has no mistakes.
 Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
-            Deck const& deck, Communicator const& communicator) {
-  Options const options = deck.read(declare_deck(physics, memory_budget(communicator)));
-  require_same_deck(communicator, options.json());
+            Deck const& deck, RankRoles const& roles) {
+  Options const options = deck.read(declare_deck(physics, memory_budget(roles)));
+  require_same_deck(roles.all(), options.json());
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
   FolderClaim* folder = nullptr;
-  on_first_rank(communicator, [&] { folder = &claim(); });
+  on_first_rank(roles.all(), [&] { folder = &claim(); });
   return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder};
 }
 
@@ -94,16 +98,21 @@ struct Measured {
   std::vector<double> residuals;
 };
 
+/// Whether this rank was asked to stop, or an I/O rank that tells it so.
+bool is_asked_to_stop(SnapshotSender* sender) {
+  return stop_signal() != 0 || (sender != nullptr && sender->stop_asked());
+}
+
 /// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
 /// itself.
-IterationObserver observer(Case const& run, Progress& progress, Measured& measured) {
+IterationObserver observer(Case const& run, Progress& progress, Measured& measured, SnapshotSender* sender) {
   if (run.entry.time_dependence == TimeDependence::evolving) {
     return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
   }
-  return [&progress, &measured](Index iteration, double residual) {
+  return [&progress, &measured, sender](Index iteration, double residual) {
     measured.iterations.push_back(iteration);
     measured.residuals.push_back(residual);
-    if (stop_signal() != 0) throw StoppedError("stopped by a signal in iteration " + std::to_string(iteration));
+    if (is_asked_to_stop(sender)) throw StoppedError("stopped by a signal in iteration " + std::to_string(iteration));
     progress.iteration(iteration, residual);
   };
 }
@@ -183,8 +192,8 @@ struct Requests {
   bool stop;
 };
 
-Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard) {
-  std::array<Index, 2> asked{Index{guard.wants_look()}, Index{stop_signal() != 0}};
+Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard, SnapshotSender* sender) {
+  std::array<Index, 2> asked{Index{guard.wants_look()}, Index{is_asked_to_stop(sender)}};
   communicator.max(asked);
   return {asked[0] != 0, asked[1] != 0};
 }
@@ -268,7 +277,7 @@ double measure(Case const& run, Step const& step, Physics const& physics, StateG
 
 /// Steps from the first to the last; the state that the run ends with is written before the error goes on.
 void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, StateGuard& guard,
-             Output& output) {
+             SnapshotSender* sender, Output& output) {
   {
     Doing const doing(run.owner, "the output");
     output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0, false);
@@ -279,7 +288,7 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
     progress.begin_step(step);
     std::vector<SolveReport> const reports = advance(run, physics, step);
     double const longest = measure(run, step, physics, guard, output);
-    Requests const requests = requests_of_all_ranks(communicator, guard);
+    Requests const requests = requests_of_all_ranks(communicator, guard, sender);
     std::optional<Error> const end = early_end(step, reports, run, longest, requests.stop);
     progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
     warnings.add(reports);
@@ -298,16 +307,24 @@ void advance(Case const& run, Physics& physics, Communicator const& communicator
   warnings.finish();
 }
 
-}  // namespace
+/// What was handed over to I/O ranks is written, however the run ends by itself: at its last step, by a stop, or
+/// without what the deck asks for. A rank that breaks ends it at once.
+void finish_snapshots_of(Output& output, std::function<void()> const& work) {
+  try {
+    work();
+  } catch (RemoteError const&) {
+    throw;
+  } catch (Error const& error) {
+    if (error.exit_code() == ExitCode::stopped || error.exit_code() == ExitCode::unsolved) output.finish_snapshots();
+    throw;
+  }
+  output.finish_snapshots();
+}
 
-ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& environment,
-             std::shared_ptr<Communicator> const& communicator) {
-  Clock::time_point const start = Clock::now();
-  Registry<PhysicsEntry> const known = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator);
-  environment.start_kokkos(device_choice(deck));
-  Case const run = judged(command, claim, known, deck, *communicator);
-
+/// The run of a rank that computes, from the set-up of its physics on.
+ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, RankRoles const& roles,
+                 Clock::time_point start) {
+  std::shared_ptr<Communicator> const& communicator = roles.computing();
   bool const speaks = communicator->rank() == 0 && !command.quiet;
   Progress progress({.speaks = speaks && (is_watched() || iteration_lines(run.deck) > 0),
                      .columns = terminal_columns(),
@@ -317,11 +334,17 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   log_set_up(*domain.any());
   begin_tuning(run.deck.choice("tune"));
   HaloRecord const halo = begin_halos(run, domain);
+  std::unique_ptr<SnapshotSender> sender;
+  if (roles.io_ranks() > 0) {
+    sender = std::make_unique<SnapshotSender>(roles, domain.any(), snapshot_buffers(run.deck));
+  }
   Measured measured;
   warn_of_underflow(run.deck, run.entry.name);
-  auto const physics = make_physics(run, domain, observer(run, progress, measured));
+  auto const physics = make_physics(run, domain, observer(run, progress, measured, sender.get()));
   double const longest = require_first_step(run, *physics);
-  if (stop_requested(*communicator)) throw StoppedError("stopped by a signal before the run began");
+  if (communicator->any(is_asked_to_stop(sender.get()))) {
+    throw StoppedError("stopped by a signal before the run began");
+  }
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
   guard.see_stable_step(longest);
 
@@ -330,17 +353,19 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
 
   clear_output_folder(*communicator, run.folder);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
-  Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck),
+  Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
-                 std::move(field_files)},
-                command.plot, guard, run.claim);
+                 std::move(field_files), roles.io_ranks()},
+                command.plot, guard, run.claim, sender.get());
   try {
-    output.prepare_for_abrupt_end();
+    output.prepare_for_abrupt_end(roles.all());
     output.add_timing("set_up", seconds_since(start));
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
-    advance(run, *physics, *communicator, progress, guard, output);
-    output.add_timing("advance", seconds_since(advancing));
+    finish_snapshots_of(output, [&] {
+      advance(run, *physics, *communicator, progress, guard, sender.get(), output);
+      output.add_timing("advance", seconds_since(advancing));
+    });
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     if (command.trace) write_trace(*communicator, run.folder / "trace.json");
@@ -356,6 +381,21 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   progress.finish();
   if (speaks) print_result(output, run.folder, seconds_since(start));
   return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& environment,
+             std::shared_ptr<Communicator> const& communicator) {
+  Clock::time_point const start = Clock::now();
+  Registry<PhysicsEntry> const known = load_physics(command.plugins);
+  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator);
+  int const serving = io_ranks(deck, communicator->size());
+  environment.start_kokkos(device_choice(deck), serving);
+  RankRoles const roles(communicator, serving);
+  Case const run = judged(command, claim, known, deck, roles);
+  if (roles.is_io_rank()) return serve(run.deck, run.entry, roles, run.folder);
+  return compute(command, run, deck, roles, start);
 }
 
 }  // namespace halocline

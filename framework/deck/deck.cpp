@@ -45,14 +45,16 @@ deck::Node Deck::tree(Mistakes& mistakes) const {
   return tree;
 }
 
-OptionValue Deck::unjudged(Option const& option) const {
+OptionValue Deck::unjudged(Option const& option, std::string const& section) const {
   auto const may_name_it = [&](std::string const& text) { return text.find(option.name()) != std::string::npos; };
   auto const may_change_it = [&](Override const& override) { return may_name_it(override.change); };
   if (!may_name_it(text_) && std::none_of(overrides_.begin(), overrides_.end(), may_change_it)) return {};
   Mistakes mistakes;
   try {
     deck::Node const tree = this->tree(mistakes);
-    deck::Entry const* const entry = tree.find(option.name());
+    deck::Entry const* entry = section.empty() ? nullptr : tree.find(section);
+    if (!section.empty() && entry == nullptr) return {};
+    entry = (entry != nullptr ? entry->value : tree).find(option.name());
     return entry != nullptr ? deck::read_value(option, entry->value, option.name(), mistakes) : OptionValue();
   } catch (InputError const&) {
     return {};

@@ -37,9 +37,10 @@ class Deck {
   /// The same against `deck::resolve(root)`, which is the dearer part where many decks are read.
   [[nodiscard]] Options read(std::shared_ptr<deck::ResolvedSection const> const& root) const;
 
-  /// What an option at the root says in a deck that has not been judged yet: for what has to be known before. Nothing
-  /// (std::monostate) where it is not given, or there is a mistake: the judge will tell of that.
-  [[nodiscard]] OptionValue unjudged(Option const& option) const;
+  /// What an option at the root, or in the section `section` there, says in a deck that has not been judged yet: for
+  /// what has to be known before. Nothing (std::monostate) where it is not given, or there is a mistake: the judge will
+  /// tell of that.
+  [[nodiscard]] OptionValue unjudged(Option const& option, std::string const& section = {}) const;
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }

@@ -138,6 +138,23 @@ TEST(Deck, TellsWhatAnOptionSaysBeforeItIsJudged) {
   EXPECT_EQ(said(devices, "- devices\n"), "nothing");
 }
 
+TEST(Deck, TellsWhatAnOptionOfASectionSaysBeforeItIsJudged) {
+  Section root("", "A run.");
+  Section& io = root.section("io", "Ranks that write.");
+  Option const& ranks = io.integer("ranks", "So many.");
+  auto const said = [&](std::string const& text, std::vector<std::string> const& overrides = {}) {
+    OptionValue const value = Deck("d.yaml", text, overrides_by_set(overrides)).unjudged(ranks, "io");
+    auto const* const found = std::get_if<std::int64_t>(&value);
+    return found != nullptr ? *found : -1;
+  };
+  EXPECT_EQ(said("io: {ranks: 2}\nnone: 1\n"), 2);
+  EXPECT_EQ(said("io: {ranks: 2}\n", {"io.ranks=3"}), 3);
+  EXPECT_EQ(said("title: a\n", {"io.ranks=3"}), 3);
+  EXPECT_EQ(said("ranks: 2\n"), -1) << "of no section";
+  EXPECT_EQ(said("io: 5\nranks: 2\n"), -1);
+  EXPECT_EQ(said("io: {ranks: many}\n"), -1);
+}
+
 TEST(Deck, WhatACheckRefusedIsNotJudgedAgain) {
   Section root("", "A run.");
   Section& mesh = root.section("mesh", "The mesh.");

@@ -159,6 +159,7 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
            {"transport", provenance.halo.transport}};
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
   if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
+  if (provenance.io_ranks > 0) all["io_ranks"] = provenance.io_ranks;
   return all;
 }
 
@@ -227,6 +228,12 @@ void RunRecord::prepare_for_abrupt_end(Communicator const& communicator) {
   std::string start = writes_ ? summary(std::nullopt, "", true) : std::string();
   communicator.broadcast(start, 0);
   if (!writes_) abrupt_.emplace(folder_ / summary_name, start, communicator.rank());
+}
+
+std::unique_ptr<AbruptSummary> join_abrupt_end(Communicator const& communicator, std::filesystem::path const& folder) {
+  std::string start;
+  communicator.broadcast(start, 0);
+  return std::make_unique<AbruptSummary>(folder / summary_name, start, communicator.rank());
 }
 
 void RunRecord::add_step(Index number, double time, std::span<NamedValue const> quantities,

@@ -48,6 +48,7 @@ struct Provenance {
   HaloRecord halo;
   std::vector<std::vector<std::string>> devices = {};  ///< by rank, of a backend that has some
   std::vector<FieldFileRecord> field_files = {};       ///< that initial values, coefficients and sources are from
+  int io_ranks = 0;                                    ///< of all ranks, the last so many
 };
 
 /// How well a run kept what should not change.
@@ -156,6 +157,10 @@ class RunRecord {
   std::vector<Solve> solves_;
   std::optional<AbruptSummary> abrupt_;
 };
+
+/// Collective, with RunRecord::prepare_for_abrupt_end of other ranks: the same for a rank without a record of its own.
+[[nodiscard]] std::unique_ptr<AbruptSummary> join_abrupt_end(Communicator const& communicator,
+                                                             std::filesystem::path const& folder);
 
 /// For a process that outlives a run: gives the `summary.json` in `folder` the end that the run could not write any
 /// more. Leaves alone what is missing, was written before `since` (by another run), or tells of an end that was not

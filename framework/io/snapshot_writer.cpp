@@ -1,5 +1,6 @@
 #include "framework/io/snapshot_writer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -28,12 +29,12 @@ std::string name_of(Index step) {
   return text.data();
 }
 
-hid_t type_in_memory(FieldBase const& field) {
-  return field.precision() == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+hid_t type_in_memory(StoredField const& field) {
+  return field.precision == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
 }
 
-hid_t type_in_file(FieldBase const& field) {
-  return field.precision() == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+hid_t type_in_file(StoredField const& field) {
+  return field.precision == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
 }
 
 Index entries(Extents const& extents) { return extents[0] * extents[1] * extents[2]; }
@@ -62,39 +63,36 @@ void declare_grid(hdf5::File const& file, Mesh const& mesh) {
   }
 }
 
-void declare_field(hdf5::File const& file, Mesh const& mesh, FieldBase const& field) {
-  Extents const extents = output_extents(mesh, field.centring());
+void declare_field(hdf5::File const& file, Mesh const& mesh, StoredField const& field) {
+  FieldDescription const& described = field.description;
+  Extents const extents = output_extents(mesh, described.centring);
   std::array<hsize_t, 2> const dimensions{static_cast<hsize_t>(entries(extents)),
-                                          static_cast<hsize_t>(field.components())};
-  std::size_t const rank = field.components() == 1 ? 1 : 2;
+                                          static_cast<hsize_t>(described.components)};
+  std::size_t const rank = described.components == 1 ? 1 : 2;
   hdf5::Object const dataset =
-      hdf5::declare(file, dataset_of(field), type_in_file(field), std::span(dimensions).first(rank));
+      hdf5::declare(file, dataset_of(mesh, described), type_in_file(field), std::span(dimensions).first(rank));
   hdf5::set_attribute(file, dataset, "shape", std::array{extents[2], extents[1], extents[0]});
-  hdf5::set_attribute(file, dataset, "unit", field.unit());
+  hdf5::set_attribute(file, dataset, "unit", described.unit);
 }
 
-/// The owned values of a block, all components of an entry side by side.
-std::vector<std::byte> values_of(FieldBase const& field, Block const& block) {
-  auto const count = static_cast<std::size_t>(field.owned(block).size());
-  std::size_t const size = field.bytes_per_entry();
-  auto const components = static_cast<std::size_t>(field.components());
-  std::vector<std::byte> values(count * size * components);
-  if (components == 1) {
-    field.copy_owned(block, 0, values);
-    return values;
-  }
-  std::vector<std::byte> component(count * size);
+/// The owned values of a block, all components of an entry side by side: where there are several, in `room`.
+std::span<std::byte const> values_of(std::size_t number, StoredField const& field, Block const& block,
+                                     OwnedValues const& owned_values, std::vector<std::byte>& room) {
+  auto const components = static_cast<std::size_t>(field.description.components);
+  if (components == 1) return owned_values(number, block, 0);
+  std::size_t const size = field.bytes_per_number();
   for (std::size_t c = 0; c < components; ++c) {
-    field.copy_owned(block, static_cast<int>(c), component);
-    for (std::size_t n = 0; n < count; ++n) {
-      std::memcpy(&values[(n * components + c) * size], &component[n * size], size);
+    std::span<std::byte const> const component = owned_values(number, block, static_cast<int>(c));
+    room.resize(component.size() * components);
+    for (std::size_t n = 0; n < component.size() / size; ++n) {
+      std::memcpy(&room[(n * components + c) * size], &component[n * size], size);
     }
   }
-  return values;
+  return room;
 }
 
 /// The values of a part of the block's box, packed; `bytes` is the size of an entry with all of its components.
-std::vector<std::byte> cut(std::vector<std::byte> const& values, Extents const& extents, IndexRange const& part,
+std::vector<std::byte> cut(std::span<std::byte const> values, Extents const& extents, IndexRange const& part,
                            std::size_t bytes) {
   std::vector<std::byte> packed;
   std::size_t const row = static_cast<std::size_t>(part.extent(0)) * bytes;
@@ -108,25 +106,28 @@ std::vector<std::byte> cut(std::vector<std::byte> const& values, Extents const& 
   return packed;
 }
 
-void write_field(hdf5::File const& file, Mesh const& mesh, FieldBase const& field) {
-  hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(field));
-  Extents const whole = output_extents(mesh, field.centring());
-  std::size_t const bytes = field.bytes_per_entry() * static_cast<std::size_t>(field.components());
+void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, StoredField const& field,
+                 OwnedValues const& owned_values) {
+  FieldDescription const& described = field.description;
+  hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(mesh, described));
+  Extents const whole = output_extents(mesh, described.centring);
+  std::vector<std::byte> room;
   for (Block const& block : mesh.blocks()) {
-    IndexRange const owned = field.owned(block);
-    std::vector<std::byte> const values = values_of(field, block);
-    for (OutputBox const& box : output_boxes(mesh, block, field.centring())) {
+    IndexRange const owned = mesh.owned(block, described.centring);
+    std::span<std::byte const> const values = values_of(number, field, block, owned_values, room);
+    for (OutputBox const& box : output_boxes(mesh, block, described.centring)) {
       bool const all = box.local == owned;
       std::vector<std::byte> const part =
-          all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, bytes);
-      hdf5::write_box(file, dataset, type_in_memory(field), whole, box.place, box.local.extents(), field.components(),
+          all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, field.bytes_per_entry());
+      hdf5::write_box(file, dataset, type_in_memory(field), whole, box.place, box.local.extents(), described.components,
                       all ? values.data() : part.data());
     }
   }
 }
 
-void require_positions(std::span<FieldBase const* const> fields) {
-  if (have_one_position(fields)) return;
+void require_positions(std::span<StoredField const> fields) {
+  if (std::ranges::count_if(fields, [](StoredField const& field) { return is_position(field.description); }) == 1)
+    return;
   throw DefectError("a snapshot of points needs one field that says where they lie (position, three components)");
 }
 
@@ -141,6 +142,16 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
   for (FieldBase const* const field : fields) {
     if (&field->mesh() != mesh_.get()) throw DefectError("field " + field->name() + " is not on the snapshot's mesh");
   }
+  std::vector<std::byte> values;
+  write(step, time, stored(fields), [&](std::size_t field, Block const& block, int component) {
+    FieldBase const& from = *fields[field];
+    values.resize(static_cast<std::size_t>(from.owned(block).size()) * from.bytes_per_entry());
+    from.copy_owned(block, component, values);
+    return std::span<std::byte const>(values);
+  });
+}
+
+void SnapshotWriter::write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values) {
   if (as_points(*mesh_) != nullptr) require_positions(fields);
   std::string const name = name_of(step);
   write_shared_file(
@@ -153,10 +164,10 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
         declare_one_number(file, "VTKHDF/FieldData/TimeValue", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time);
         hdf5::set_attribute(file, file.object, "halocline", std::string(version));
         hdf5::set_attribute(file, file.object, "step", std::array{step});
-        for (FieldBase const* const field : fields) declare_field(file, *mesh_, *field);
+        for (StoredField const& field : fields) declare_field(file, *mesh_, field);
       },
       [&](hdf5::File const& file) {
-        for (FieldBase const* const field : fields) write_field(file, *mesh_, *field);
+        for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values);
       });
   series_.add(name, time, *mesh_, fields);
   if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());

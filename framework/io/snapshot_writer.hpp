@@ -1,16 +1,24 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "framework/field/field_base.hpp"
+#include "framework/io/stored_field.hpp"
 #include "framework/io/xdmf.hpp"
 #include "framework/mesh/mesh.hpp"
 
 namespace halocline {
+
+/// Where the values of a snapshot come from: the owned values of a component of field number `field` on a block, x
+/// fastest, without gaps; they stay until the next call. It is called field by field, of each block by block, of each
+/// component by component, and for each of these once.
+using OwnedValues = std::function<std::span<std::byte const>(std::size_t field, Block const&, int component)>;
 
 /// Writes the fields of a run for viewers: `snapshot_000010.vtkhdf` for each step asked for (ParaView, VTK 9.1 and
 /// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie
@@ -26,6 +34,8 @@ class SnapshotWriter {
   /// precision. Throws InputOutputError on all ranks (no part of the file stays), DefectError for a field on faces or
   /// on another mesh, and for points without a position.
   void write(Index step, double time, std::span<FieldBase const* const> fields);
+  /// The same of fields whose values `values` has.
+  void write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values);
 
  private:
   std::filesystem::path folder_;

@@ -85,46 +85,47 @@ std::string grid_of(Mesh const& mesh, std::string const& mesh_file) {
 }
 
 /// The values of a field in a snapshot.
-std::string values_of(std::string const& file, Mesh const& mesh, FieldBase const& field) {
-  Extents const extents = output_extents(mesh, field.centring());
+std::string values_of(std::string const& file, Mesh const& mesh, StoredField const& field) {
+  FieldDescription const& described = field.description;
+  Extents const extents = output_extents(mesh, described.centring);
   std::string dimensions = as_points(mesh) != nullptr ? std::to_string(extents[0]) : sizes(extents);
-  if (field.components() > 1) dimensions += ' ' + std::to_string(field.components());
-  return data_item(dimensions, field.bytes_per_entry(), "HDF", escaped(file + ":/" + dataset_of(field)));
+  if (described.components > 1) dimensions += ' ' + std::to_string(described.components);
+  return data_item(dimensions, field.bytes_per_number(), "HDF", escaped(file + ":/" + dataset_of(mesh, described)));
 }
 
-std::string attribute_type(FieldBase const& field) {
-  if (field.components() == 1) return "Scalar";
-  return field.components() == 3 ? "Vector" : "Matrix";
+std::string attribute_type(FieldDescription const& field) {
+  if (field.components == 1) return "Scalar";
+  return field.components == 3 ? "Vector" : "Matrix";
 }
 
 }  // namespace
 
-std::string dataset_of(FieldBase const& field) {
-  if (as_points(field.mesh()) != nullptr)
-    return field.is_position() ? "VTKHDF/Points" : "VTKHDF/PointData/" + field.name();
-  switch (field.centring()) {
+std::string dataset_of(Mesh const& mesh, FieldDescription const& field) {
+  if (as_points(mesh) != nullptr) return field.position ? "VTKHDF/Points" : "VTKHDF/PointData/" + field.name;
+  switch (field.centring) {
     case Centring::cell:
-      return "VTKHDF/CellData/" + field.name();
+      return "VTKHDF/CellData/" + field.name;
     case Centring::node:
-      return "VTKHDF/PointData/" + field.name();
+      return "VTKHDF/PointData/" + field.name;
     default:
-      throw DefectError("field " + field.name() + " lives on faces; snapshots hold fields on cells and nodes");
+      throw DefectError("field " + field.name + " lives on faces; snapshots hold fields on cells and nodes");
   }
 }
 
 XdmfSeries::XdmfSeries(Mesh const& mesh, std::string const& mesh_file) : grid_(grid_of(mesh, mesh_file)) {}
 
-void XdmfSeries::add(std::string const& file, double time, Mesh const& mesh, std::span<FieldBase const* const> fields) {
+void XdmfSeries::add(std::string const& file, double time, Mesh const& mesh, std::span<StoredField const> fields) {
   snapshots_ += "    <Grid Name=\"mesh\">\n      <Time Value=\"" + shortest_text(time) + "\"/>\n" + grid_;
-  for (FieldBase const* const field : fields) {
-    std::string const values = values_of(file, mesh, *field);
-    if (field->is_position()) {
+  for (StoredField const& field : fields) {
+    FieldDescription const& described = field.description;
+    std::string const values = values_of(file, mesh, field);
+    if (described.position) {
       snapshots_ += "      <Geometry GeometryType=\"XYZ\">" + values + "</Geometry>\n";
       continue;
     }
-    bool const on_cells = field->centring() == Centring::cell && as_points(mesh) == nullptr;
-    snapshots_ += "      <Attribute Name=\"" + escaped(field->name()) + "\" Center=\"" + (on_cells ? "Cell" : "Node") +
-                  "\" AttributeType=\"" + attribute_type(*field) + "\">" + values + "</Attribute>\n";
+    bool const on_cells = described.centring == Centring::cell && as_points(mesh) == nullptr;
+    snapshots_ += "      <Attribute Name=\"" + escaped(described.name) + "\" Center=\"" + (on_cells ? "Cell" : "Node") +
+                  "\" AttributeType=\"" + attribute_type(described) + "\">" + values + "</Attribute>\n";
   }
   snapshots_ += "    </Grid>\n";
 }

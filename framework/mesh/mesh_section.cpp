@@ -106,6 +106,17 @@ std::optional<AxisDescription> described_axis(Options const& section, std::size_
   return AxisDescription{cells[axis], lower[axis], upper[axis], growth[axis]};
 }
 
+StructuredMeshDescription described(Options const& section) {
+  StructuredMeshDescription description;
+  for (std::size_t axis = 0; axis < section.integers("cells").size(); ++axis) {
+    description.axes.push_back(axis_of(section, static_cast<int>(axis)));
+    if (section.has("periodic")) description.periodic[axis] = section.booleans("periodic")[axis];
+    if (section.has("processes"))
+      description.process_grid[axis] = static_cast<int>(section.integers("processes")[axis]);
+  }
+  return description;
+}
+
 }  // namespace
 
 Section declare_mesh_section() {
@@ -157,18 +168,17 @@ Axis axis_of(Options const& section, int axis) {
 
 std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                            std::shared_ptr<Communicator> communicator) {
-  StructuredMeshDescription description;
-  for (std::size_t axis = 0; axis < section.integers("cells").size(); ++axis) {
-    description.axes.push_back(axis_of(section, static_cast<int>(axis)));
-    if (section.has("periodic")) description.periodic[axis] = section.booleans("periodic")[axis];
-    if (section.has("processes"))
-      description.process_grid[axis] = static_cast<int>(section.integers("processes")[axis]);
-  }
   try {
-    return StructuredMesh::make(description, std::move(communicator));
+    return StructuredMesh::make(described(section), std::move(communicator));
   } catch (InputError const& error) {
     throw InputError("mesh (" + section.location().text() + "): " + error.what());
   }
+}
+
+std::shared_ptr<StructuredMesh const> make_served_mesh(Options const& section, std::vector<int> const& hosts,
+                                                       std::vector<int> const& owners,
+                                                       std::shared_ptr<Communicator> communicator) {
+  return StructuredMesh::make_for(described(section), hosts, owners, std::move(communicator));
 }
 
 }  // namespace halocline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
@@ -24,5 +25,11 @@ namespace halocline {
 /// `communicator` has ranks.
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                                          std::shared_ptr<Communicator> communicator);
+
+/// The same mesh as `make_structured_mesh` makes on compute ranks, as I/O ranks see it (StructuredMesh::make_for).
+[[nodiscard]] std::shared_ptr<StructuredMesh const> make_served_mesh(Options const& section,
+                                                                     std::vector<int> const& hosts,
+                                                                     std::vector<int> const& owners,
+                                                                     std::shared_ptr<Communicator> communicator);
 
 }  // namespace halocline

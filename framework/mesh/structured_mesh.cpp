@@ -1,6 +1,7 @@
 #include "framework/mesh/structured_mesh.hpp"
 
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -24,11 +25,16 @@ void require_countable(std::array<Axis, 3> const& axes) {
   }
 }
 
-Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted,
-              Communicator const& communicator) {
-  ProcessGrid const grid = choose_process_grid(cells, communicator.size(), periodic, wanted);
+std::vector<int> hosts_of(Communicator const& communicator) {
   std::vector<int> hosts;
   for (int rank = 0; rank < communicator.size(); ++rank) hosts.push_back(communicator.host_of(rank));
+  return hosts;
+}
+
+/// \param hosts of each rank
+Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted,
+              std::vector<int> const& hosts) {
+  ProcessGrid const grid = choose_process_grid(cells, static_cast<int>(hosts.size()), periodic, wanted);
   return {cells, grid, periodic, map_to_hosts(grid, cells, hosts)};
 }
 
@@ -76,6 +82,16 @@ Axis coarsened_axis(Axis const& axis, std::vector<Index> const& starts) {
 
 std::shared_ptr<StructuredMesh const> StructuredMesh::make(StructuredMeshDescription const& description,
                                                            std::shared_ptr<Communicator> communicator) {
+  std::vector<int> owners(static_cast<std::size_t>(communicator->size()));
+  std::iota(owners.begin(), owners.end(), 0);
+  std::vector<int> const hosts = hosts_of(*communicator);
+  return make_for(description, hosts, owners, std::move(communicator));
+}
+
+std::shared_ptr<StructuredMesh const> StructuredMesh::make_for(StructuredMeshDescription const& description,
+                                                               std::vector<int> const& hosts,
+                                                               std::vector<int> const& owners,
+                                                               std::shared_ptr<Communicator> communicator) {
   if (description.axes.empty() || description.axes.size() > 3) {
     throw InputError("a mesh has one, two or three axes, not " + std::to_string(description.axes.size()));
   }
@@ -88,9 +104,12 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::make(StructuredMeshDescrip
     periodic[axis] = description.periodic[axis];
   }
   require_countable(axes);
-  Partition partition = cut(cells, periodic, description.process_grid, *communicator);
+  Partition const there = cut(cells, periodic, description.process_grid, hosts);
+  std::vector<int> here;
+  for (int const rank : there.ranks()) here.push_back(owners[static_cast<std::size_t>(rank)]);
   return std::make_shared<StructuredMesh const>(static_cast<int>(description.axes.size()), std::move(axes),
-                                                std::move(partition), std::move(communicator));
+                                                Partition(cells, there.grid(), periodic, std::move(here)),
+                                                std::move(communicator));
 }
 
 StructuredMesh::StructuredMesh(int dimensions, std::array<Axis, 3> axes, Partition partition,
@@ -173,7 +192,7 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::coarsened() const {
 
 std::shared_ptr<StructuredMesh const> StructuredMesh::redistributed(std::shared_ptr<Communicator> communicator,
                                                                     ProcessGrid const& grid) const {
-  Partition partition = cut(partition_.cells(), partition_.periodic(), grid, *communicator);
+  Partition partition = cut(partition_.cells(), partition_.periodic(), grid, hosts_of(*communicator));
   return std::make_shared<StructuredMesh const>(dimensions(), axes_, std::move(partition), std::move(communicator));
 }
 

@@ -23,6 +23,13 @@ class StructuredMesh final : public Mesh {
   /// process grid that does not fit the communicator, or an axis with fewer cells than blocks.
   [[nodiscard]] static std::shared_ptr<StructuredMesh const> make(StructuredMeshDescription const& description,
                                                                   std::shared_ptr<Communicator> communicator);
+  /// The mesh that `make` makes on as many ranks as there are `hosts`, as ranks of `communicator` see it who work for
+  /// those: the blocks of rank n there are those of rank `owners[n]` here. `hosts` names the host of each by any
+  /// number.
+  [[nodiscard]] static std::shared_ptr<StructuredMesh const> make_for(StructuredMeshDescription const& description,
+                                                                      std::vector<int> const& hosts,
+                                                                      std::vector<int> const& owners,
+                                                                      std::shared_ptr<Communicator> communicator);
   /// The axes cut as `partition` says. Axes beyond `dimensions` hold one cell.
   StructuredMesh(int dimensions, std::array<Axis, 3> axes, Partition partition,
                  std::shared_ptr<Communicator> communicator);

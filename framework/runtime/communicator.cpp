@@ -133,6 +133,13 @@ MPI_Request Communicator::send(void const* data, Index bytes, int to, int tag) c
   return request;
 }
 
+MPI_Request Communicator::send_to_receiver(void const* data, Index bytes, int to, int tag) const {
+  MessageType const message(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Issend(data, message.count(), message.type(), to, tag, data_, &request), "MPI_Issend");
+  return request;
+}
+
 MPI_Request Communicator::receive(void* data, Index bytes, int from, int tag) const {
   MessageType const message(bytes);
   MPI_Request request = MPI_REQUEST_NULL;

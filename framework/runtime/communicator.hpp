@@ -59,6 +59,8 @@ class Communicator {
   /// Messages of any size that start at once.
   [[nodiscard]] MPI_Request send(void const* data, Index bytes, int to, int tag) const;
   [[nodiscard]] MPI_Request receive(void* data, Index bytes, int from, int tag) const;
+  /// Complete only when the other rank receives it: MPI keeps no copy of it meanwhile, however small it is.
+  [[nodiscard]] MPI_Request send_to_receiver(void const* data, Index bytes, int to, int tag) const;
 
   /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;

@@ -64,6 +64,22 @@ TEST(Communicator, OfOneProcessNeedsNoMpi) {
   EXPECT_THROW(alone.barrier(), RemoteError);
 }
 
+TEST(Communicator, ASendToItsReceiverWaitsForThat) {
+  auto const& ranks = communicator();
+  int const next = (ranks.rank() + 1) % ranks.size();
+  int const previous = (ranks.rank() + ranks.size() - 1) % ranks.size();
+  Index const mine = ranks.rank();
+  MPI_Request sent = ranks.send_to_receiver(&mine, sizeof(mine), next, 3);
+  ranks.barrier();
+  for (int n = 0; n < 1000; ++n) EXPECT_FALSE(ranks.test_all({&sent, 1}));
+  ranks.barrier();
+  Index theirs = -1;
+  MPI_Request received = ranks.receive(&theirs, sizeof(theirs), previous, 3);
+  ranks.wait(received);
+  ranks.wait(sent);
+  EXPECT_EQ(theirs, previous);
+}
+
 TEST(Communicator, Reductions) {
   auto const& ranks = communicator();
   Index const n = ranks.size();

@@ -114,28 +114,43 @@ bool start_mpi() {
   return running == 0;
 }
 
+/// Where a rank is among those of its host that do the same as it: compute, or read and write for the others.
 struct Place {
-  int rank = 0;  ///< among the ranks of this host
+  int rank = 0;
   int size = 1;
+  bool is_io_rank = false;
+  int others = 0;  ///< ranks of this host that do the other
 };
 
-Place place_on_host(MPI_Comm ranks) {
-  Place place;
+/// \param io_ranks the last so many of all ranks, and so the last on each host
+Place place_on_host(MPI_Comm ranks, int io_ranks = 0) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(ranks, &rank);
+  MPI_Comm_size(ranks, &size);
+  Place place{.is_io_rank = rank >= size - io_ranks};
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(ranks, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Comm_rank(host, &place.rank);
-  MPI_Comm_size(host, &place.size);
+  MPI_Comm_size(host, &size);
+  int io_ranks_here = place.is_io_rank ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &io_ranks_here, 1, MPI_INT, MPI_SUM, host);
   MPI_Comm_free(&host);
+  place.size = place.is_io_rank ? io_ranks_here : size - io_ranks_here;
+  place.others = size - place.size;
+  if (place.is_io_rank) place.rank -= place.others;
   return place;
 }
 
-/// A rank that the launcher bound has the cores it is bound to; unbound ranks share the host's evenly.
+/// A rank that the launcher bound has the cores it is bound to; unbound ranks share the host's evenly, but for I/O
+/// ranks, which need one each.
 int share_of_cores(Place const& place) {
+  if (place.is_io_rank) return 1;
   cpu_set_t usable;
   CPU_ZERO(&usable);
   auto const online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   int const mine = sched_getaffinity(0, sizeof(usable), &usable) == 0 ? CPU_COUNT(&usable) : online;
-  return mine < online ? mine : std::max(1, online / place.size);
+  return mine < online ? mine : std::max(1, (online - place.others) / place.size);
 }
 
 /// More than these Kokkos has no room for.
@@ -227,16 +242,16 @@ Environment::Environment(EnvironmentOptions const& options, MPI_Comm ranks)
   }
 }
 
-void Environment::start_kokkos(std::optional<DeviceChoice> const& choice) {
+void Environment::start_kokkos(std::optional<DeviceChoice> const& choice, int io_ranks) {
   if (Kokkos::is_initialized()) {
     if (known_devices().numbers.empty() && device_number() >= 0) known_devices() = {{device_number()}};
     return;
   }
-  Place const place = place_on_host(ranks_);
+  Place const place = place_on_host(ranks_, io_ranks);
   RankDevices const devices = devices_of(devices_of_host(choice, place), place);
   initialize_kokkos(settings_for(options_, place, devices.numbers.empty() ? -1 : devices.numbers.front()));
   started_kokkos_ = true;
-  known_devices() = devices;
+  known_devices() = place.is_io_rank ? RankDevices{} : devices;
   Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
   Kokkos::parallel_for(threads, PrepareThread{});
 }

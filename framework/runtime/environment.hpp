@@ -38,7 +38,9 @@ class Environment {
   /// Starts Kokkos on the first of this rank's share of the devices; without a choice a rank has one device, which
   /// ranks of a host take in turn. Collective. Does nothing where Kokkos has started. Throws InputError for devices
   /// that are not there.
-  void start_kokkos(std::optional<DeviceChoice> const& devices = std::nullopt);
+  /// \param io_ranks the last so many ranks compute nothing: they have one thread and no share of the devices. Kokkos
+  ///                 starts there, too, on a device that others use.
+  void start_kokkos(std::optional<DeviceChoice> const& devices = std::nullopt, int io_ranks = 0);
 
   [[nodiscard]] bool started_mpi() const { return started_mpi_; }
   [[nodiscard]] bool started_kokkos() const { return started_kokkos_; }

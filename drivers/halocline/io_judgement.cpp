@@ -1,0 +1,63 @@
+#include "drivers/halocline/io_judgement.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <variant>
+
+#include "framework/deck/judgement.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr char const* ranks_option = "ranks";
+constexpr int most_buffers = 64;
+
+/// Each I/O rank needs a compute rank to serve.
+bool is_possible(std::int64_t io_ranks, int ranks) { return io_ranks >= 0 && io_ranks <= ranks / 2; }
+
+}  // namespace
+
+Section io_section() {
+  Section io("io", "Ranks that write for the others, which compute on meanwhile.");
+  io.integer(
+        ranks_option,
+        "So many ranks, the last of the run, are I/O ranks: they compute nothing, and write the snapshots that the "
+        "others hand over. At most half of all ranks; 0: all ranks compute, and wait for what they write.")
+      .at_least(0)
+      .defaults_to(std::int64_t{0});
+  io.integer("buffers",
+             "Snapshots of a compute rank that may be on their way to its I/O rank. It waits before it hands over one "
+             "more: none is left out. Each takes the memory of the fields once more, on the host.")
+      .at_least(1)
+      .at_most(most_buffers)
+      .defaults_to(std::int64_t{2});
+  return io;
+}
+
+int io_ranks(Deck const& deck, int ranks) {
+  Section const io = io_section();
+  OptionValue const value = deck.unjudged(io.options().front(), io.name());
+  auto const* const wanted = std::get_if<std::int64_t>(&value);
+  return wanted != nullptr && is_possible(*wanted, ranks) ? static_cast<int>(*wanted) : 0;
+}
+
+int snapshot_buffers(Options const& deck) {
+  Options const io = deck.section("io");
+  return io.integer(ranks_option) > 0 ? static_cast<int>(io.integer("buffers")) : 0;
+}
+
+void judge_io_ranks(Options const& deck, MemoryBudget const& budget, Mistakes& mistakes) {
+  Options const io = deck.section("io");
+  std::int64_t const wanted = io.integer(ranks_option);
+  int const all = budget.ranks + budget.io_ranks;
+  if (is_possible(wanted, all)) return;
+  std::string const run = all == 1 ? "the run has one rank" : fmt::format("the run has {} ranks", all);
+  std::string const fewer = all == 1 ? "leave it out" : fmt::format("choose at most {}", all / 2);
+  add_mistake(io, ranks_option,
+              fmt::format("{} I/O rank{}, but {}, and each I/O rank needs one that computes", wanted,
+                          wanted == 1 ? "" : "s", run),
+              mistakes, fmt::format("start at least {} (--ranks), or {}", 2 * wanted, fewer));
+}
+
+}  // namespace halocline

@@ -1,0 +1,152 @@
+// Snapshots that compute ranks hand over to I/O ranks. What is in the files is for read_back_test.py.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/io/snapshot_receiver.hpp"
+#include "framework/io/snapshot_sender.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/guard.hpp"
+#include "framework/runtime/rank_roles.hpp"
+#include "tests/support/communicator.hpp"
+#include "tests/support/file_size_limit.hpp"
+
+namespace halocline {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Handover : public testing::Test {
+ protected:
+  Handover() {
+    std::string name = (fs::temp_directory_path() / "halocline_XXXXXX").string();
+    if (ranks->rank() == 0 && mkdtemp(name.data()) == nullptr) throw std::bad_alloc();
+    ranks->broadcast(name, 0);
+    folder = name;
+  }
+  ~Handover() override {
+    std::error_code ignored;
+    test::communicator().barrier();
+    if (test::communicator().rank() == 0) fs::remove_all(folder, ignored);
+  }
+
+  /// As many I/O ranks as there can be.
+  [[nodiscard]] int most_io_ranks() const { return ranks->size() / 2; }
+
+  /// Runs `compute` with a sender on the compute ranks, and serves them on the others.
+  Verdict run(std::function<void(SnapshotSender&, std::vector<FieldBase const*> const&)> const& compute,
+              std::function<void()> const& before_serving = {}) {
+    StructuredMeshDescription const description{.axes = {Axis::uniform(37, 0, 1), Axis::uniform(41, 0, 1)}};
+    return run_guarded(*ranks, [&] {
+      RankRoles const roles(ranks, most_io_ranks());
+      if (roles.is_io_rank()) {
+        SnapshotReceiver receiver(roles, folder, [&](std::vector<Index> const&) {
+          return StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
+                                          roles.serving());
+        });
+        if (before_serving) before_serving();
+        receiver.serve([&](Index step, double) { written.push_back(step); });
+      } else {
+        auto const mesh = StructuredMesh::make(description, roles.computing());
+        Field<double> const field(mesh, {.name = "u", .components = 2});
+        SnapshotSender sender(roles, mesh, 2);
+        compute(sender, {&field});
+      }
+      return ExitCode::done;
+    });
+  }
+
+  std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
+  fs::path folder;
+  std::vector<Index> written;  ///< steps, on I/O ranks
+};
+
+TEST(SnapshotMessages, AHeaderArrivesAsItWas) {
+  namespace messages = snapshot_messages;
+  double const awkward = 0.1 + 0.2;
+  messages::Header const header{.step = Index{1} << 40,
+                                .time = awkward,
+                                .waited = 1e-300,
+                                .blocks = {3, 0},
+                                .fields = {{{.name = "Größe \xff",
+                                             .unit = "m/s",
+                                             .centring = Centring::node,
+                                             .components = 3,
+                                             .ghosts = 4,
+                                             .vector = true,
+                                             .position = true},
+                                            Precision::single}}};
+  messages::Header const there = messages::unpacked(messages::packed(header));
+  EXPECT_FALSE(there.last);
+  EXPECT_EQ(there.step, header.step);
+  EXPECT_EQ(there.time, awkward);
+  EXPECT_EQ(there.waited, header.waited);
+  EXPECT_EQ(there.blocks, header.blocks);
+  ASSERT_EQ(there.fields.size(), 1U);
+  FieldDescription const& field = there.fields.front().description;
+  EXPECT_EQ(field.name, "Größe \xff");
+  EXPECT_EQ(field.unit, "m/s");
+  EXPECT_EQ(field.centring, Centring::node);
+  EXPECT_EQ(field.components, 3);
+  EXPECT_EQ(field.ghosts, 4);
+  EXPECT_TRUE(field.vector && field.position);
+  EXPECT_EQ(there.fields.front().precision, Precision::single);
+  EXPECT_TRUE(messages::unpacked(messages::packed({.last = true, .blocks = {}, .fields = {}})).last);
+}
+
+TEST_F(Handover, AllIsWrittenInOrderBeforeTheEnd) {
+  constexpr Index count = 20;
+  Verdict const verdict = run([&](SnapshotSender& sender, std::vector<FieldBase const*> const& fields) {
+    for (Index step = 0; step < count; ++step) sender.write(step, 0.5, fields);
+    snapshot_messages::Report const report = sender.finish();
+    EXPECT_GT(report.writing, 0);
+    EXPECT_GE(report.waited, sender.waited());
+    EXPECT_FALSE(sender.stop_asked());
+    for (Index step = 0; step < count; ++step) {
+      std::string const name = "snapshot_0000" + std::string(step < 10 ? "0" : "") + std::to_string(step) + ".vtkhdf";
+      EXPECT_TRUE(fs::exists(folder / name)) << name;
+    }
+  });
+  EXPECT_EQ(verdict.message, "");
+  if (written.empty()) return;
+  EXPECT_EQ(written.size(), static_cast<std::size_t>(count));
+  EXPECT_TRUE(std::is_sorted(written.begin(), written.end()));
+}
+
+TEST_F(Handover, WhatCannotBeWrittenIsTheErrorOfAll) {
+  std::unique_ptr<test::FileSizeLimit> limit;
+  Verdict const verdict = run(
+      [](SnapshotSender& sender, std::vector<FieldBase const*> const& fields) {
+        for (Index step = 0; step < 1000; ++step) sender.write(step, 0, fields);
+        static_cast<void>(sender.finish());
+      },
+      [&] { limit = std::make_unique<test::FileSizeLimit>(2000); });
+  limit.reset();
+  EXPECT_EQ(verdict.code, ExitCode::input_output);
+  EXPECT_EQ(verdict.origin, ranks->size() - most_io_ranks());
+  EXPECT_EQ(verdict.message, "cannot write " + (folder / "mesh.h5").string() + ": File too large");
+  EXPECT_FALSE(verdict.unreachable);
+  EXPECT_TRUE(fs::is_empty(folder));
+}
+
+TEST_F(Handover, AComputeRankThatFailsEndsIoRanks) {
+  Verdict const verdict = run([&](SnapshotSender& sender, std::vector<FieldBase const*> const& fields) {
+    sender.write(0, 0, fields);
+    if (ranks->rank() == 0) throw SolveError("no more");
+    static_cast<void>(sender.finish());
+  });
+  EXPECT_EQ(verdict.code, ExitCode::unsolved);
+  EXPECT_EQ(verdict.message, "no more");
+  EXPECT_FALSE(verdict.unreachable);
+}
+
+}  // namespace
+}  // namespace halocline

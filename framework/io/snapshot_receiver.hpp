@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "framework/io/snapshot_messages.hpp"
+#include "framework/io/snapshot_writer.hpp"
+#include "framework/runtime/rank_roles.hpp"
+
+namespace halocline {
+
+/// The mesh of a run as its I/O ranks see it: the same blocks, each on the I/O rank of the rank that computes on it.
+/// Collective over the I/O ranks. `blocks` is how many blocks the compute ranks have that this I/O rank serves, in
+/// their order.
+using ServedMesh = std::function<std::shared_ptr<Mesh const>(std::vector<Index> const& blocks)>;
+
+/// The work of an I/O rank: writes the snapshots that compute ranks hand over (SnapshotSender), as these would write
+/// them. Values are received as they are written: no more than those of one field on one block are here at a time.
+class SnapshotReceiver {
+ public:
+  /// On an I/O rank; `roles` outlives this object. \param folder exists when the first snapshot comes
+  SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh);
+  ~SnapshotReceiver();
+  SnapshotReceiver(SnapshotReceiver const&) = delete;
+  SnapshotReceiver& operator=(SnapshotReceiver const&) = delete;
+
+  /// Collective over the I/O ranks. Returns when all compute ranks that this one serves have ended.
+  /// \param written called after each snapshot, may be empty
+  void serve(std::function<void(Index step, double time)> const& written = {});
+
+ private:
+  struct Client;
+
+  [[nodiscard]] bool all_have_ended() const;
+  [[nodiscard]] bool all_have_snapshots() const;
+  void wait_for_headers();
+  [[nodiscard]] bool take_headers();
+  void take_header(Client& client);
+  void answer_last(Client& client);
+  void tell_of_stop();
+  void write_snapshot();
+  void make_writer();
+  [[nodiscard]] std::span<std::byte const> receive_values(StoredField const& field, Block const& block);
+
+  RankRoles const& roles_;
+  std::filesystem::path folder_;
+  ServedMesh make_mesh_;
+  std::vector<std::shared_ptr<Client>> clients_;
+  std::shared_ptr<Mesh const> mesh_;
+  std::optional<SnapshotWriter> writer_;  ///< made with the first snapshot: it writes the mesh
+  std::vector<int> client_of_block_;      ///< rank, by Block::local
+  std::shared_ptr<std::vector<std::byte>> values_ = std::make_shared<std::vector<std::byte>>();
+  snapshot_messages::Report report_;
+  bool told_of_stop_ = false;
+};
+
+}  // namespace halocline
