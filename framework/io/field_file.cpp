@@ -172,7 +172,7 @@ void FieldFileReader::require_axes() {
 /// Those of the file's grid.
 Axis FieldFileReader::cells_along(int axis) const {
   auto const a = static_cast<std::size_t>(axis);
-  Axis const mesh = shape_.mesh_axis(axis);
+  Axis mesh = shape_.mesh_axis(axis);
   if (same_grid_) return mesh;
   std::vector<double> edges = array_->edges(axis);
   if (edges.empty() && array_->on_nodes())
@@ -286,7 +286,7 @@ BadEntry FieldFileReader::look(Precision precision) const {
   return bad;
 }
 
-void FieldFileReader::refuse(BadEntry const& bad, Precision precision) const {
+InputError FieldFileReader::refusal(BadEntry const& bad, Precision precision) const {
   Extents const all = array_->extents();
   Extents const at{bad.place % all[0], bad.place / all[0] % all[1], bad.place / (all[0] * all[1])};
   std::vector<Index> indices;
@@ -297,9 +297,9 @@ void FieldFileReader::refuse(BadEntry const& bad, Precision precision) const {
   std::string const order = shape_.dimensions == 1 ? "" : shape_.dimensions == 2 ? " ([y][x])" : " ([z][y][x])";
   std::string const what = "entry " + where + order + " is " + shortest_text(bad.value);
   bool const is_too_large = std::isfinite(bad.value) && precision == Precision::single;
-  throw wrong_file(file().path(), is_too_large ? "does not fit into single precision: " + what +
-                                                     "; take `precision: double`, or scale it"
-                                               : "holds what is no finite number: " + what);
+  return wrong_file(file().path(), is_too_large ? "does not fit into single precision: " + what +
+                                                      "; take `precision: double`, or scale it"
+                                                : "holds what is no finite number: " + what);
 }
 
 }  // namespace halocline

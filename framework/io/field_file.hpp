@@ -57,8 +57,8 @@ class FieldFileReader {
             BadEntry& bad) const;
   /// Looks at all entries.
   [[nodiscard]] BadEntry look(Precision precision) const;
-  /// Throws for an entry that is none.
-  void refuse(BadEntry const& bad, Precision precision) const;
+  /// What is said of an entry that is none.
+  [[nodiscard]] InputError refusal(BadEntry const& bad, Precision precision) const;
 
  private:
   void require_component() const;

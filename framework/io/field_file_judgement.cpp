@@ -31,7 +31,7 @@ void look_at_field_files(Options const& physics, FieldShape const& shape, Precis
     require_as_judged(reader.file());
     static_cast<void>(reader.axes());
     BadEntry const bad = reader.look(precision);
-    if (bad.place != BadEntry::none) reader.refuse(bad, precision);
+    if (bad.place != BadEntry::none) throw reader.refusal(bad, precision);
   });
   mistakes.report();
 }

@@ -8,7 +8,9 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/io/field_file.hpp"
@@ -29,7 +31,7 @@ InputError refusal(std::string const& called, FieldFile const& file, std::string
 }
 
 /// Collective. Opens a file on all ranks, lets each read its part by `work`, and looks whether all have read the same
-/// file and nothing but values. The first entry that is none is told by the rank that has read it.
+/// file and nothing but values. The first entry that is none is told, whichever rank has read it.
 template <class Work>
 void read_together(FieldFile const& file, std::string const& called, FieldShape const& shape, Precision precision,
                    Communicator const& communicator, Work const& work) {
@@ -58,10 +60,15 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   std::array<Index, 2> most{mine.bytes, mine.modified};
   communicator.min(least);
   communicator.max(most);
+  if (least[0] != most[0] || least[1] != most[1])
+    throw refusal(called, file, "`" + file.path + "` is not the same file on all ranks: look where it lies");
+  if (least[2] == BadEntry::none) return;
+  bool const has_read_it = bad.place == least[2];
+  std::vector<std::string> const said =
+      communicator.gather(has_read_it ? reader->refusal(bad, precision).what() : std::string());
   attempt([&] {
-    if (least[0] != most[0] || least[1] != most[1])
-      throw InputError("`" + file.path + "` is not the same file on all ranks: look where it lies");
-    if (bad.place != BadEntry::none && bad.place == least[2]) reader->refuse(bad, precision);
+    auto const first = std::find_if(said.begin(), said.end(), [](std::string const& text) { return !text.empty(); });
+    if (first != said.end()) throw InputError(*first);
   });
 }
 

@@ -199,12 +199,13 @@ TEST_F(FieldFiles, ThatAreOthersOnOtherRanksAreRefused) {
 
 TEST_F(FieldFiles, TellOfTheFirstEntryThatIsNoNumber) {
   std::vector<double> values(60, 1.0);
-  values[13] = std::numeric_limits<double>::infinity();
-  values[59] = std::numeric_limits<double>::quiet_NaN();
+  values[9] = -std::numeric_limits<double>::infinity();
+  values[30] = std::numeric_limits<double>::quiet_NaN();
   FieldFile const file = write(values, {10, 6});
   Field<double> u(mesh_of({unit_axis(10), unit_axis(6)}), {.name = "u"});
-  EXPECT_THAT(message_of([&] { fill(FieldSource(file), "heat.initial", 0, u); }),
-              HasSubstr("`heat.initial`: `f` holds what is no finite number: entry [1][3] ([y][x]) is inf (deck:3:4)"));
+  EXPECT_THAT(
+      message_of([&] { fill(FieldSource(file), "heat.initial", 0, u); }),
+      HasSubstr("`heat.initial`: `f` holds what is no finite number: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
 }
 
 /// Between the centres of cells a linear function is met; beyond them, or round a period, what the header says.

@@ -238,9 +238,9 @@ class WrongFile(unittest.TestCase):
         deck = self.deck(NPY)
         deck["mesh"]["cells"] = [16, 3, 2]
         array = numpy.zeros((2, 3, 16))
-        array[0, 0, 3], array[1, 2, 15], array[0, 1, 8] = numpy.nan, numpy.nan, numpy.inf
+        array[0, 0, 14], array[0, 1, 8], array[1, 2, 3] = numpy.nan, numpy.inf, numpy.nan  # on ranks 2, 1 and 0
         npy(array)(self.file)
-        self.expect(deck, ["`wave.initial`: `f` holds what is no finite number: entry [0][0][3] ([z][y][x]) is nan "
+        self.expect(deck, ["`wave.initial`: `f` holds what is no finite number: entry [0][0][14] ([z][y][x]) is nan "
                            "(deck:1:72)"], [["run", "deck", "--ranks", "3"]])
 
     def test_beyond_single_precision(self):
