@@ -27,8 +27,9 @@ def run_or_exit(command, exit_codes=(0,)):
 
 
 def run_deck(given, folder, deck, ranks, *flags, exit_codes=(0,)):
-    """Runs a deck with no output but its own into `folder`/out; the summary. Ends the program at another exit code."""
-    deck = {**deck, "output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}}
+    """Runs a deck into `folder`/out, without snapshots and tables where it does not say; the summary. Ends the program at
+    another exit code."""
+    deck = {"output": {"snapshots": {"interval": 0}, "scalars": {"interval": 0}}, **deck}
     (folder / "deck.yaml").write_text(json.dumps(deck))
     command = [*shlex.split(given.launcher), str(ranks), given.program, "run", str(folder / "deck.yaml"), "--output",
                str(folder / "out"), "--overwrite", "--quiet", *flags]

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/io/run_record.hpp"
+#include "framework/io/served_expressions.hpp"
 #include "framework/io/snapshot_receiver.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -22,12 +23,14 @@ std::shared_ptr<Mesh const> points_served(Index points, RankRoles const& roles, 
 
 ExitCode serve(Options const& deck, PhysicsEntry const& entry, RankRoles const& roles,
                std::filesystem::path const& folder) {
+  std::shared_ptr<StructuredMesh const> mesh;
+  if (!entry.points) {
+    mesh = make_served_mesh(deck.section("mesh"), roles.hosts_of_compute_ranks(), roles.servers(), roles.serving());
+    serve_expressions(roles, *mesh);
+  }
   std::unique_ptr<AbruptSummary> const summary = join_abrupt_end(roles.all(), folder);
   SnapshotReceiver receiver(roles, folder, [&](std::vector<Index> const& blocks) {
-    if (entry.points) return points_served(entry.points(deck), roles, blocks);
-    std::shared_ptr<Mesh const> mesh =
-        make_served_mesh(deck.section("mesh"), roles.hosts_of_compute_ranks(), roles.servers(), roles.serving());
-    return mesh;
+    return mesh ? std::shared_ptr<Mesh const>(mesh) : points_served(entry.points(deck), roles, blocks);
   });
   receiver.serve([&](Index step, double time) { summary->set_state(step, time); });
   return ExitCode::done;

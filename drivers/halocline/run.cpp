@@ -32,6 +32,7 @@
 #include "framework/halo/settings.hpp"
 #include "framework/io/field_file_record.hpp"
 #include "framework/io/output_folder.hpp"
+#include "framework/io/served_expressions.hpp"
 #include "framework/io/snapshot_sender.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -155,9 +156,17 @@ HaloRecord begin_halos(Case const& run, Domain const& domain) {
   return halo;
 }
 
-std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, IterationObserver observer) {
+/// I/O ranks evaluate the expressions of the set-up for the ranks that they serve.
+std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, RankRoles const& roles,
+                                      IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
-  return run.entry.create({run.deck, domain.mesh, domain.points, precision_of(run.deck), std::move(observer)});
+  PhysicsContext const context{run.deck, domain.mesh, domain.points, precision_of(run.deck), std::move(observer)};
+  if (roles.io_ranks() == 0 || !domain.mesh) return run.entry.create(context);
+  ServedExpressions expressions(roles);
+  ExpressionsFrom const served(&expressions);
+  std::unique_ptr<Physics> physics = run.entry.create(context);
+  expressions.finish();
+  return physics;
 }
 
 double stable_step(Case const& run, Physics const& physics, Step const& step) {
@@ -340,7 +349,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   }
   Measured measured;
   warn_of_underflow(run.deck, run.entry.name);
-  auto const physics = make_physics(run, domain, observer(run, progress, measured, sender.get()));
+  auto const physics = make_physics(run, domain, roles, observer(run, progress, measured, sender.get()));
   double const longest = require_first_step(run, *physics);
   if (communicator->any(is_asked_to_stop(sender.get()))) {
     throw StoppedError("stopped by a signal before the run began");

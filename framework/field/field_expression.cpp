@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "framework/field/expression_service.hpp"
 #include "framework/field/field.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
@@ -11,12 +14,15 @@ namespace halocline {
 
 namespace {
 
-/// Positions of one block's entries, ghosts included, by place along each axis.
+/// Positions of the entries of a box, in global indices, by place along each axis.
 struct Positions {
   std::vector<double> along[3];
 
-  Positions(StructuredMesh const& mesh, Block const& block, Centring centring, int ghosts) {
-    for (int axis = 0; axis < 3; ++axis) along[axis] = mesh.coordinates(block, axis, centring, ghosts);
+  Positions(StructuredMesh const& mesh, Centring centring, IndexRange const& box) {
+    for (int axis = 0; axis < 3; ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      for (Index i = box.begin[a]; i < box.end[a]; ++i) along[axis].push_back(mesh.coordinate(axis, centring, i));
+    }
   }
   [[nodiscard]] Index count(int axis) const { return static_cast<Index>(along[axis].size()); }
   [[nodiscard]] double at(int axis, Index place) const { return along[axis][static_cast<std::size_t>(place)]; }
@@ -41,6 +47,26 @@ void evaluate(Expression const& expression, double time, Positions const& positi
   Kokkos::parallel_for("halocline expression", Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, shares),
                        evaluate_share);
   HostExecution().fence();
+}
+
+template <class Real>
+void evaluate_as(StructuredMesh const& mesh, ExpressionRequest const& request, std::span<std::byte> to) {
+  Extents const extents = request.box.extents();
+  BlockView<Real> const view{reinterpret_cast<Real*>(to.data()), extents[0], extents[0] * extents[1]};
+  evaluate(Expression(request.text), request.time, Positions(mesh, request.centring, request.box), view);
+}
+
+/// The same values by another rank.
+template <class Real>
+void have_evaluated(ExpressionService& service, ExpressionRequest const& request, BlockView<Real> to) {
+  Extents const extents = request.box.extents();
+  std::vector<Real> values(static_cast<std::size_t>(request.box.size()));
+  service.evaluate(request, std::as_writable_bytes(std::span(values)));
+  for (Index k = 0; k < extents[2]; ++k) {
+    for (Index j = 0; j < extents[1]; ++j) {
+      std::copy_n(&values[static_cast<std::size_t>(extents[0] * (j + extents[1] * k))], extents[0], &to(0, j, k));
+    }
+  }
 }
 
 /// Throws at the first entry of `inside` that is not a finite number. Ghosts may be: they lie outside of the domain.
@@ -70,16 +96,46 @@ void Field<Real>::fill(Expression const& expression, double time, int component,
                         component * layout.component;
     auto const part = Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + layout.component));
     auto const host = Kokkos::create_mirror_view(part);
-    Positions const positions(structured(mesh()), block, centring(), ghosts());
+    IndexRange const place = mesh().global_owned(block.id, centring());
+    IndexRange const box = shifted(all, place.begin);
+    Positions const positions(structured(mesh()), centring(), box);
     BlockView<Real> const view{host.data(), layout.row, layout.plane};
     execution(block).fence();
-    evaluate(expression, time, positions, view);
+    ExpressionService* const service = ExpressionsFrom::current();
+    if (service != nullptr && !expression.is_constant()) {
+      have_evaluated(*service, {expression.text(), time, centring(), box, precision()}, view);
+    } else {
+      evaluate(expression, time, positions, view);
+    }
     IndexRange const inside = shifted(owned(block), {-all.begin[0], -all.begin[1], -all.begin[2]});
     require_finite(called.empty() ? "field `" + name() + "`" : called, expression, time, positions, inside, view);
     Kokkos::deep_copy(part, host);
     tell({.kind = GhostEvent::Kind::fill_function, .record = &ghost_record(block, component)});
   }
 }
+
+Index bytes_of(ExpressionRequest const& request) {
+  Index const size = request.precision == Precision::single ? sizeof(float) : sizeof(double);
+  return request.box.size() * size;
+}
+
+void evaluate(StructuredMesh const& mesh, ExpressionRequest const& request, std::span<std::byte> to) {
+  request.precision == Precision::single ? evaluate_as<float>(mesh, request, to)
+                                         : evaluate_as<double>(mesh, request, to);
+}
+
+namespace {
+
+ExpressionService*& current_service() {
+  static ExpressionService* current = nullptr;
+  return current;
+}
+
+}  // namespace
+
+ExpressionsFrom::ExpressionsFrom(ExpressionService* service) : before_(std::exchange(current_service(), service)) {}
+ExpressionsFrom::~ExpressionsFrom() { current_service() = before_; }
+ExpressionService* ExpressionsFrom::current() { return current_service(); }
 
 template void Field<float>::fill(Expression const&, double, int, std::string const&);
 template void Field<double>::fill(Expression const&, double, int, std::string const&);

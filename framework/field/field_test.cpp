@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "framework/field/expression_service.hpp"
 #include "framework/field/test_fields.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -206,6 +209,54 @@ TEST(Field, RefusesNonsense) {
   Block const& block = mesh->blocks().front();
   EXPECT_EQ(message_of([&] { u.copy_owned(block, 0, bytes); }),
             "field `u`: a buffer of 7 bytes for " + std::to_string(u.owned(block).size()) + " entries");
+}
+
+/// Counts what it is asked for, and knows the answers.
+class CountingService final : public ExpressionService {
+ public:
+  explicit CountingService(StructuredMesh const& mesh) : mesh_(mesh) {}
+  void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override {
+    ++requests;
+    EXPECT_EQ(bytes_of(request), static_cast<Index>(to.size()));
+    halocline::evaluate(mesh_, request, to);
+  }
+  int requests = 0;
+
+ private:
+  StructuredMesh const& mesh_;
+};
+
+TYPED_TEST(FieldOf, AServiceGivesItTheBitsThatItWouldHave) {
+  auto const mesh =
+      test::mesh_of({Axis::stretched({0, 1, 3, 6, 10, 12, 13}), Axis::uniform(7, -1, 2.5), Axis::uniform(5, 0, 1)},
+                    {false, true, false});
+  Expression const expression("sin(x + 3*y) * exp(z - t) + random(7)");
+  for (Centring const centring : test::all_centrings) {
+    FieldDescription const description{.name = "u", .centring = centring, .components = 2, .ghosts = 2};
+    Field<TypeParam> own(mesh, description);
+    Field<TypeParam> served(mesh, description);
+    own.fill(expression, 0.3, 1);
+    CountingService service(*mesh);
+    {
+      ExpressionsFrom const from(&service);
+      served.fill(expression, 0.3, 1);
+      served.fill(Expression(2.5), 0, 0);
+      EXPECT_THROW(served.fill(Expression("1/(x-x)"), 0, 1), InputError) << "values are looked at here";
+      served.fill(expression, 0.3, 1);
+    }
+    EXPECT_EQ(ExpressionsFrom::current(), nullptr);
+    EXPECT_EQ(service.requests, 3) << "a constant needs nobody";
+    for (Block const& block : mesh->blocks()) {
+      test::HostCopy<TypeParam> mine(own, block);
+      test::HostCopy<TypeParam> theirs(served, block);
+      IndexRange const all = own.with_ghosts(block);
+      for (Index k = all.begin[2]; k < all.end[2]; ++k) {
+        for (Index j = all.begin[1]; j < all.end[1]; ++j) {
+          for (Index i = all.begin[0]; i < all.end[0]; ++i) ASSERT_EQ(mine(1, i, j, k), theirs(1, i, j, k));
+        }
+      }
+    }
+  }
 }
 
 TEST(Field, NamesWhereAnExpressionHasNoValue) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/field/field.hpp"
+#include "framework/io/served_expressions.hpp"
 #include "framework/io/snapshot_receiver.hpp"
 #include "framework/io/snapshot_sender.hpp"
 #include "framework/mesh/structured_mesh.hpp"
@@ -119,6 +120,38 @@ TEST_F(Handover, AllIsWrittenInOrderBeforeTheEnd) {
   if (written.empty()) return;
   EXPECT_EQ(written.size(), static_cast<std::size_t>(count));
   EXPECT_TRUE(std::is_sorted(written.begin(), written.end()));
+}
+
+TEST_F(Handover, IoRanksEvaluateExpressions) {
+  StructuredMeshDescription const description{.axes = {Axis::uniform(13, 0, 1), Axis::uniform(9, 0, 2)}};
+  Verdict const verdict = run_guarded(*ranks, [&] {
+    RankRoles const roles(ranks, most_io_ranks());
+    if (roles.is_io_rank()) {
+      serve_expressions(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
+                                                         roles.serving()));
+      return ExitCode::done;
+    }
+    auto const mesh = StructuredMesh::make(description, roles.computing());
+    ServedExpressions expressions(roles);
+    // Not in the same order on all ranks.
+    for (int repetition = 0; repetition <= roles.all().rank(); ++repetition) {
+      for (Precision const precision : {Precision::single, Precision::double_}) {
+        ExpressionRequest const request{.text = "random(3) + x*y^2 - t",
+                                        .time = 0.1 + 0.2,
+                                        .centring = Centring::node,
+                                        .box = {{-1, -1, 0}, {9, 4, 1}},
+                                        .precision = precision};
+        std::vector<std::byte> mine(static_cast<std::size_t>(bytes_of(request)));
+        std::vector<std::byte> theirs(mine.size());
+        evaluate(*mesh, request, mine);
+        expressions.evaluate(request, theirs);
+        EXPECT_EQ(mine, theirs);
+      }
+    }
+    expressions.finish();
+    return ExitCode::done;
+  });
+  EXPECT_EQ(verdict.message, "");
 }
 
 TEST_F(Handover, WhatCannotBeWrittenIsTheErrorOfAll) {

@@ -7,17 +7,11 @@
 
 /// What compute ranks and I/O ranks tell each other of snapshots, by the communicator of all ranks.
 ///
-/// A compute rank sends its I/O rank, for each snapshot, the length of a packed header, the header, and then the owned
+/// A compute rank sends its I/O rank, for each snapshot, a packed header as a text (IncomingText), and then the owned
 /// values: a message for each field, of that for each block, of that for each component. The header of the last one
 /// has no values, and is answered by a report when all is written. An I/O rank that is asked to stop sends rank 0 a
 /// notice.
 namespace halocline::snapshot_messages {
-
-constexpr int length_tag = 1;
-constexpr int header_tag = 2;
-constexpr int values_tag = 3;
-constexpr int report_tag = 4;
-constexpr int notice_tag = 5;
 
 struct Header {
   bool last = false;          ///< there are no values, and no more snapshots

@@ -6,7 +6,9 @@
 #include <thread>
 #include <utility>
 
+#include "framework/io/io_rank_tags.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/incoming_text.hpp"
 #include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/stop.hpp"
@@ -26,8 +28,7 @@ constexpr std::chrono::microseconds nap{200};
 /// A compute rank that is served.
 struct SnapshotReceiver::Client {
   int rank = 0;
-  Index length = 0;  ///< of the header that `coming` announces
-  MPI_Request coming = MPI_REQUEST_NULL;
+  IncomingText headers;
   std::optional<messages::Header> header;  ///< of a snapshot that is not written yet
   bool ended = false;
 };
@@ -35,14 +36,12 @@ struct SnapshotReceiver::Client {
 SnapshotReceiver::SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh)
     : roles_(roles), folder_(std::move(folder)), make_mesh_(std::move(make_mesh)) {
   for (int const rank : roles.clients_of(roles.serving()->rank())) {
-    clients_.push_back(std::make_shared<Client>());
-    clients_.back()->rank = rank;
+    clients_.push_back(std::make_unique<Client>(
+        Client{.rank = rank, .headers = {roles.all(), rank, io_rank_tags::header}, .header = {}}));
   }
 }
 
-SnapshotReceiver::~SnapshotReceiver() {
-  for (std::shared_ptr<Client> const& client : clients_) Communicator::abandon({&client->coming, 1}, client);
-}
+SnapshotReceiver::~SnapshotReceiver() = default;
 
 void SnapshotReceiver::serve(std::function<void(Index step, double time)> const& written) {
   while (true) {
@@ -51,7 +50,7 @@ void SnapshotReceiver::serve(std::function<void(Index step, double time)> const&
     write_snapshot();
     messages::Header const& header = *clients_.front()->header;
     if (written) written(header.step, header.time);
-    for (std::shared_ptr<Client> const& client : clients_) client->header.reset();
+    for (std::unique_ptr<Client> const& client : clients_) client->header.reset();
   }
 }
 
@@ -73,21 +72,15 @@ void SnapshotReceiver::wait_for_headers() {
 }
 
 bool SnapshotReceiver::take_headers() {
-  for (std::shared_ptr<Client> const& client : clients_) {
+  for (std::unique_ptr<Client> const& client : clients_) {
     if (client->ended || client->header) continue;
-    if (client->coming == MPI_REQUEST_NULL) {
-      client->coming = roles_.all().receive(&client->length, sizeof(Index), client->rank, messages::length_tag);
-    }
-    if (roles_.all().test_all({&client->coming, 1})) take_header(*client);
+    if (std::optional<std::string> const text = client->headers.take()) take_header(*client, *text);
   }
   return all_have_snapshots() || all_have_ended();
 }
 
-void SnapshotReceiver::take_header(Client& client) {
-  auto const text = std::make_shared<std::string>(static_cast<std::size_t>(client.length), '\0');
-  MPI_Request request = roles_.all().receive(text->data(), client.length, client.rank, messages::header_tag);
-  wait_all_owned(roles_.all(), {&request, 1}, text);
-  messages::Header header = messages::unpacked(*text);
+void SnapshotReceiver::take_header(Client& client, std::string const& text) {
+  messages::Header header = messages::unpacked(text);
   report_.waited = std::max(report_.waited, header.waited);
   if (header.last) {
     answer_last(client);
@@ -99,7 +92,7 @@ void SnapshotReceiver::take_header(Client& client) {
 void SnapshotReceiver::answer_last(Client& client) {
   client.ended = true;
   auto const report = std::make_shared<messages::Report>(report_);
-  MPI_Request request = roles_.all().send(report.get(), sizeof(messages::Report), client.rank, messages::report_tag);
+  MPI_Request request = roles_.all().send(report.get(), sizeof(messages::Report), client.rank, io_rank_tags::report);
   wait_all_owned(roles_.all(), {&request, 1}, report);
 }
 
@@ -107,7 +100,7 @@ void SnapshotReceiver::tell_of_stop() {
   if (told_of_stop_ || stop_signal() == 0) return;
   told_of_stop_ = true;
   auto const asked = std::make_shared<Index>(1);
-  MPI_Request request = roles_.all().send(asked.get(), sizeof(Index), 0, messages::notice_tag);
+  MPI_Request request = roles_.all().send(asked.get(), sizeof(Index), 0, io_rank_tags::notice);
   wait_all_owned(roles_.all(), {&request, 1}, asked);
 }
 
@@ -115,7 +108,7 @@ void SnapshotReceiver::write_snapshot() {
   ScopedRegion const region("io/snapshot");
   Clock::time_point const start = Clock::now();
   messages::Header const& header = *clients_.front()->header;
-  for (std::shared_ptr<Client> const& client : clients_) {
+  for (std::unique_ptr<Client> const& client : clients_) {
     if (client->header->step == header.step && client->header->fields.size() == header.fields.size()) continue;
     throw DefectError("rank " + std::to_string(client->rank) + " has handed over another snapshot than rank " +
                       std::to_string(clients_.front()->rank));
@@ -130,7 +123,7 @@ void SnapshotReceiver::write_snapshot() {
 
 void SnapshotReceiver::make_writer() {
   std::vector<Index> counts;
-  for (std::shared_ptr<Client> const& client : clients_) {
+  for (std::unique_ptr<Client> const& client : clients_) {
     counts.push_back(static_cast<Index>(client->header->blocks.size()));
   }
   mesh_ = make_mesh_(counts);
@@ -148,7 +141,7 @@ std::span<std::byte const> SnapshotReceiver::receive_values(StoredField const& f
   Index const entries = mesh_->owned(block, field.description.centring).size();
   values_->resize(static_cast<std::size_t>(entries) * field.bytes_per_number());
   MPI_Request request = roles_.all().receive(values_->data(), static_cast<Index>(values_->size()),
-                                             client_of_block_[block.local], messages::values_tag);
+                                             client_of_block_[block.local], io_rank_tags::values);
   wait_all_owned(roles_.all(), {&request, 1}, values_);
   return *values_;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/io/snapshot_messages.hpp"
@@ -39,7 +40,7 @@ class SnapshotReceiver {
   [[nodiscard]] bool all_have_snapshots() const;
   void wait_for_headers();
   [[nodiscard]] bool take_headers();
-  void take_header(Client& client);
+  void take_header(Client& client, std::string const& text);
   void answer_last(Client& client);
   void tell_of_stop();
   void write_snapshot();
@@ -49,7 +50,7 @@ class SnapshotReceiver {
   RankRoles const& roles_;
   std::filesystem::path folder_;
   ServedMesh make_mesh_;
-  std::vector<std::shared_ptr<Client>> clients_;
+  std::vector<std::unique_ptr<Client>> clients_;
   std::shared_ptr<Mesh const> mesh_;
   std::optional<SnapshotWriter> writer_;  ///< made with the first snapshot: it writes the mesh
   std::vector<int> client_of_block_;      ///< rank, by Block::local

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "framework/io/io_rank_tags.hpp"
 #include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/staging_memory.hpp"
@@ -61,7 +62,7 @@ SnapshotSender::SnapshotSender(RankRoles const& roles, std::shared_ptr<Mesh cons
   notices_->asked.assign(static_cast<std::size_t>(roles.io_ranks()), 0);
   for (int n = 0; n < roles.io_ranks(); ++n) {
     notices_->requests.push_back(roles.all().receive(&notices_->asked[static_cast<std::size_t>(n)], sizeof(Index),
-                                                     roles.compute_ranks() + n, messages::notice_tag));
+                                                     roles.compute_ranks() + n, io_rank_tags::notice));
   }
 }
 
@@ -83,7 +84,7 @@ void SnapshotSender::write(Index step, double time, std::span<FieldBase const* c
       Index const bytes = bytes_of(*field, block);
       for (int component = 0; component < field->components(); ++component) {
         field->copy_owned(block, component, std::span(to, static_cast<std::size_t>(bytes)));
-        buffer.requests.push_back(roles_.all().send_to_receiver(to, bytes, server_, messages::values_tag));
+        buffer.requests.push_back(roles_.all().send_to_receiver(to, bytes, server_, io_rank_tags::values));
         to += bytes;
       }
     }
@@ -106,8 +107,8 @@ SnapshotSender::Buffer& SnapshotSender::free_buffer() {
 void SnapshotSender::send_header(Buffer& buffer, messages::Header const& header) {
   buffer.header = messages::packed(header);
   buffer.length = static_cast<Index>(buffer.header.size());
-  buffer.requests.push_back(roles_.all().send(&buffer.length, sizeof(Index), server_, messages::length_tag));
-  buffer.requests.push_back(roles_.all().send(buffer.header.data(), buffer.length, server_, messages::header_tag));
+  buffer.requests.push_back(roles_.all().send(&buffer.length, sizeof(Index), server_, io_rank_tags::header));
+  buffer.requests.push_back(roles_.all().send(buffer.header.data(), buffer.length, server_, io_rank_tags::header + 1));
 }
 
 messages::Report SnapshotSender::finish() {
@@ -115,7 +116,7 @@ messages::Report SnapshotSender::finish() {
   buffers_.push_back(std::make_shared<Buffer>());
   send_header(*buffers_.back(), {.last = true, .waited = waited_, .blocks = {}, .fields = {}});
   auto const report = std::make_shared<messages::Report>();
-  MPI_Request answer = roles_.all().receive(report.get(), sizeof(messages::Report), server_, messages::report_tag);
+  MPI_Request answer = roles_.all().receive(report.get(), sizeof(messages::Report), server_, io_rank_tags::report);
   wait_all_owned(roles_.all(), {&answer, 1}, report);
   for (std::shared_ptr<Buffer> const& each : buffers_) roles_.all().wait_all(each->requests);
   return *report;

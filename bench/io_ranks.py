@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Measures what snapshots cost a run with and without I/O ranks: seconds of a step of a wave without snapshots, with
+snapshots that all ranks write and wait for, and with snapshots that are handed over to I/O ranks, on as many computing
+ranks each time, in turn, `--repeat` times.
+
+The interval from one snapshot to the next is chosen so that writing takes about half of the time: from a run with one
+snapshot, and one without. A step is slower by what the medians say.
+
+    bench/io_ranks.py --program bin/halocline --cells 512 --ranks 2 --io-ranks 1 --json bench/results/x.json
+"""
+import pathlib
+import statistics
+import tempfile
+
+from deck_runs import parser_of, run_deck
+from record import store
+
+
+def arguments():
+    parser = parser_of(__doc__, repeat=3)
+    parser.add_argument("--cells", type=int, required=True, help="along each axis")
+    parser.add_argument("--precision", default="single")
+    parser.add_argument("--io-ranks", type=int, default=1)
+    parser.add_argument("--snapshots", type=int, default=8, help="in a run")
+    parser.add_argument("--load", type=float, default=0.5, help="part of the time that the disk is to be busy")
+    return parser.parse_args()
+
+
+def run(given, folder, io_ranks, steps, interval):
+    deck = {"physics": "wave", "precision": given.precision, "mesh": {"cells": [given.cells] * 3},
+            "wave": {"initial": "x*(1-x)*y*(1-y)*z"}, "time": {"step": 0.1 / given.cells, "steps": steps},
+            "output": {"snapshots": {"interval": interval}, "scalars": {"interval": 0}}, "io": {"ranks": io_ranks}}
+    summary = run_deck(given, folder, deck, given.ranks[0] + io_ranks)
+    return summary["timings"], summary
+
+
+def interval_of(given, folder):
+    """Steps in which a disk that takes one snapshot is busy for the part of the time that is asked for."""
+    steps = 100
+    step = run(given, folder, 0, steps, 0)[0]["advance"] / steps
+    writing = run(given, folder, given.io_ranks, 2, 1)[0]["writing_snapshots"] / 3
+    return max(1, round(writing / given.load / step)), writing
+
+
+def main():
+    given = arguments()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        interval, writing = interval_of(given, folder)
+        steps = interval * given.snapshots
+        cases = {"no snapshots": (0, 0), "all ranks write": (0, interval), "I/O ranks write": (given.io_ranks, interval)}
+        seconds = {case: [] for case in cases}
+        waited, summary = [], {}
+        for _ in range(given.repeat):
+            for case, (io_ranks, each) in cases.items():
+                timings, summary = run(given, folder, io_ranks, steps, each)
+                seconds[case].append(timings["advance"])
+            waited.append(summary["timings"]["waiting_for_buffers"])
+        medians = {case: statistics.median(times) for case, times in seconds.items()}
+        slower = {case: time / medians["no snapshots"] - 1 for case, time in medians.items()}
+    print(f"wave {given.cells}^3 on {given.ranks[0]} ranks, a snapshot of {writing:.3f} s every {interval} steps")
+    for case, time in medians.items():
+        print(f"  {case}: {1e3 * time / steps:.4f} ms a step, slower by {100 * slower[case]:.1f} %")
+    if given.json:
+        store(given.json, summary["provenance"], remark=given.remark, cells=given.cells, precision=given.precision,
+              ranks=given.ranks[0], io_ranks=given.io_ranks, interval=interval, steps=steps, seconds_of_a_snapshot=writing,
+              seconds_of_runs=seconds, slower=slower, waiting_for_buffers=waited)
+
+
+if __name__ == "__main__":
+    main()
