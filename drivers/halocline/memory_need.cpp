@@ -7,6 +7,7 @@
 
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/state_guard.hpp"
+#include "framework/deck/field_source.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
@@ -48,6 +49,11 @@ double copies_of_state(Options const& deck) {
   return buffers + (keeps_state(deck) ? 1 : 0);
 }
 
+/// Of a rank's part of a file, on its way to a field, which is on the host.
+double arrays_of_files(Options const& deck, PhysicsEntry const& entry) {
+  return uses_device_memory() || deck.section(entry.name).field_files().empty() ? 0 : 1;
+}
+
 }  // namespace
 
 MemoryBudget memory_budget(RankRoles const& roles) {
@@ -68,7 +74,8 @@ MemoryBudget foretold_memory_budget(int ranks, int io_ranks) {
 
 double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices) {
   double const state = entry.state_arrays ? entry.state_arrays(deck) : 1;
-  double const arrays = (entry.arrays ? entry.arrays(deck) : 1) + copies_of_state(deck) * state;
+  double const arrays =
+      (entry.arrays ? entry.arrays(deck) : 1) + copies_of_state(deck) * state + arrays_of_files(deck, entry);
   double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double const blocks = static_cast<double>(ranks) * devices;
   double const copies = entry.bytes_of_each_block ? entry.bytes_of_each_block(deck) * blocks : 0;
