@@ -75,6 +75,13 @@ class Fields(unittest.TestCase):
             found = self.snapshots(deck, ranks, lambda folder: numpy.save(folder / "u0.npy", random_cells(3, cells)))
             numpy.testing.assert_array_equal(found[steps], of_expression)
 
+    def test_io_ranks_change_no_bit(self):
+        cells = [12, 11, 16]
+        for initial in ("random(3)", {"file": "u0.npy"}):
+            deck = {**self.sweeps(cells, 2, "double", initial), "io": {"ranks": 1}}
+            found = self.snapshots(deck, 3, lambda folder: numpy.save(folder / "u0.npy", random_cells(3, cells)))
+            numpy.testing.assert_array_equal(found[0], random_cells(3, cells))
+
     def test_formats(self):
         """Each holds the same array, whatever its layout, and any number of ranks reads the same bits."""
         whole = numpy.round(1000 * random_cells(4, [9, 8, 10]) - 500)  # any type of numbers has these
