@@ -3,11 +3,12 @@
 snapshots that all ranks write and wait for, and with snapshots that are handed over to I/O ranks, on as many computing
 ranks each time, in turn, `--repeat` times.
 
-The interval from one snapshot to the next is chosen so that writing takes about half of the time: from a run with one
-snapshot, and one without. A step is slower by what the medians say.
+All have as many threads, so that each I/O rank has a core of its own; OMP_NUM_THREADS says otherwise. The interval from
+one snapshot to the next is chosen so that writing takes about half of the time. A step is slower by what the medians say.
 
     bench/io_ranks.py --program bin/halocline --cells 512 --ranks 2 --io-ranks 1 --json bench/results/x.json
 """
+import os
 import pathlib
 import statistics
 import tempfile
@@ -44,6 +45,8 @@ def interval_of(given, folder):
 
 def main():
     given = arguments()
+    threads = max(1, (os.cpu_count() - given.io_ranks) // given.ranks[0])
+    os.environ.setdefault("OMP_NUM_THREADS", str(threads))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         interval, writing = interval_of(given, folder)
@@ -63,7 +66,8 @@ def main():
         print(f"  {case}: {1e3 * time / steps:.4f} ms a step, slower by {100 * slower[case]:.1f} %")
     if given.json:
         store(given.json, summary["provenance"], remark=given.remark, cells=given.cells, precision=given.precision,
-              ranks=given.ranks[0], io_ranks=given.io_ranks, interval=interval, steps=steps, seconds_of_a_snapshot=writing,
+              ranks=given.ranks[0], io_ranks=given.io_ranks, interval=interval, steps=steps,
+              threads=int(os.environ["OMP_NUM_THREADS"]), seconds_of_a_snapshot=writing,
               seconds_of_runs=seconds, slower=slower, waiting_for_buffers=waited)
 
 
