@@ -21,9 +21,9 @@ TEST(RankRoles, TheLastRanksServeAnEvenShareOfTheOthers) {
     EXPECT_EQ(roles.is_io_rank(), ranks->rank() >= computing);
     EXPECT_EQ(roles.computing() != nullptr, !roles.is_io_rank());
     EXPECT_EQ(roles.serving() != nullptr, roles.is_io_rank());
-    if (!roles.is_io_rank()) {
-      EXPECT_EQ(roles.computing()->rank(), ranks->rank());
-    }
+    Communicator const& part = roles.is_io_rank() ? *roles.serving() : *roles.computing();
+    EXPECT_EQ(part.size(), roles.is_io_rank() ? io_ranks : computing);
+    EXPECT_EQ(part.rank(), ranks->rank() - (roles.is_io_rank() ? computing : 0));
     if (io_ranks == 0) {
       EXPECT_EQ(roles.computing(), ranks) << "nothing is split";
       continue;
