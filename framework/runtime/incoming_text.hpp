@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// Texts of any length that another rank sends, one after the other, each as two messages: its length, then itself, with
-/// the tags `tag` and `tag` + 1.
+/// Texts of any length that another rank sends, one after the other, each as two messages: its length, then itself,
+/// with the tags `tag` and `tag` + 1.
 class IncomingText {
  public:
   IncomingText(Communicator const& communicator, int from, int tag);
