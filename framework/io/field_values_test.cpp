@@ -212,7 +212,9 @@ TEST_F(FieldFiles, TellOfTheFirstEntryThatIsNoNumber) {
 TEST_F(FieldFiles, HaveValuesAtAnyPlace) {
   constexpr int n = 8;
   std::vector<double> values;
-  for (int k = 0; k < n * n; ++k) values.push_back((k % n + 0.5) / n + 10 * ((k / n) + 0.5) / n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) values.push_back((i + 0.5) / n + 10 * (j + 0.5) / n);
+  }
   FieldFile const file = write(values, {n, n});
   auto const at = [](double x) { return std::clamp(x, 0.5 / n, 1 - 0.5 / n); };
   for (bool const periodic : {false, true}) {
