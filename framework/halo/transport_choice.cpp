@@ -231,6 +231,11 @@ TransportChoice wanted_transport(TransportEntry const& entry, Communicator const
   return choice;
 }
 
+/// Whether the n-th candidate carries messages of any size.
+bool is_chosen(std::size_t n, std::vector<TransportTimings> const& timings) {
+  return std::any_of(timings.begin(), timings.end(), [n](TransportTimings const& t) { return t.chosen == n; });
+}
+
 /// Those transports that take seconds to start of which an earlier run of this user, on as many ranks, of such devices,
 /// with such messages, has found that others are faster.
 class SlowerThanOthers {
@@ -256,9 +261,7 @@ class SlowerThanOthers {
   void keep(std::vector<TransportEntry const*> const& entries, std::vector<TransportTimings> const& timings) const {
     std::string names = " ";
     for (std::size_t n = 0; n < entries.size(); ++n) {
-      bool const used =
-          std::any_of(timings.begin(), timings.end(), [n](TransportTimings const& t) { return t.chosen == n; });
-      if (entries[n]->starts_slowly && !used) names += entries[n]->name + " ";
+      if (entries[n]->starts_slowly && !is_chosen(n, timings)) names += entries[n]->name + " ";
     }
     if (concerns_ && names_.empty() && communicator_.rank() == 0) keep_answer(cache_folder(), question, key_, names);
   }
@@ -323,9 +326,7 @@ MixedTransport::Choice by_timings(std::vector<TransportTimings> timings, Communi
 std::string names_of(std::vector<std::string> const& candidates, std::vector<TransportTimings> const& timings) {
   std::string names;
   for (std::size_t n = 0; n < candidates.size(); ++n) {
-    bool const used =
-        std::any_of(timings.begin(), timings.end(), [&](TransportTimings const& t) { return t.chosen == n; });
-    if (used) names += (names.empty() ? "" : ", ") + candidates[n];
+    if (is_chosen(n, timings)) names += (names.empty() ? "" : ", ") + candidates[n];
   }
   return names;
 }

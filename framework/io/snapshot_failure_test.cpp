@@ -14,6 +14,7 @@
 #include "framework/runtime/throw_site.hpp"
 #include "tests/support/communicator.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/shared_folder.hpp"
 
 namespace halocline {
 namespace {
@@ -24,17 +25,7 @@ using test::FileSizeLimit;
 /// One rank cannot write its part of a snapshot; the others can.
 class FailingSnapshot : public testing::Test {
  protected:
-  FailingSnapshot() {
-    std::string name = (fs::temp_directory_path() / "halocline_XXXXXX").string();
-    if (ranks->rank() == 0 && mkdtemp(name.data()) == nullptr) throw std::bad_alloc();
-    ranks->broadcast(name, 0);
-    folder = name;
-  }
-  ~FailingSnapshot() override {
-    unsetenv("HALOCLINE_THROW_AT");
-    std::error_code ignored;
-    if (test::communicator().rank() == 0) fs::remove_all(folder, ignored);
-  }
+  ~FailingSnapshot() override { unsetenv("HALOCLINE_THROW_AT"); }
 
   /// Writes a snapshot (step 3) under the guard, after `before` on every rank.
   Verdict write_after(std::function<void()> const& before) {
@@ -80,7 +71,8 @@ class FailingSnapshot : public testing::Test {
   }
 
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
-  fs::path folder;
+  test::SharedFolder shared;
+  fs::path const& folder = shared.path();
 };
 
 TEST_F(FailingSnapshot, WithoutFailureItIsThere) {

@@ -19,6 +19,7 @@
 #include "framework/runtime/rank_roles.hpp"
 #include "tests/support/communicator.hpp"
 #include "tests/support/file_size_limit.hpp"
+#include "tests/support/shared_folder.hpp"
 
 namespace halocline {
 namespace {
@@ -27,18 +28,6 @@ namespace fs = std::filesystem;
 
 class Handover : public testing::Test {
  protected:
-  Handover() {
-    std::string name = (fs::temp_directory_path() / "halocline_XXXXXX").string();
-    if (ranks->rank() == 0 && mkdtemp(name.data()) == nullptr) throw std::bad_alloc();
-    ranks->broadcast(name, 0);
-    folder = name;
-  }
-  ~Handover() override {
-    std::error_code ignored;
-    test::communicator().barrier();
-    if (test::communicator().rank() == 0) fs::remove_all(folder, ignored);
-  }
-
   /// As many I/O ranks as there can be.
   [[nodiscard]] int most_io_ranks() const { return ranks->size() / 2; }
 
@@ -66,7 +55,8 @@ class Handover : public testing::Test {
   }
 
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
-  fs::path folder;
+  test::SharedFolder shared;
+  fs::path const& folder = shared.path();
   std::vector<Index> written;  ///< steps, on I/O ranks
 };
 
