@@ -12,7 +12,7 @@
 #include "framework/runtime/backend.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/cuda/stopwatch.hpp"
+#include "framework/runtime/cuda_stopwatch.hpp"
 #endif
 
 namespace halocline::benchmarking {
@@ -22,7 +22,7 @@ namespace {
 constexpr double shortest_measure = 2e-3;
 
 #if defined(KOKKOS_ENABLE_CUDA)
-using kernel::cuda::check;
+using cuda::check;
 
 __global__ void copy_packs(float4* to, float4 const* from, std::size_t count) {
   std::size_t const n = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
@@ -92,7 +92,7 @@ double time_copies(Index bytes, int repetitions) {
 
 double elapsed(std::function<void()> const& work, int runs) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  return kernel::cuda::Stopwatch(Execution{}.cuda_stream()).elapsed(work, runs);
+  return cuda::Stopwatch(Execution{}.cuda_stream()).elapsed(work, runs);
 #else
   Execution const execution;
   execution.fence("halocline: before a measurement");

@@ -42,17 +42,10 @@ cuda::SharedBlocks& blocks() {
   return *blocks;
 }
 
-class CudaIpcTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "cuda-ipc"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<cuda::FlaggedChannel>(communicator, sends, receives, blocks());
-  }
-};
-
 }  // namespace
 
-std::shared_ptr<Transport const> cuda_ipc_transport() { return std::make_shared<CudaIpcTransport>(); }
+std::shared_ptr<Transport const> cuda_ipc_transport() {
+  return std::make_shared<cuda::FlaggedTransport>("cuda-ipc", blocks());
+}
 
 }  // namespace halocline

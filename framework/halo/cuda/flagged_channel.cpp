@@ -54,7 +54,7 @@ struct FlaggedChannel::Inbox {
 
 FlaggedChannel::FlaggedChannel(Communicator const& communicator, std::vector<Message> const& sends,
                                std::vector<Message> const& receives, SharedBlocks& blocks)
-    : communicator_(communicator), blocks_(blocks) {
+    : KernelChannel(communicator), blocks_(blocks) {
   require_both_ways(sends, receives);
   std::exception_ptr failure;
   try {
@@ -92,10 +92,10 @@ FlaggedChannel::~FlaggedChannel() {
 }
 
 std::byte* FlaggedChannel::send_memory(std::size_t n) {
-  return outboxes_[n].memory + outboxes_[n].mailbox.places[use_ % 2];
+  return outboxes_[n].memory + outboxes_[n].mailbox.places[buffer()];
 }
 std::byte* FlaggedChannel::receive_memory(std::size_t n) {
-  return inbox_->block->memory + inbox_->mailboxes[n].places[use_ % 2];
+  return inbox_->block->memory + inbox_->mailboxes[n].places[buffer()];
 }
 
 PartFlags FlaggedChannel::send_flags(std::size_t n) { return flags(outboxes_[n].memory, outboxes_[n].mailbox); }
@@ -106,13 +106,8 @@ PartFlags FlaggedChannel::receive_flags(std::size_t n) {
   return flags;
 }
 PartFlags FlaggedChannel::flags(std::byte* memory, Mailbox const& mailbox) const {
-  Index const offset = mailbox.flags[use_ % 2];
+  Index const offset = mailbox.flags[buffer()];
   return {.parts = offset == 0 ? nullptr : words(memory, offset), .inside = offset == 0};
-}
-
-void FlaggedChannel::receive() {
-  // The host waits for nothing here: it hears of failures in time if it asks now and then.
-  if (use_ % 32 == 0) communicator_.poll();
 }
 
 }  // namespace halocline::cuda

@@ -1,17 +1,18 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/halo/cuda/kernel_channel.hpp"
 #include "framework/halo/cuda/shared_blocks.hpp"
-#include "framework/halo/transport.hpp"
 
 namespace halocline::cuda {
 
 /// Kernels pack right into memory that the receiver shares, in two places in turn, and set flags there; the host takes
 /// no part in it.
-class FlaggedChannel final : public Channel {
+class FlaggedChannel final : public KernelChannel {
  public:
   /// Throws InputOutputError, on both ends of a pair, where memory cannot be shared. `blocks` outlives the channel.
   FlaggedChannel(Communicator const& communicator, std::vector<Message> const& sends,
@@ -24,16 +25,6 @@ class FlaggedChannel final : public Channel {
   std::byte* receive_memory(std::size_t n) override;
   PartFlags send_flags(std::size_t n) override;
   PartFlags receive_flags(std::size_t n) override;
-  // What is written now was read two uses ago: kernels of the neighbour have sent their last message after that.
-  void expect() override { ++use_; }
-  void send() override {}
-  bool progress() override { return true; }
-  void receive() override;
-  [[nodiscard]] std::optional<int> turn() const override { return static_cast<int>(use_ % 2); }
-  void replayed() override {
-    expect();
-    receive();
-  }
 
  private:
   /// Where one message lies in the receiver's block: flags and room for what is sent in uses that follow each other.
@@ -57,11 +48,24 @@ class FlaggedChannel final : public Channel {
 
   [[nodiscard]] PartFlags flags(std::byte* memory, Mailbox const& mailbox) const;
 
-  Communicator const& communicator_;
   SharedBlocks& blocks_;
   std::unique_ptr<Inbox> inbox_;
   std::vector<Outbox> outboxes_;  ///< by what is sent
-  std::uint64_t use_ = 0;
+};
+
+/// A transport that opens such channels in `blocks`, which outlive it.
+class FlaggedTransport final : public Transport {
+ public:
+  FlaggedTransport(std::string name, SharedBlocks& blocks) : name_(std::move(name)), blocks_(blocks) {}
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    return std::make_unique<FlaggedChannel>(communicator, sends, receives, blocks_);
+  }
+
+ private:
+  std::string name_;
+  SharedBlocks& blocks_;
 };
 
 }  // namespace halocline::cuda

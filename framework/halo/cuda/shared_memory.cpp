@@ -55,17 +55,10 @@ cuda::SharedBlocks& blocks() {
   return *blocks;
 }
 
-class SharedMemoryTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "shared-memory"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<cuda::FlaggedChannel>(communicator, sends, receives, blocks());
-  }
-};
-
 }  // namespace
 
-std::shared_ptr<Transport const> shared_memory_transport() { return std::make_shared<SharedMemoryTransport>(); }
+std::shared_ptr<Transport const> shared_memory_transport() {
+  return std::make_shared<cuda::FlaggedTransport>("shared-memory", blocks());
+}
 
 }  // namespace halocline

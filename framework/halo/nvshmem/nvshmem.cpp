@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/halo/cuda/kernel_channel.hpp"
 #include "framework/halo/cuda/shared_blocks.hpp"
 #include "framework/halo/nvshmem/put_launcher.hpp"
 #include "framework/halo/nvshmem/reference.hpp"
@@ -93,11 +94,11 @@ struct Box {
   cuda::SharedBlock* block;
 };
 
-class NvshmemChannel final : public Channel {
+class NvshmemChannel final : public cuda::KernelChannel {
  public:
   NvshmemChannel(Communicator const& communicator, std::vector<Message> const& sends,
                  std::vector<Message> const& receives)
-      : communicator_(communicator), sends_(sends), receives_(receives) {
+      : KernelChannel(communicator), sends_(sends), receives_(receives) {
     require_both_ways(sends, receives);
     std::vector<int> const peers = World::instance().peers(communicator);
     for (Message const& message : sends) neighbours_.push_back(peers[static_cast<std::size_t>(message.rank)]);
@@ -128,36 +129,23 @@ class NvshmemChannel final : public Channel {
   NvshmemChannel& operator=(NvshmemChannel const&) = delete;
 
   std::byte* send_memory(std::size_t n) override {
-    return is_stored(n, sends_) ? stored_[n][use_ % 2] : memory(box_->packed[n][use_ % 2]);
+    return is_stored(n, sends_) ? stored_[n][buffer()] : memory(box_->packed[n][buffer()]);
   }
-  std::byte* receive_memory(std::size_t n) override { return memory(box_->mailboxes[n].places[use_ % 2]); }
+  std::byte* receive_memory(std::size_t n) override { return memory(box_->mailboxes[n].places[buffer()]); }
   PartFlags send_flags(std::size_t n) override {
     if (is_stored(n, sends_)) return {.inside = true};
-    auto* const puts = reinterpret_cast<Put*>(memory(box_->puts[use_ % 2]));
+    auto* const puts = reinterpret_cast<Put*>(memory(box_->puts[buffer()]));
     return {.parts = reinterpret_cast<std::uint32_t*>(puts + n), .of_launcher = true};
   }
   PartFlags receive_flags(std::size_t n) override {
     Mailbox const& mailbox = box_->mailboxes[n];
     auto const* const closed = reinterpret_cast<std::uint32_t const*>(memory(mailbox.closed));
     if (is_stored(n, receives_)) return {.inside = true, .closed = closed};
-    return {.parts = reinterpret_cast<std::uint32_t*>(memory(mailbox.signals[use_ % 2])),
+    return {.parts = reinterpret_cast<std::uint32_t*>(memory(mailbox.signals[buffer()])),
             .of_launcher = true,
             .closed = closed};
   }
   cuda::PartLauncher const* launcher() const override { return &launcher_; }
-
-  // What is put now was read two uses ago: kernels of the neighbour have sent their last message after that.
-  void expect() override { ++use_; }
-  void send() override {}
-  bool progress() override { return true; }
-  void receive() override {
-    if (use_ % 32 == 0) communicator_.poll();
-  }
-  [[nodiscard]] std::optional<int> turn() const override { return static_cast<int>(use_ % 2); }
-  void replayed() override {
-    expect();
-    receive();
-  }
 
  private:
   [[nodiscard]] std::byte* memory(Index offset) const { return box_->block->memory + offset; }
@@ -168,22 +156,21 @@ class NvshmemChannel final : public Channel {
 
   void make_puts(std::vector<Offer> const& theirs) {
     stored_.resize(theirs.size());
-    for (std::size_t buffer : {0, 1}) {
+    for (std::size_t use : {0, 1}) {
       std::vector<Put> puts;
       for (std::size_t n = 0; n < theirs.size(); ++n) {
         std::byte* const block = blocks().opened(theirs[n].block);
         Mailbox const& mailbox = theirs[n].mailbox;
-        puts.push_back({block + mailbox.places[buffer], reinterpret_cast<Signal*>(block + mailbox.signals[buffer]),
-                        neighbours_[n]});
-        stored_[n][buffer] = static_cast<std::byte*>(nvshmem_ptr(puts.back().memory, neighbours_[n]));
-        if (buffer == 0) closed_.push_back(reinterpret_cast<std::uint32_t*>(block + mailbox.closed));
+        puts.push_back(
+            {block + mailbox.places[use], reinterpret_cast<Signal*>(block + mailbox.signals[use]), neighbours_[n]});
+        stored_[n][use] = static_cast<std::byte*>(nvshmem_ptr(puts.back().memory, neighbours_[n]));
+        if (use == 0) closed_.push_back(reinterpret_cast<std::uint32_t*>(block + mailbox.closed));
       }
       auto const bytes = static_cast<Index>(puts.size() * sizeof(Put));
-      if (bytes > 0) blocks().side().copy(memory(box_->puts[buffer]), puts.data(), bytes);
+      if (bytes > 0) blocks().side().copy(memory(box_->puts[use]), puts.data(), bytes);
     }
   }
 
-  Communicator const& communicator_;
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   std::vector<bool> by_stores_;                    ///< who is within reach of them
@@ -192,7 +179,6 @@ class NvshmemChannel final : public Channel {
   std::unique_ptr<Box> box_;
   std::vector<std::uint32_t*> closed_;  ///< what neighbours are told at the end
   PutLauncher launcher_;
-  std::uint64_t use_ = 0;
 };
 
 class NvshmemTransport final : public Transport {

@@ -9,6 +9,7 @@
 
 #include "framework/halo/nvshmem/world.hpp"
 #include "framework/runtime/cuda_check.hpp"
+#include "framework/runtime/cuda_stopwatch.hpp"
 #include "framework/runtime/cuda_stream.hpp"
 
 namespace halocline::nvshmem {
@@ -52,32 +53,6 @@ __global__ void __launch_bounds__(threads) sweep(Line line, float const* old, fl
   if (threadIdx.x == 0) atomicAdd(norm, sum);
 }
 
-class Timer {
- public:
-  explicit Timer(cudaStream_t stream) : stream_(stream) {
-    for (cudaEvent_t* const event : {&begin_, &end_}) check(cudaEventCreate(event), "cudaEventCreate");
-    check(cudaEventRecord(begin_, stream_), "cudaEventRecord");
-  }
-  ~Timer() {
-    (void)cudaEventDestroy(begin_);
-    (void)cudaEventDestroy(end_);
-  }
-  Timer(Timer const&) = delete;
-  Timer& operator=(Timer const&) = delete;
-  [[nodiscard]] double seconds() const {
-    check(cudaEventRecord(end_, stream_), "cudaEventRecord");
-    check(cudaEventSynchronize(end_), "cudaEventSynchronize");
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
-    return 1e-3 * static_cast<double>(milliseconds);
-  }
-
- private:
-  cudaStream_t stream_;
-  cudaEvent_t begin_ = nullptr;
-  cudaEvent_t end_ = nullptr;
-};
-
 void sum_over_ranks(float* number, cudaStream_t stream) {
   nvshmemx_float_sum_reduce_on_stream(NVSHMEM_TEAM_WORLD, number, number, 1, stream);
 }
@@ -96,34 +71,34 @@ ReferenceTiming jacobi(Communicator const& communicator, Line const& line, float
   }
   auto const blocks = static_cast<unsigned>((line.count + threads - 1) / threads);
   nvshmemx_barrier_all_on_stream(stream);
-  Timer const timer(stream);
   Index sweeps = 0;
   double error = 1;
-  for (; error > tolerance && sweeps < 1000; ++sweeps) {
-    check(cudaMemsetAsync(norm, 0, sizeof(float), stream), "cudaMemsetAsync");
-    sweep<<<blocks, threads, 0, stream>>>(line, old, next, norm);
-    check(cudaGetLastError(), "a sweep");
-    std::swap(old, next);
-    sum_over_ranks(norm, stream);
-    float all = 0;
-    check(cudaMemcpyAsync(&all, norm, sizeof all, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-    error = std::sqrt(static_cast<double>(all) / points);
-  }
-  double const seconds = communicator.max(timer.seconds());
+  auto const sweep_all = [&] {
+    for (; error > tolerance && sweeps < 1000; ++sweeps) {
+      check(cudaMemsetAsync(norm, 0, sizeof(float), stream), "cudaMemsetAsync");
+      sweep<<<blocks, threads, 0, stream>>>(line, old, next, norm);
+      check(cudaGetLastError(), "a sweep");
+      std::swap(old, next);
+      sum_over_ranks(norm, stream);
+      float all = 0;
+      check(cudaMemcpyAsync(&all, norm, sizeof all, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      error = std::sqrt(static_cast<double>(all) / points);
+    }
+  };
+  double const seconds = communicator.max(cuda::Stopwatch(stream).elapsed(sweep_all, 1));
   return {"a sweep whose kernel reads the neighbour's point, and its norm", seconds / static_cast<double>(sweeps),
           sweeps, error};
 }
 
 ReferenceTiming team_sum(Communicator const& communicator, cudaStream_t stream) {
-  constexpr Index repetitions = 500;
+  constexpr int repetitions = 500;
   float* const number = floats(1);
   check(cudaMemsetAsync(number, 0, sizeof(float), stream), "cudaMemsetAsync");
   nvshmemx_barrier_all_on_stream(stream);
   sum_over_ranks(number, stream);
-  Timer const timer(stream);
-  for (Index n = 0; n < repetitions; ++n) sum_over_ranks(number, stream);
-  double const seconds = communicator.max(timer.seconds());
+  auto const sum = [&] { sum_over_ranks(number, stream); };
+  double const seconds = communicator.max(cuda::Stopwatch(stream).elapsed(sum, repetitions));
   return {"the sum of one number over all ranks", seconds / repetitions, repetitions, 0};
 }
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "framework/kernel/cuda/stopwatch.hpp"
+#include "framework/runtime/cuda_stopwatch.hpp"
 #include "framework/runtime/device.hpp"
 
 namespace halocline::kernel::cuda {
@@ -154,16 +154,16 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
 }
 
 SecondsOf by_clock(cudaStream_t stream, std::function<bool(StreamTuning const*)> run) {
-  return
-      [stopwatch = std::make_shared<Stopwatch>(stream), run = std::move(run)](StreamTuning const* tuning, int samples) {
-        double best = std::numeric_limits<double>::infinity();
-        if (!run(tuning)) return best;
-        auto const enqueue = [&] { return run(tuning); };
-        double const once = stopwatch->elapsed(enqueue, 1);
-        int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
-        for (int n = 0; n < samples; ++n) best = std::min(best, stopwatch->elapsed(enqueue, runs) / runs);
-        return best;
-      };
+  return [stopwatch = std::make_shared<halocline::cuda::Stopwatch>(stream), run = std::move(run)](
+             StreamTuning const* tuning, int samples) {
+    double best = std::numeric_limits<double>::infinity();
+    if (!run(tuning)) return best;
+    auto const enqueue = [&] { return run(tuning); };
+    double const once = stopwatch->elapsed(enqueue, 1);
+    int const runs = std::clamp(static_cast<int>(shortest_measure / std::max(once, 1e-7)), 1, 100);
+    for (int n = 0; n < samples; ++n) best = std::min(best, stopwatch->elapsed(enqueue, runs) / runs);
+    return best;
+  };
 }
 
 void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const& seconds_of) {

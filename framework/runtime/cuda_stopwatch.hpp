@@ -1,8 +1,10 @@
 #pragma once
 
-#include "framework/kernel/cuda/device.hpp"
+#include <cuda_runtime.h>
 
-namespace halocline::kernel::cuda {
+#include "framework/runtime/cuda_check.hpp"
+
+namespace halocline::cuda {
 
 /// Times what runs on a stream by the device's clock.
 class Stopwatch {
@@ -36,4 +38,4 @@ class Stopwatch {
   cudaEvent_t end_ = nullptr;
 };
 
-}  // namespace halocline::kernel::cuda
+}  // namespace halocline::cuda
