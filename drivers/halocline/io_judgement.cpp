@@ -21,8 +21,9 @@ bool is_possible(std::int64_t io_ranks, int ranks) { return io_ranks >= 0 && io_
 Section io_section() {
   Section io("io", "Ranks that make initial values for the others, and write for them while they compute on.");
   io.integer(ranks_option,
-             "So many ranks, the last of the run, are I/O ranks: they compute nothing, evaluate the expressions that a "
-             "run begins with, and write the snapshots that the others hand over. At most half of all ranks; 0: all "
+             "So many ranks, the last of the run, are I/O ranks: they compute nothing, evaluate the expressions and "
+             "read the files that a run begins with, and write the snapshots that the others hand over. At most half "
+             "of all ranks; 0: all "
              "ranks compute, and wait for what they write.")
       .at_least(0)
       .defaults_to(std::int64_t{0});

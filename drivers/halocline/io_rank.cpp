@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/io/run_record.hpp"
-#include "framework/io/served_expressions.hpp"
+#include "framework/io/served_initial_data.hpp"
 #include "framework/io/snapshot_receiver.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -26,7 +26,7 @@ ExitCode serve(Options const& deck, PhysicsEntry const& entry, RankRoles const& 
   std::shared_ptr<StructuredMesh const> mesh;
   if (!entry.points) {
     mesh = make_served_mesh(deck.section("mesh"), roles.hosts_of_compute_ranks(), roles.servers(), roles.serving());
-    serve_expressions(roles, *mesh);
+    serve_initial_data(roles, *mesh);
   }
   std::unique_ptr<AbruptSummary> const summary = join_abrupt_end(roles.all(), folder);
   SnapshotReceiver receiver(roles, folder, [&](std::vector<Index> const& blocks) {

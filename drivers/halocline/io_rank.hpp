@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// The run of an I/O rank: evaluates the expressions of the compute ranks' set-up, then writes what these hand over
-/// until they have ended. \param deck judged
+/// The run of an I/O rank: evaluates the expressions of the compute ranks' set-up and reads its files, then writes what
+/// these hand over until they have ended. \param deck judged
 [[nodiscard]] ExitCode serve(Options const& deck, PhysicsEntry const& entry, RankRoles const& roles,
                              std::filesystem::path const& folder);
 

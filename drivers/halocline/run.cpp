@@ -32,7 +32,7 @@
 #include "framework/halo/settings.hpp"
 #include "framework/io/field_file_record.hpp"
 #include "framework/io/output_folder.hpp"
-#include "framework/io/served_expressions.hpp"
+#include "framework/io/served_initial_data.hpp"
 #include "framework/io/snapshot_sender.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -156,16 +156,16 @@ HaloRecord begin_halos(Case const& run, Domain const& domain) {
   return halo;
 }
 
-/// I/O ranks evaluate the expressions of the set-up for the ranks that they serve.
+/// I/O ranks evaluate the expressions of the set-up and read its files for the ranks that they serve.
 std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, RankRoles const& roles,
                                       IterationObserver observer) {
   Doing const doing(run.owner, "the set-up");
   PhysicsContext const context{run.deck, domain.mesh, domain.points, precision_of(run.deck), std::move(observer)};
   if (roles.io_ranks() == 0 || !domain.mesh) return run.entry.create(context);
-  ServedExpressions expressions(roles);
-  ExpressionsFrom const served(&expressions);
+  ServedInitialData initial_data(roles);
+  InitialDataFrom const served(&initial_data);
   std::unique_ptr<Physics> physics = run.entry.create(context);
-  expressions.finish();
+  initial_data.finish();
   return physics;
 }
 

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/field/expression_service.hpp"
 #include "framework/field/field.hpp"
 #include "framework/field/finite_value.hpp"
+#include "framework/field/initial_data_service.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
@@ -58,7 +58,7 @@ void evaluate_as(StructuredMesh const& mesh, ExpressionRequest const& request, s
 
 /// The same values by another rank.
 template <class Real>
-void have_evaluated(ExpressionService& service, ExpressionRequest const& request, BlockView<Real> to) {
+void have_evaluated(InitialDataService& service, ExpressionRequest const& request, BlockView<Real> to) {
   Extents const extents = request.box.extents();
   std::vector<Real> values(static_cast<std::size_t>(request.box.size()));
   service.evaluate(request, std::as_writable_bytes(std::span(values)));
@@ -101,7 +101,7 @@ void Field<Real>::fill(Expression const& expression, double time, int component,
     Positions const positions(structured(mesh()), centring(), box);
     BlockView<Real> const view{host.data(), layout.row, layout.plane};
     execution(block).fence();
-    ExpressionService* const service = ExpressionsFrom::current();
+    InitialDataService* const service = InitialDataFrom::current();
     if (service != nullptr && !expression.is_constant()) {
       have_evaluated(*service, {expression.text(), time, centring(), box, precision()}, view);
     } else {
@@ -126,16 +126,16 @@ void evaluate(StructuredMesh const& mesh, ExpressionRequest const& request, std:
 
 namespace {
 
-ExpressionService*& current_service() {
-  static ExpressionService* current = nullptr;
+InitialDataService*& current_service() {
+  static InitialDataService* current = nullptr;
   return current;
 }
 
 }  // namespace
 
-ExpressionsFrom::ExpressionsFrom(ExpressionService* service) : before_(std::exchange(current_service(), service)) {}
-ExpressionsFrom::~ExpressionsFrom() { current_service() = before_; }
-ExpressionService* ExpressionsFrom::current() { return current_service(); }
+InitialDataFrom::InitialDataFrom(InitialDataService* service) : before_(std::exchange(current_service(), service)) {}
+InitialDataFrom::~InitialDataFrom() { current_service() = before_; }
+InitialDataService* InitialDataFrom::current() { return current_service(); }
 
 template void Field<float>::fill(Expression const&, double, int, std::string const&);
 template void Field<double>::fill(Expression const&, double, int, std::string const&);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "framework/field/expression_service.hpp"
+#include "framework/field/initial_data_service.hpp"
 #include "framework/field/test_fields.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -212,13 +212,17 @@ TEST(Field, RefusesNonsense) {
 }
 
 /// Counts what it is asked for, and knows the answers.
-class CountingService final : public ExpressionService {
+class CountingService final : public InitialDataService {
  public:
   explicit CountingService(StructuredMesh const& mesh) : mesh_(mesh) {}
   void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override {
     ++requests;
     EXPECT_EQ(bytes_of(request), static_cast<Index>(to.size()));
     halocline::evaluate(mesh_, request, to);
+  }
+  BadEntry read(FileEntriesRequest const&, std::span<double>) override {
+    ADD_FAILURE() << "an expression is no file";
+    return {};
   }
   int requests = 0;
 
@@ -238,13 +242,13 @@ TYPED_TEST(FieldOf, AServiceGivesItTheBitsThatItWouldHave) {
     own.fill(expression, 0.3, 1);
     CountingService service(*mesh);
     {
-      ExpressionsFrom const from(&service);
+      InitialDataFrom const from(&service);
       served.fill(expression, 0.3, 1);
       served.fill(Expression(2.5), 0, 0);
       EXPECT_THROW(served.fill(Expression("1/(x-x)"), 0, 1), InputError) << "values are looked at here";
       served.fill(expression, 0.3, 1);
     }
-    EXPECT_EQ(ExpressionsFrom::current(), nullptr);
+    EXPECT_EQ(InitialDataFrom::current(), nullptr);
     EXPECT_EQ(service.requests, 3) << "a constant needs nobody";
     for (Block const& block : mesh->blocks()) {
       test::HostCopy<TypeParam> mine(own, block);

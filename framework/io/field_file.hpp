@@ -2,12 +2,12 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 
 #include "framework/deck/field_source.hpp"
 #include "framework/deck/options.hpp"
+#include "framework/field/initial_data_service.hpp"
 #include "framework/io/array_file.hpp"
 #include "framework/io/file_axis.hpp"
 #include "framework/mesh/structured_mesh.hpp"
@@ -30,13 +30,6 @@ struct FieldShape {
   [[nodiscard]] Extents extents() const;
 };
 
-/// An entry of a file that is no value of a field: not a finite number, or one that the precision has no room for.
-struct BadEntry {
-  static constexpr Index none = std::numeric_limits<Index>::max();
-  Index place = none;  ///< x fastest
-  double value = 0;
-};
-
 /// A file of a deck as the values of a field. What is wrong is told as InputError, which names the file.
 class FieldFileReader {
  public:
@@ -49,12 +42,16 @@ class FieldFileReader {
   /// The file's grid over the domain of the mesh. Throws where it is one of another domain.
   [[nodiscard]] std::array<FileAxis, 3> axes() const;
 
-  /// Calls `visit` with a box of targets and their values, x fastest, box by box: all of `targets`, each made of the
-  /// entries that `stencil` tells for its index along each axis. Memory is bounded. Entries that are no values in
-  /// `precision` are noted: the first one in the file of those that were read.
+  /// Collects what InitialDataFrom says, or reads itself. Calls `visit` with a box of targets and their values, x
+  /// fastest, box by box: all of `targets`, each made of the entries that `stencil` tells for its index along each
+  /// axis. Memory is bounded. Entries that are no values in `precision` are noted: the first one in the file of those
+  /// that were read.
   void read(IndexRange const& targets, std::function<LinearStencil(int axis, Index target)> const& stencil,
             Precision precision, std::function<void(IndexRange const&, double const*)> const& visit,
             BadEntry& bad) const;
+  /// The entries of a box, in indices of the file's own, where those of periodic axes repeat: x fastest. Notes in `bad`
+  /// as `read` does.
+  void read_entries(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
   /// Looks at all entries.
   [[nodiscard]] BadEntry look(Precision precision) const;
   /// What is said of an entry that is none.
@@ -65,7 +62,6 @@ class FieldFileReader {
   void require_extents();
   void require_axes();
   [[nodiscard]] Axis cells_along(int axis) const;
-  void read_piece(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
   void note(IndexRange const& box, Precision precision, double const* values, BadEntry& bad) const;
 
   FieldFile given_;

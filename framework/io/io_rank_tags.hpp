@@ -8,7 +8,8 @@ constexpr int header = 1;  // a text
 constexpr int values = 3;
 constexpr int report = 4;
 constexpr int notice = 5;
-constexpr int expression = 6;  // a text
-constexpr int expression_values = 8;
+constexpr int initial_data = 6;  // a text
+constexpr int initial_values = 8;
+constexpr int initial_remark = 9;  // a text
 
 }  // namespace halocline::io_rank_tags

@@ -2,19 +2,25 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/field/field.hpp"
-#include "framework/io/served_expressions.hpp"
+#include "framework/io/field_values.hpp"
+#include "framework/io/served_initial_data.hpp"
 #include "framework/io/snapshot_receiver.hpp"
 #include "framework/io/snapshot_sender.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/guard.hpp"
 #include "framework/runtime/rank_roles.hpp"
 #include "tests/support/communicator.hpp"
@@ -117,12 +123,12 @@ TEST_F(Handover, IoRanksEvaluateExpressions) {
   Verdict const verdict = run_guarded(*ranks, [&] {
     RankRoles const roles(ranks, most_io_ranks());
     if (roles.is_io_rank()) {
-      serve_expressions(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
-                                                         roles.serving()));
+      serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
+                                                          roles.serving()));
       return ExitCode::done;
     }
     auto const mesh = StructuredMesh::make(description, roles.computing());
-    ServedExpressions expressions(roles);
+    ServedInitialData initial_data(roles);
     // Not in the same order on all ranks.
     for (int repetition = 0; repetition <= roles.all().rank(); ++repetition) {
       for (Precision const precision : {Precision::single, Precision::double_}) {
@@ -134,14 +140,140 @@ TEST_F(Handover, IoRanksEvaluateExpressions) {
         std::vector<std::byte> mine(static_cast<std::size_t>(bytes_of(request)));
         std::vector<std::byte> theirs(mine.size());
         evaluate(*mesh, request, mine);
-        expressions.evaluate(request, theirs);
+        initial_data.evaluate(request, theirs);
         EXPECT_EQ(mine, theirs);
       }
     }
-    expressions.finish();
+    initial_data.finish();
     return ExitCode::done;
   });
   EXPECT_EQ(verdict.message, "");
+}
+
+/// Numbers of eight bytes in a file that all ranks see, as a deck gives it.
+FieldFile write_numbers(Communicator const& ranks, fs::path const& path, std::vector<double> const& numbers,
+                        std::vector<std::int64_t> dims) {
+  on_first_rank(ranks, [&] {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<char const*>(numbers.data()), static_cast<std::streamsize>(8 * numbers.size()));
+  });
+  FieldFile file;
+  file.path = path;
+  file.format = FieldFile::Format::raw;
+  file.type = "float64";
+  file.dims = std::move(dims);
+  file.interpolate = true;
+  file.location = {"deck", 3, 4};
+  return file;
+}
+
+/// All values of this rank's blocks.
+template <class Real>
+std::vector<Real> owned_values(Field<Real> const& field) {
+  std::vector<Real> all;
+  for (Block const& block : field.mesh().blocks()) {
+    std::vector<Real> part(static_cast<std::size_t>(field.owned(block).size()));
+    field.copy_owned(block, 0, std::as_writable_bytes(std::span(part)));
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
+}
+
+/// Hands on what is asked for, and counts.
+class Counted final : public InitialDataService {
+ public:
+  explicit Counted(InitialDataService& to) : to_(to) {}
+  void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override { to_.evaluate(request, to); }
+  BadEntry read(FileEntriesRequest const& request, std::span<double> to) override {
+    ++reads;
+    return to_.read(request, to);
+  }
+  int reads = 0;
+
+ private:
+  InitialDataService& to_;
+};
+
+/// An axis that is periodic, values on nodes, and entries that are those of the mesh or lie elsewhere.
+TEST_F(Handover, IoRanksReadFiles) {
+  StructuredMeshDescription const description{.axes = {Axis::uniform(13, 0, 1), Axis::uniform(9, 0, 2)},
+                                              .periodic = {false, true}};
+  for (std::vector<std::int64_t> const& dims : std::vector<std::vector<std::int64_t>>{{14, 9}, {5, 4}}) {
+    std::vector<double> numbers(static_cast<std::size_t>(dims[0] * dims[1]));
+    for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = 1 / (1 + static_cast<double>(n));
+    FieldFile const file = write_numbers(*ranks, folder / "numbers", numbers, dims);
+    Verdict const verdict = run_guarded(*ranks, [&] {
+      RankRoles const roles(ranks, most_io_ranks());
+      if (roles.is_io_rank()) {
+        serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(),
+                                                            roles.servers(), roles.serving()));
+        return ExitCode::done;
+      }
+      auto const mesh = StructuredMesh::make(description, roles.computing());
+      Field<float> mine(mesh, {.name = "u", .centring = Centring::node});
+      Field<float> theirs(mesh, {.name = "u", .centring = Centring::node});
+      fill(FieldSource(file), "a.u", 0, mine);
+      ServedInitialData initial_data(roles);
+      Counted counted(initial_data);
+      {
+        InitialDataFrom const served(&counted);
+        fill(FieldSource(file), "a.u", 0, theirs);
+        PointValues const values(FieldSource(file), "a.k", mesh, Precision::double_);
+        EXPECT_TRUE(std::isfinite(values({0.5, 1, 0})));
+      }
+      EXPECT_EQ(counted.reads, 2);
+      initial_data.finish();
+      EXPECT_EQ(owned_values(mine), owned_values(theirs));
+      return ExitCode::done;
+    });
+    EXPECT_EQ(verdict.message, "");
+  }
+}
+
+/// What comes of a run whose compute ranks do `work` and whose I/O ranks have the initial data.
+Verdict with_initial_data(
+    std::shared_ptr<Communicator> const& ranks, int io_ranks,
+    std::function<void(std::shared_ptr<StructuredMesh const> const&, ServedInitialData&)> const& work) {
+  StructuredMeshDescription const description{.axes = {Axis::uniform(4, 0, 1), Axis::uniform(4, 0, 1)}};
+  return run_guarded(*ranks, [&] {
+    RankRoles const roles(ranks, io_ranks);
+    if (roles.is_io_rank()) {
+      serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
+                                                          roles.serving()));
+    } else {
+      ServedInitialData initial_data(roles);
+      work(StructuredMesh::make(description, roles.computing()), initial_data);
+      initial_data.finish();
+    }
+    return ExitCode::done;
+  });
+}
+
+TEST_F(Handover, AnEntryThatIsNoneIsToldAsWithoutIoRanks) {
+  std::vector<double> numbers(16, 1);
+  numbers[9] = std::numeric_limits<double>::infinity();
+  std::string const path = (folder / "numbers").string();
+  FieldFile const file = write_numbers(*ranks, path, numbers, {4, 4});
+  Verdict const verdict = with_initial_data(ranks, most_io_ranks(), [&](auto const& mesh, auto& initial_data) {
+    Field<double> field(mesh, {.name = "u"});
+    InitialDataFrom const served(&initial_data);
+    fill(FieldSource(file), "a.u", 0, field);
+  });
+  EXPECT_EQ(verdict.code, ExitCode::wrong_input);
+  EXPECT_EQ(verdict.message,
+            "`a.u`: `" + path + "` holds what is no finite number: entry [2][1] ([y][x]) is inf (deck:3:4)");
+}
+
+TEST_F(Handover, AFileThatIsAnotherOneForAnIoRankIsRefused) {
+  std::string const path = (folder / "numbers").string();
+  FieldFile const file = write_numbers(*ranks, path, std::vector<double>(16, 1), {4, 4});
+  Verdict const verdict = with_initial_data(ranks, most_io_ranks(), [&](auto const&, auto& initial_data) {
+    std::vector<double> to(1);
+    FileEntriesRequest const of_another{file, 1, 2, Centring::cell, {{0, 0, 0}, {1, 1, 1}}, Precision::double_};
+    static_cast<void>(initial_data.read(of_another, to));
+  });
+  EXPECT_EQ(verdict.code, ExitCode::wrong_input);
+  EXPECT_EQ(verdict.message, "`" + path + "` is not the same file on all ranks: look where it lies");
 }
 
 TEST_F(Handover, WhatCannotBeWrittenIsTheErrorOfAll) {

@@ -1,6 +1,7 @@
 """I/O ranks: what they write is what a run without them writes, to the bit; slow ones are waited for; and how runs end
 that have some."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -24,6 +25,10 @@ DECKS = {
     "waves in 3D, single precision": {
         "physics": "wave", "precision": "single", "mesh": {"cells": [13, 9, 11], "periodic": [True, False, True]},
         "wave": {"initial": "exp(-9*(x-0.4)^2)"}, "time": {"step": 1e-3, "steps": 6}, "output": EACH},
+    "files, of another resolution and of the mesh's": {
+        "physics": "heat", "mesh": {"cells": [23, 17], "periodic": [False, True]},
+        "heat": {"initial": {"file": "u.npy"}, "conductivity": {"file": "k.npy", "interpolate": True}},
+        "time": STEPS, "output": EACH},
     "potential on nodes": {
         "physics": "laplace", "mesh": {"cells": [14, 11]}, "laplace": {"source": "sin(9*x)"},
         "output": {"snapshots": {"interval": 1}}},
@@ -71,9 +76,13 @@ class InputOutputRanks(unittest.TestCase):
                     *settings({"io.ranks": io_ranks} if io_ranks else {})], folder, **more)
 
     def test_files_are_those_of_a_run_without(self):
+        numbers = numpy.random.default_rng(8)
+        files = {"u.npy": numbers.random((17, 23)), "k.npy": 1 + numbers.random((5, 40))}
         for name, deck in DECKS.items():
             for computing, io_ranks in ((1, 1), (2, 1), (3, 1), (2, 2)) if name == "heat in 2D, uneven blocks" else ((2, 1),):
                 with self.subTest(deck=name, computing=computing, io_ranks=io_ranks), scratch() as one, scratch() as other:
+                    for folder, (file, values) in itertools.product((one, other), files.items()):
+                        numpy.save(pathlib.Path(folder) / file, values)
                     without = self.run_in(one, deck, computing, 0)
                     served = self.run_in(other, deck, computing + io_ranks, io_ranks)
                     self.assertEqual((without.code, without.err, served.code, served.err), (0, "", 0, ""))
