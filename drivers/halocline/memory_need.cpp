@@ -8,6 +8,7 @@
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/field_source.hpp"
+#include "framework/halo/transports/module.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
@@ -49,6 +50,12 @@ double copies_of_state(Options const& deck) {
   return buffers + (keeps_state(deck) ? 1 : 0);
 }
 
+/// Bytes that a transport takes of each rank's device beside the buffers of exchanges, where a deck asks for it.
+double bytes_of_transport(Options const& deck, int ranks) {
+  bool const is_nvshmem = ranks > 1 && deck.section("halo").choice("transport") == "nvshmem";
+  return is_nvshmem ? static_cast<double>(nvshmem_arena_bytes) : 0;
+}
+
 /// Of a rank's part of a file, on its way to a field, which is on the host.
 double arrays_of_files(Options const& deck, PhysicsEntry const& entry) {
   return uses_device_memory() || deck.section(entry.name).field_files().empty() ? 0 : 1;
@@ -83,7 +90,7 @@ double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, in
   Options const mesh = deck.section("mesh");
   Partition const partition = partition_of(mesh, ranks);
   std::size_t const dimensions = mesh.integers("cells").size();
-  double all = 0;
+  double all = ranks * bytes_of_transport(deck, ranks);
   for (Index block = 0; block < partition.blocks(); ++block) {
     BlockBytes const bytes = bytes_of(partition.cells(block), dimensions, size);
     all += arrays * bytes.array + (ranks > 1 ? exchanges * bytes.buffers : 0);

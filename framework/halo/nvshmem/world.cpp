@@ -8,6 +8,7 @@
 #include <span>
 
 #include "framework/halo/cuda/rank_devices.hpp"
+#include "framework/halo/transports/module.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/round_up.hpp"
 
@@ -51,10 +52,10 @@ std::string World::make(Communicator const& communicator) {
   if (!shared.empty()) return shared + ", and NVSHMEM wants one for each";
   std::string const failure = start(communicator);
   if (communicator.any(!failure.empty())) return failure;
-  world.arena_ = static_cast<std::byte*>(nvshmem_malloc(static_cast<std::size_t>(arena_bytes)));
+  world.arena_ = static_cast<std::byte*>(nvshmem_malloc(static_cast<std::size_t>(nvshmem_arena_bytes)));
   bool const without = world.arena_ == nullptr;
   if (communicator.any(without)) {
-    return without ? "the symmetric heap has no room for " + std::to_string(arena_bytes) +
+    return without ? "the symmetric heap has no room for " + std::to_string(nvshmem_arena_bytes) +
                          " bytes; NVSHMEM_SYMMETRIC_SIZE makes it larger"
                    : "";
   }
@@ -74,8 +75,8 @@ std::vector<int> World::peers(Communicator const& communicator) const {
 
 std::byte* World::allocate(Index bytes) {
   constexpr Index alignment = 256;
-  if (used_ + bytes > arena_bytes) {
-    throw InputOutputError("no more than " + std::to_string(arena_bytes) +
+  if (used_ + bytes > nvshmem_arena_bytes) {
+    throw InputOutputError("no more than " + std::to_string(nvshmem_arena_bytes) +
                            " bytes of messages go by the symmetric heap of NVSHMEM");
   }
   std::byte* const memory = arena_ + used_;

@@ -14,9 +14,6 @@ namespace halocline::nvshmem {
 /// The ranks of a run as NVSHMEM knows them, and memory on its symmetric heap. There is one, to the end of the process.
 class World {
  public:
-  /// Bytes of the symmetric heap that each rank takes for messages.
-  static constexpr Index arena_bytes = Index{768} << 20;
-
   /// Collective. Why NVSHMEM cannot start for these ranks; empty: `instance` is there for them.
   [[nodiscard]] static std::string make(Communicator const& communicator);
   [[nodiscard]] static World& instance();

@@ -8,6 +8,9 @@
 
 namespace halocline {
 
+/// Bytes of device memory that each rank of a run by `nvshmem` takes for messages.
+inline constexpr Index nvshmem_arena_bytes = Index{768} << 20;
+
 /// What something that a library does itself takes, to compare with.
 struct ReferenceTiming {
   std::string name;
