@@ -2,6 +2,7 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/options.hpp"
+#include "framework/deck/tree.hpp"
 
 namespace halocline {
 namespace {
@@ -80,6 +81,11 @@ FieldFile read_field_file(Options const& section) {
     file.format = FieldFile::Format::snapshot;
   }
   return file;
+}
+
+std::string FieldSource::described() const {
+  if (expression() != nullptr) return "'" + expression()->text() + "'";
+  return "`" + deck::in_one_line(file()->path) + "` (" + file()->location.text() + ")";
 }
 
 }  // namespace halocline

@@ -51,6 +51,8 @@ class FieldSource {
   [[nodiscard]] bool depends_on_time() const { return expression() != nullptr && expression()->depends_on_time(); }
   /// What messages call it: the text of the expression, or the path of the file.
   [[nodiscard]] std::string const& text() const { return file() != nullptr ? file()->path : expression()->text(); }
+  /// The same as messages begin with it: "'x - 1'", "`u0.npy` (deck.yaml:7:12)".
+  [[nodiscard]] std::string described() const;
 
  private:
   std::variant<Expression, FieldFile> source_;

@@ -65,6 +65,8 @@ struct Entry {
 /// Text from outside for a message: control characters replaced, cut at 60 bytes, or just before a character of
 /// several.
 [[nodiscard]] std::string printable(std::string_view text);
+/// All of it, without what terminals take for a command.
+[[nodiscard]] std::string in_one_line(std::string_view text);
 
 [[nodiscard]] Node scalar(std::string text, Location const& at);
 [[nodiscard]] Node reported(Location const& at);

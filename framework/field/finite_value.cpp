@@ -17,8 +17,8 @@ void throw_not_finite(std::string const& called, std::string const& text, std::a
   throw InputError(called + ": '" + text + "' is not a finite number at " + place(at) + ", t = " + shortest_text(time));
 }
 
-void throw_not_positive(std::string const& called, std::string const& text, std::array<double, 3> const& at) {
-  throw InputError("`" + called + "`: '" + text + "' is not above 0 at " + place(at));
+void throw_not_positive(std::string const& called, std::string const& given, std::array<double, 3> const& at) {
+  throw InputError("`" + called + "`: " + given + " is not above 0 at " + place(at));
 }
 
 }  // namespace halocline

@@ -9,8 +9,9 @@ namespace halocline {
 /// is no finite number.
 [[noreturn]] void throw_not_finite(std::string const& called, std::string const& text, std::array<double, 3> const& at,
                                    double time);
-/// The same of one, or of a file, that is not above zero, and has to be at all times.
-[[noreturn]] void throw_not_positive(std::string const& called, std::string const& text,
+/// The same of one, or of a file, that is not above zero, and has to be at all times. \param given
+/// FieldSource::described
+[[noreturn]] void throw_not_positive(std::string const& called, std::string const& given,
                                      std::array<double, 3> const& at);
 
 }  // namespace halocline

@@ -30,7 +30,8 @@ Section halo_section() {
     sentence += "; " + transport.name + ": " + transport.sentence;
     names.push_back(transport.name);
   }
-  halo.choice("transport", sentence + ".", names).defaults_to(std::string("auto"));
+  sentence += ". What this machine has of these is found out as a run starts, not by `check`.";
+  halo.choice("transport", sentence, names).defaults_to(std::string("auto"));
   halo.boolean("overlap", "Sweeps go on while values are on their way; false: they wait, to see what that is worth.")
       .defaults_to(true);
   return halo;

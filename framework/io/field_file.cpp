@@ -118,7 +118,8 @@ void FieldFileReader::require_component() const {
     throw wrong_file(file().path(),
                      "has an array of shape " + shape_text(array_->shape()) + ", with " + std::to_string(components) +
                          " numbers an entry for " + std::to_string(shape_.dimensions) +
-                         (shape_.dimensions == 1 ? " axis" : " axes") + "; say which by `component`, from 0");
+                         (shape_.dimensions == 1 ? " axis" : " axes") +
+                         "; say which by `component`, from 0, or give an array of as many axes as the mesh has");
   }
   if (components == 0 && given_.component) {
     throw wrong_file(file().path(), "has an array of shape " + shape_text(array_->shape()) +

@@ -39,10 +39,15 @@ void look_at_field_files(Options const& physics, FieldShape const& shape, Precis
 std::vector<FieldFileRecord> record_field_files(Options const& physics) {
   std::vector<FieldFileRecord> records;
   for (auto const& [option, source] : physics.field_files()) {
-    InputFile const file(source.file()->path);
-    require_as_judged(file);
-    records.push_back({option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
-    file.require_unchanged();
+    try {
+      InputFile const file(source.file()->path);
+      require_as_judged(file);
+      records.push_back(
+          {option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
+      file.require_unchanged();
+    } catch (InputError const& error) {
+      throw InputError("`" + option + "`: " + error.what() + " (" + source.file()->location.text() + ")");
+    }
   }
   return records;
 }

@@ -44,6 +44,7 @@ class PointValues {
   /// Not finite where the expression is not.
   [[nodiscard]] double operator()(std::array<double, 3> const& at) const;
   [[nodiscard]] std::string const& text() const { return source_.text(); }
+  [[nodiscard]] std::string described() const { return source_.described(); }
 
  private:
   struct Part;

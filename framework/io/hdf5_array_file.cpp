@@ -85,6 +85,31 @@ void require_numbers(hdf5::File const& file, hid_t dataset, std::string const& n
                                            ", not float32, float64 or integers");
 }
 
+/// Throws InputError where the values lie in other files, of which no look would be taken, where there are none, and
+/// where they are compressed by what this HDF5 does not have. It would read zeros instead of most of these.
+void require_values(hdf5::File const& file, hid_t dataset, std::string const& name) {
+  auto const refuse = [&](std::string const& why) {
+    throw wrong_file(file.path.string(), "has a dataset `" + deck::printable(name) + "` " + why);
+  };
+  hdf5::Object const list(H5Dget_create_plist(dataset), H5Pclose, file.path);
+  if (H5Pget_layout(list) == H5D_VIRTUAL || H5Pget_external_count(list) > 0)
+    refuse("whose values lie in other files; give one that holds them itself");
+  for (int n = 0; n < H5Pget_nfilters(list); ++n) {
+    std::array<char, 40> filter{};
+    unsigned flags = 0;
+    std::size_t values = 0;
+    H5Z_filter_t const id =
+        H5Pget_filter2(list, static_cast<unsigned>(n), &flags, &values, nullptr, filter.size(), filter.data(), nullptr);
+    filter.back() = 0;
+    if (H5Zfilter_avail(id) <= 0)
+      refuse("that is stored by the filter `" + deck::printable(filter.data()) +
+             "`, which this HDF5 has not; gzip it has");
+  }
+  hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+  if (H5Sget_simple_extent_npoints(space) > 0 && H5Dget_storage_size(dataset) == 0)
+    refuse("to which nothing was ever written");
+}
+
 std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
   hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
   int const axes = H5Sget_simple_extent_ndims(space);
@@ -94,10 +119,11 @@ std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
 }
 
 /// Reads what is selected of a dataset, as `count` doubles.
+/// A damaged chunk, say, is found here.
 void read_selected(hdf5::File const& file, hid_t dataset, hid_t space, hsize_t count, double* values) {
   hdf5::Object const memory(H5Screate_simple(1, &count, nullptr), H5Sclose, file.path);
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0) return;
-  throw InputOutputError("cannot read `" + file.path.string() + "`: " + hdf5::reason());
+  throw wrong_file(file.path.string(), "holds values that HDF5 cannot read: " + hdf5::reason());
 }
 
 /// A dataset with an axis of its own for each of the mesh.
@@ -106,6 +132,7 @@ class Dataset : public ArrayFile {
   Dataset(InputFile file, std::string const& name, int dimensions)
       : ArrayFile(std::move(file)), file_(open_file(this->file().path())), dataset_(open(name)) {
     require_numbers(file_, dataset_, name);
+    require_values(file_, dataset_, name);
     set_shape(shape_of(file_, dataset_), dimensions);
   }
 

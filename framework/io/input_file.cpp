@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/deck/tree.hpp"
+
 namespace halocline {
 namespace {
 
@@ -39,7 +41,9 @@ InputError changed(std::string const& path, FileIdentity const& then, FileIdenti
 
 }  // namespace
 
-InputError wrong_file(std::string const& path, std::string const& why) { return InputError("`" + path + "` " + why); }
+InputError wrong_file(std::string const& path, std::string const& why) {
+  return InputError("`" + deck::in_one_line(path) + "` " + why);
+}
 
 InputFile::InputFile(std::string path)
     // A pipe without a writer would be waited for. A path with a NUL in it names another file.
@@ -59,7 +63,7 @@ std::size_t InputFile::read_some(Index offset, std::size_t bytes, std::byte* to)
     ssize_t const count =
         pread(file_.number(), to + done, bytes - done, static_cast<off_t>(offset) + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw InputOutputError("cannot read `" + path_ + "`: " + words_for(errno));
+    if (count < 0) throw InputOutputError("cannot read `" + deck::in_one_line(path_) + "`: " + words_for(errno));
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }

@@ -55,7 +55,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
   }
   double const outflow = side * value(description_.velocity[along], velocity_options[axis], at);
   double const k = value(description_.diffusivity, "diffusivity", at);
-  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.text(), at);
+  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), at);
   bool const upwind = description_.scheme == Scheme::upwind;
   double const downwind_share = outflow < 0 ? 1 : 0;  // of the value on the other side of the face
 

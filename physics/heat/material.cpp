@@ -62,7 +62,7 @@ Material<Real> make_material(Options const& heat, std::shared_ptr<StructuredMesh
   if (heat.has("conductivity")) {
     FieldSource const k = heat.field("conductivity");
     fill(k, heat.full_name("conductivity"), 0, all.conductivity);
-    require_positive(k.text(), *mesh, all.conductivity);
+    require_positive(k.described(), *mesh, all.conductivity);
   } else if (regions.empty()) {
     all.conductivity.fill(Real{1});
   } else {

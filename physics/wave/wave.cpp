@@ -188,7 +188,7 @@ class Wave final : public Physics {
       lowest = smaller(lowest, least.value());
     }
     if (!(mesh_->communicator().min(lowest) > 0)) {
-      throw InputError("`" + options_.full_name("speed") + "`: '" + speed.text() + "' is not above 0 everywhere");
+      throw InputError("`" + options_.full_name("speed") + "`: " + speed.described() + " is not above 0 everywhere");
     }
     FieldVector<Real> squared(speed_squared_);
     highest_speed_ = squared.maximum();

@@ -52,6 +52,27 @@ def hdf5(name="data/field", array=GOOD, **more):
     return write
 
 
+def hdf5_dataset(**how):
+    """Made, not written, in other ways than usual."""
+    def write(path):
+        with h5py.File(path, "w") as file:
+            file.create_dataset("data/field", **{"shape": GOOD.shape, "dtype": "f8", **how})
+    return write
+
+
+def hdf5_view(path):
+    layout = h5py.VirtualLayout(GOOD.shape, "f8")
+    layout[:] = h5py.VirtualSource("g", "data/field", GOOD.shape)
+    with h5py.File(path, "w") as file:
+        file.create_virtual_dataset("data/field", layout)
+
+
+def damaged_hdf5(path):
+    """With a checksum, and a number changed since."""
+    hdf5_dataset(data=GOOD, fletcher32=True, chunks=(2, 3, 4))(path)
+    path.write_bytes(path.read_bytes().replace(GOOD[1, 1, 1].tobytes(), GOOD[1, 1, 2].tobytes(), 1))
+
+
 def cut(write, by):
     def cut_file(path):
         write(path)
@@ -107,7 +128,8 @@ WRONG_FILES = [
     ("two axes", npy(GOOD[0]), NPY,
      "`f` has an array of shape (3, 4), and the mesh has 3 axes: expected are arrays indexed [z][y][x]"),
     ("several numbers an entry", npy(numpy.zeros((2, 3, 4, 2))), NPY,
-     "`f` has an array of shape (2, 3, 4, 2), with 2 numbers an entry for 3 axes; say which by `component`, from 0"),
+     "`f` has an array of shape (2, 3, 4, 2), with 2 numbers an entry for 3 axes; say which by `component`, from 0, or "
+     "give an array of as many axes as the mesh has"),
     ("one number an entry", npy(GOOD), {**NPY, "component": 0},
      "`f` has an array of shape (2, 3, 4), without a last axis for `component`; leave that out"),
     ("no such component", npy(numpy.zeros((2, 3, 4, 2))), {**NPY, "component": 2},
@@ -127,6 +149,15 @@ WRONG_FILES = [
     ("dataset elsewhere", hdf5("rho"), HDF5, "`f` has no dataset `data/field`; there are: rho"),
     ("no datasets", hdf5(array=None), HDF5, "`f` has no dataset `data/field`; there is none"),
     ("a group", hdf5("data/field/u"), HDF5, "`f` has no dataset `data/field`; did you mean ..."),
+    ("a view of another file", hdf5_view, HDF5,
+     "`f` has a dataset `data/field` whose values lie in other files; give one that holds them itself"),
+    ("values in another file", hdf5_dataset(external=[("g", 0, 192)]), HDF5,
+     "`f` has a dataset `data/field` whose values lie in other files; give one that holds them itself"),
+    ("a dataset without values", hdf5_dataset(), HDF5, "`f` has a dataset `data/field` to which nothing was ever written"),
+    ("a filter that is not there", hdf5_dataset(data=GOOD, compression="lzf"), HDF5,
+     "`f` has a dataset `data/field` that is stored by the filter `lzf`, which this HDF5 has not; gzip it has"),
+    ("a damaged dataset", damaged_hdf5, HDF5, "`f` holds values that HDF5 cannot read: ..."),
+    ("a name that is none", None, {"file": "f\x1b[31m\n"}, "`f [31m ` cannot be opened: No such file or directory"),
     ("dataset of text", hdf5(array="text"), HDF5,
      "`f` holds in dataset `data/field` text, not float32, float64 or integers"),
     ("dataset of booleans", hdf5(array=GOOD > 3), HDF5,
@@ -258,7 +289,7 @@ class WrongFile(unittest.TestCase):
 
     def test_not_above_zero(self):
         npy(GOOD - 3)(self.file)
-        self.expect(self.deck(NPY, "speed"), ["`wave.speed`: 'f' is not above 0 everywhere"], [["run", "deck"]])
+        self.expect(self.deck(NPY, "speed"), ["`wave.speed`: `f` (deck:1:69) is not above 0 everywhere"], [["run", "deck"]])
 
     def test_nothing_is_wrong_with_the_good_one(self):
         npy(GOOD)(self.file)
