@@ -73,6 +73,10 @@ std::string grid_text(Extents const& extents, int dimensions) {
 
 }  // namespace
 
+InputError wrong_option(std::string const& option, FieldFile const& file, std::string const& why) {
+  return InputError("`" + option + "`: " + why + " (" + file.location.text() + ")");
+}
+
 FieldShape FieldShape::of(Options const& mesh, Centring centring) {
   FieldShape shape;
   shape.centring = centring;

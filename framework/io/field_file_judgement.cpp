@@ -46,7 +46,7 @@ std::vector<FieldFileRecord> record_field_files(Options const& physics) {
           {option, file.path(), file.identity().bytes, checksum_of(file, FieldFileRecord::largest_hashed)});
       file.require_unchanged();
     } catch (InputError const& error) {
-      throw InputError("`" + option + "`: " + error.what() + " (" + source.file()->location.text() + ")");
+      throw wrong_option(option, *source.file(), error.what());
     }
   }
   return records;

@@ -25,11 +25,6 @@
 namespace halocline {
 namespace {
 
-/// The error of an option that a file is given for: "`wave.initial`: `u0.npy` … (deck.yaml:7:12)".
-InputError refusal(std::string const& called, FieldFile const& file, std::string const& why) {
-  return InputError("`" + called + "`: " + why + " (" + file.location.text() + ")");
-}
-
 /// Collective. Opens a file on all ranks, lets each read its part by `work`, and looks whether all have read the same
 /// file and nothing but values. The first entry that is none is told, whichever rank has read it.
 template <class Work>
@@ -41,7 +36,7 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
     try {
       part();
     } catch (InputError const& error) {
-      failure = std::make_exception_ptr(refusal(called, file, error.what()));
+      failure = std::make_exception_ptr(wrong_option(called, file, error.what()));
     } catch (...) {
       failure = std::current_exception();
     }
@@ -61,7 +56,8 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   communicator.min(least);
   communicator.max(most);
   if (least[0] != most[0] || least[1] != most[1])
-    throw refusal(called, file, wrong_file(file.path, "is not the same file on all ranks: look where it lies").what());
+    throw wrong_option(called, file,
+                       wrong_file(file.path, "is not the same file on all ranks: look where it lies").what());
   if (least[2] == BadEntry::none) return;
   bool const has_read_it = bad.place == least[2];
   std::vector<std::string> const said =

@@ -15,6 +15,7 @@
 #include "framework/field/test_fields.hpp"
 #include "framework/io/field_file.hpp"
 #include "framework/runtime/first_rank.hpp"
+#include "tests/support/shared_folder.hpp"
 
 namespace halocline {
 namespace {
@@ -24,27 +25,14 @@ using test::message_of;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A folder that all ranks know, and are in, gone afterwards.
+/// In a folder that all ranks know, gone afterwards.
 class FieldFiles : public testing::Test {
  protected:
-  FieldFiles() {
-    std::string name;
-    if (rank() == 0) {
-      name = (std::filesystem::temp_directory_path() / "halocline-field-XXXXXX").string();
-      EXPECT_NE(mkdtemp(name.data()), nullptr);
-    }
-    test::communicator().broadcast(name, 0);
-    folder_ = name;
-    std::filesystem::current_path(folder_);
-  }
-  ~FieldFiles() override {
-    std::filesystem::current_path(before_);
-    test::communicator().barrier();
-    if (rank() == 0) std::filesystem::remove_all(folder_);
-  }
+  FieldFiles() { std::filesystem::current_path(folder()); }
+  ~FieldFiles() override { std::filesystem::current_path(before_); }
 
   [[nodiscard]] static int rank() { return test::communicator().rank(); }
-  [[nodiscard]] std::filesystem::path const& folder() const { return folder_; }
+  [[nodiscard]] std::filesystem::path const& folder() const { return shared_.path(); }
 
   /// Raw doubles, written by the first rank, and remembered by all as judged.
   static FieldFile write(std::vector<double> const& values, std::vector<std::int64_t> dims) {
@@ -68,7 +56,7 @@ class FieldFiles : public testing::Test {
 
  private:
   std::filesystem::path before_ = std::filesystem::current_path();
-  std::filesystem::path folder_;
+  test::SharedFolder shared_;
 };
 
 Axis unit_axis(Index cells) { return Axis::uniform(cells, 0, 1); }

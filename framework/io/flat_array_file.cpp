@@ -119,7 +119,7 @@ NpyHeader header_of(InputFile const& file) {
     std::string const advice = at > 8    ? ""
                                : is_hdf5 ? "; of an HDF5 file give `dataset`, of a snapshot `field`"
                                          : "; give `type` and `dims` of raw numbers, or `dataset` of an HDF5 file";
-    throw InputError("`" + file.path() + "` " + why + advice);
+    throw wrong_file(file.path(), why + advice);
   }
 }
 

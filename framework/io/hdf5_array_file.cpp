@@ -55,11 +55,12 @@ std::string advice_for(std::string const& name, std::vector<std::string> const& 
   return known.size() > most ? text + ", …" : text;
 }
 
-hdf5::Object open_object(hdf5::File const& file, std::string const& name, std::string const& refused) {
+/// \param why there is none of that name
+hdf5::Object open_object(hdf5::File const& file, std::string const& name, std::string const& why) {
   hdf5::Object const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, file.path);
   H5Pset_chunk_cache(access, chunk_cache_slots, chunk_cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
   hid_t const id = H5Dopen2(file.object, name.c_str(), access);
-  if (id < 0) throw InputError(refused);
+  if (id < 0) throw wrong_file(file.path.string(), why);
   return {id, H5Dclose, file.path};
 }
 
@@ -154,9 +155,7 @@ class Dataset : public ArrayFile {
  private:
   [[nodiscard]] hdf5::Object open(std::string const& name) const {
     std::vector<std::string> const known = datasets_below(file_, "/");
-    return open_object(
-        file_, name,
-        "`" + file().path() + "` has no dataset `" + deck::printable(name) + "`" + advice_for(name, known));
+    return open_object(file_, name, "has no dataset `" + deck::printable(name) + "`" + advice_for(name, known));
   }
 
   hdf5::File file_;
@@ -204,7 +203,7 @@ class SnapshotField final : public ArrayFile {
     if (!std::filesystem::exists(path)) return {};
     hdf5::File const mesh = open_file(InputFile(path).path());
     std::string const name(1, "xyz"[axis]);
-    hdf5::Object const dataset = open_object(mesh, name, "`" + path + "` has no axis " + name);
+    hdf5::Object const dataset = open_object(mesh, name, "has no axis " + name);
     std::vector<Index> const shape = shape_of(mesh, dataset);
     std::vector<double> edges(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
     hdf5::Object const space(H5Dget_space(dataset), H5Sclose, mesh.path);
@@ -234,7 +233,7 @@ class SnapshotField final : public ArrayFile {
   }
 
   [[nodiscard]] hdf5::Object open(std::string const& field) const {
-    return open_object(file_, name_, "`" + file().path() + "` has no field `" + deck::printable(field) + "`");
+    return open_object(file_, name_, "has no field `" + deck::printable(field) + "`");
   }
 
   /// Entries along z, y and x.

@@ -60,6 +60,24 @@ class Handover : public testing::Test {
     });
   }
 
+  /// Runs `work` on the compute ranks whose initial data the others make.
+  Verdict run_with_initial_data(
+      StructuredMeshDescription const& description,
+      std::function<void(std::shared_ptr<StructuredMesh const> const&, ServedInitialData&)> const& work) const {
+    return run_guarded(*ranks, [&] {
+      RankRoles const roles(ranks, most_io_ranks());
+      if (roles.is_io_rank()) {
+        serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(),
+                                                            roles.servers(), roles.serving()));
+      } else {
+        ServedInitialData initial_data(roles);
+        work(StructuredMesh::make(description, roles.computing()), initial_data);
+        initial_data.finish();
+      }
+      return ExitCode::done;
+    });
+  }
+
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
   test::SharedFolder shared;
   fs::path const& folder = shared.path();
@@ -120,17 +138,9 @@ TEST_F(Handover, AllIsWrittenInOrderBeforeTheEnd) {
 
 TEST_F(Handover, IoRanksEvaluateExpressions) {
   StructuredMeshDescription const description{.axes = {Axis::uniform(13, 0, 1), Axis::uniform(9, 0, 2)}};
-  Verdict const verdict = run_guarded(*ranks, [&] {
-    RankRoles const roles(ranks, most_io_ranks());
-    if (roles.is_io_rank()) {
-      serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
-                                                          roles.serving()));
-      return ExitCode::done;
-    }
-    auto const mesh = StructuredMesh::make(description, roles.computing());
-    ServedInitialData initial_data(roles);
+  Verdict const verdict = run_with_initial_data(description, [&](auto const& mesh, auto& initial_data) {
     // Not in the same order on all ranks.
-    for (int repetition = 0; repetition <= roles.all().rank(); ++repetition) {
+    for (int repetition = 0; repetition <= ranks->rank(); ++repetition) {
       for (Precision const precision : {Precision::single, Precision::double_}) {
         ExpressionRequest const request{.text = "random(3) + x*y^2 - t",
                                         .time = 0.1 + 0.2,
@@ -144,8 +154,6 @@ TEST_F(Handover, IoRanksEvaluateExpressions) {
         EXPECT_EQ(mine, theirs);
       }
     }
-    initial_data.finish();
-    return ExitCode::done;
   });
   EXPECT_EQ(verdict.message, "");
 }
@@ -202,18 +210,10 @@ TEST_F(Handover, IoRanksReadFiles) {
     std::vector<double> numbers(static_cast<std::size_t>(dims[0] * dims[1]));
     for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = 1 / (1 + static_cast<double>(n));
     FieldFile const file = write_numbers(*ranks, folder / "numbers", numbers, dims);
-    Verdict const verdict = run_guarded(*ranks, [&] {
-      RankRoles const roles(ranks, most_io_ranks());
-      if (roles.is_io_rank()) {
-        serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(),
-                                                            roles.servers(), roles.serving()));
-        return ExitCode::done;
-      }
-      auto const mesh = StructuredMesh::make(description, roles.computing());
+    Verdict const verdict = run_with_initial_data(description, [&](auto const& mesh, auto& initial_data) {
       Field<float> mine(mesh, {.name = "u", .centring = Centring::node});
       Field<float> theirs(mesh, {.name = "u", .centring = Centring::node});
       fill(FieldSource(file), "a.u", 0, mine);
-      ServedInitialData initial_data(roles);
       Counted counted(initial_data);
       {
         InitialDataFrom const served(&counted);
@@ -222,39 +222,20 @@ TEST_F(Handover, IoRanksReadFiles) {
         EXPECT_TRUE(std::isfinite(values({0.5, 1, 0})));
       }
       EXPECT_EQ(counted.reads, 2);
-      initial_data.finish();
       EXPECT_EQ(owned_values(mine), owned_values(theirs));
-      return ExitCode::done;
     });
     EXPECT_EQ(verdict.message, "");
   }
 }
 
-/// What comes of a run whose compute ranks do `work` and whose I/O ranks have the initial data.
-Verdict with_initial_data(
-    std::shared_ptr<Communicator> const& ranks, int io_ranks,
-    std::function<void(std::shared_ptr<StructuredMesh const> const&, ServedInitialData&)> const& work) {
-  StructuredMeshDescription const description{.axes = {Axis::uniform(4, 0, 1), Axis::uniform(4, 0, 1)}};
-  return run_guarded(*ranks, [&] {
-    RankRoles const roles(ranks, io_ranks);
-    if (roles.is_io_rank()) {
-      serve_initial_data(roles, *StructuredMesh::make_for(description, roles.hosts_of_compute_ranks(), roles.servers(),
-                                                          roles.serving()));
-    } else {
-      ServedInitialData initial_data(roles);
-      work(StructuredMesh::make(description, roles.computing()), initial_data);
-      initial_data.finish();
-    }
-    return ExitCode::done;
-  });
-}
+StructuredMeshDescription const square{.axes = {Axis::uniform(4, 0, 1), Axis::uniform(4, 0, 1)}};
 
 TEST_F(Handover, AnEntryThatIsNoneIsToldAsWithoutIoRanks) {
   std::vector<double> numbers(16, 1);
   numbers[9] = std::numeric_limits<double>::infinity();
   std::string const path = (folder / "numbers").string();
   FieldFile const file = write_numbers(*ranks, path, numbers, {4, 4});
-  Verdict const verdict = with_initial_data(ranks, most_io_ranks(), [&](auto const& mesh, auto& initial_data) {
+  Verdict const verdict = run_with_initial_data(square, [&](auto const& mesh, auto& initial_data) {
     Field<double> field(mesh, {.name = "u"});
     InitialDataFrom const served(&initial_data);
     fill(FieldSource(file), "a.u", 0, field);
@@ -267,7 +248,7 @@ TEST_F(Handover, AnEntryThatIsNoneIsToldAsWithoutIoRanks) {
 TEST_F(Handover, AFileThatIsAnotherOneForAnIoRankIsRefused) {
   std::string const path = (folder / "numbers").string();
   FieldFile const file = write_numbers(*ranks, path, std::vector<double>(16, 1), {4, 4});
-  Verdict const verdict = with_initial_data(ranks, most_io_ranks(), [&](auto const&, auto& initial_data) {
+  Verdict const verdict = run_with_initial_data(square, [&](auto const&, auto& initial_data) {
     std::vector<double> to(1);
     FileEntriesRequest const of_another{file, 1, 2, Centring::cell, {{0, 0, 0}, {1, 1, 1}}, Precision::double_};
     static_cast<void>(initial_data.read(of_another, to));
