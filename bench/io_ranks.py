@@ -36,10 +36,13 @@ def run(given, folder, io_ranks, steps, interval):
 
 
 def interval_of(given, folder):
-    """Steps in which a disk that takes one snapshot is busy for the part of the time that is asked for."""
-    steps = 100
-    step = run(given, folder, 0, steps, 0)[0]["advance"] / steps
-    writing = run(given, folder, given.io_ranks, 2, 1)[0]["writing_snapshots"] / 3
+    """Steps in which a disk that takes one snapshot is busy for the part of the time that is asked for: both times are
+    medians of three runs, and a snapshot is written while the other ranks compute, as in the runs that are compared."""
+    steps, snapshots = 300, 2
+    step = statistics.median(run(given, folder, 0, steps, 0)[0]["advance"] / steps for _ in range(3))
+    apart = max(1, round(1.5 / step))
+    runs = [run(given, folder, given.io_ranks, snapshots * apart, apart)[0] for _ in range(3)]
+    writing = statistics.median(timings["writing_snapshots"] / (snapshots + 1) for timings in runs)
     return max(1, round(writing / given.load / step)), writing
 
 
@@ -53,22 +56,26 @@ def main():
         steps = interval * given.snapshots
         cases = {"no snapshots": (0, 0), "all ranks write": (0, interval), "I/O ranks write": (given.io_ranks, interval)}
         seconds = {case: [] for case in cases}
-        waited, summary = [], {}
+        waited, loads, summary = [], [], {}
         for _ in range(given.repeat):
             for case, (io_ranks, each) in cases.items():
                 timings, summary = run(given, folder, io_ranks, steps, each)
                 seconds[case].append(timings["advance"])
             waited.append(summary["timings"]["waiting_for_buffers"])
+            # The last of the snapshots is written after the steps.
+            written = timings["writing_snapshots"] * given.snapshots / (given.snapshots + 1)
+            loads.append(written / timings["advance"])
         medians = {case: statistics.median(times) for case, times in seconds.items()}
         slower = {case: time / medians["no snapshots"] - 1 for case, time in medians.items()}
-    print(f"wave {given.cells}^3 on {given.ranks[0]} ranks, a snapshot of {writing:.3f} s every {interval} steps")
+    print(f"wave {given.cells}^3 on {given.ranks[0]} ranks, a snapshot of {writing:.3f} s every {interval} steps, "
+          f"disk busy for {statistics.median(loads):.2f} of the time")
     for case, time in medians.items():
         print(f"  {case}: {1e3 * time / steps:.4f} ms a step, slower by {100 * slower[case]:.1f} %")
     if given.json:
         store(given.json, summary["provenance"], remark=given.remark, cells=given.cells, precision=given.precision,
               ranks=given.ranks[0], io_ranks=given.io_ranks, interval=interval, steps=steps,
               threads=int(os.environ["OMP_NUM_THREADS"]), seconds_of_a_snapshot=writing,
-              seconds_of_runs=seconds, slower=slower, waiting_for_buffers=waited)
+              seconds_of_runs=seconds, slower=slower, waiting_for_buffers=waited, disk_busy=loads)
 
 
 if __name__ == "__main__":
