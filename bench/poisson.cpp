@@ -9,7 +9,7 @@
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
-#include "physics/diffusion/diffusion.hpp"
+#include "physics/equations/diffusion.hpp"
 
 namespace halocline::benchmarking {
 namespace {

@@ -15,7 +15,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/region.hpp"
-#include "physics/diffusion/diffusion.hpp"
+#include "physics/equations/diffusion.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/refinement.hpp"

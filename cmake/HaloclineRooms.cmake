@@ -42,7 +42,7 @@ endfunction()
 
 # halocline_link(TARGET SCOPE DEPENDENCY…): links rooms by their short names, and anything else as it is
 function(halocline_link target scope)
-  set(rooms runtime deck mesh field kernel halo operator io plugin solvers)
+  set(rooms runtime deck mesh field kernel halo operator grid multigrid io plugin solvers)
   foreach(dependency IN LISTS ARGN)
     if(dependency IN_LIST rooms)
       target_link_libraries(${target} ${scope} halocline_${dependency})

@@ -20,13 +20,15 @@ ARROWS = {
     "framework/halo": ["framework/field"],
     "framework/kernel": ["framework/field"],
     "framework/operator": ["framework/halo", "framework/kernel"],
-    "framework/io": ["framework/operator"],
+    "framework/grid": ["framework/field"],
+    "framework/multigrid": ["framework/grid", "framework/operator"],
+    "framework/io": ["framework/multigrid"],
     "framework/plugin": ["framework/io"],
 }
 # Solvers know operators and vectors, and no mesh, field or kernel, though operators are made of them.
 SOLVERS = {"framework/runtime", "framework/deck", "framework/operator", "framework/plugin"}
 # What several physics share; otherwise none knows another.
-SHARED_PHYSICS = {"physics/diffusion"}
+SHARED_PHYSICS = {"physics/equations"}
 
 
 def below(room):

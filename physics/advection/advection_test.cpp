@@ -11,7 +11,7 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/advection/advection_operator.hpp"
-#include "physics/diffusion/test_problems.hpp"
+#include "physics/equations/test_problems.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 

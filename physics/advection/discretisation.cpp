@@ -16,7 +16,7 @@ constexpr char const* velocity_options[] = {"velocity.x", "velocity.y", "velocit
 
 Discretisation::Discretisation(Description description)
     : description_(std::move(description)),
-      grid_(diffusion_grid(description_.mesh, Centring::cell, description_.conditions)) {}
+      grid_(control_volume_grid(description_.mesh, Centring::cell, description_.conditions)) {}
 
 double Discretisation::value(PointValues const& given, char const* option, std::array<double, 3> const& at) const {
   double const result = given(at);

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "framework/field/boundary.hpp"
+#include "framework/grid/control_volume_grid.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "physics/diffusion/diffusion_grid.hpp"
 
 namespace halocline::advection {
 
@@ -56,7 +56,7 @@ class Discretisation {
   [[nodiscard]] double value(PointValues const& given, char const* option, std::array<double, 3> const& at) const;
 
   Description description_;
-  DiffusionGrid grid_;
+  ControlVolumeGrid grid_;
 };
 
 }  // namespace halocline::advection

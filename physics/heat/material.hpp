@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "framework/field/field.hpp"
-#include "physics/diffusion/diffusion.hpp"
+#include "physics/equations/diffusion.hpp"
 #include "physics/heat/regions.hpp"
 
 namespace halocline::heat {

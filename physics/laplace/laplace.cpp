@@ -7,13 +7,13 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/field/field.hpp"
+#include "framework/grid/walls.hpp"
 #include "framework/io/field_values.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
-#include "physics/diffusion/diffusion.hpp"
-#include "physics/diffusion/walls.hpp"
+#include "physics/equations/diffusion.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {

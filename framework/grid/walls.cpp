@@ -1,0 +1,76 @@
+#include "framework/grid/walls.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "framework/deck/judgement.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/runtime/shortest_text.hpp"
+
+namespace halocline {
+namespace {
+
+bool is_periodic(Options const& mesh, std::size_t axis) {
+  return mesh.has("periodic") && mesh.booleans("periodic")[axis];
+}
+
+void judge_robin(Options const& wall, Centring centring, Mistakes& mistakes) {
+  double const a = wall.real("a");
+  double const b = wall.real("b");
+  if (a * b < 0) {
+    add_mistake(wall, wall.given("a") ? "a" : "b",
+                "robin needs `a` and `b` of one sign, got " + shortest_text(a) + " and " + shortest_text(b), mistakes);
+  } else if (centring == Centring::node && b == 0) {
+    add_mistake(wall, "b", "robin with b = 0 on nodes", mistakes, "say dirichlet instead");
+  }
+}
+
+void judge_wall(Options const& wall, Centring centring, Mistakes& mistakes) {
+  std::string const kind = wall.choice("kind");
+  if (kind == "zero") {
+    add_mistake(wall, "kind", "`zero` says nothing of what passes through the wall", mistakes,
+                "take dirichlet, neumann, robin or reflecting");
+  }
+  if (kind == "robin") judge_robin(wall, centring, mistakes);
+}
+
+void judge_nodes(Options const& boundary, Options const& mesh, Mistakes& mistakes) {
+  std::vector<std::int64_t> const cells = mesh.integers("cells");
+  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+    auto const is_given = [&](int side) {
+      return boundary.section(face_name(static_cast<int>(axis), side)).choice("kind") == "dirichlet";
+    };
+    if (cells[axis] > 1 || is_periodic(mesh, axis) || !is_given(-1) || !is_given(1)) continue;
+    add_mistake(mesh, "cells",
+                "both nodes of axis " + std::string(1, "xyz"[axis]) +
+                    " lie on walls with a given value: two cells or more are needed",
+                mistakes);
+  }
+}
+
+}  // namespace
+
+std::vector<Options> walls(Options const& boundary, Options const& mesh) {
+  std::vector<Options> all;
+  for (std::size_t axis = 0; axis < mesh.entries("cells"); ++axis) {
+    if (is_periodic(mesh, axis)) continue;
+    for (int const side : {-1, 1}) all.push_back(boundary.section(face_name(static_cast<int>(axis), side)));
+  }
+  return all;
+}
+
+bool walls_hold(Options const& boundary, Options const& mesh) {
+  std::vector<Options> const all = walls(boundary, mesh);
+  return std::any_of(all.begin(), all.end(), [](Options const& wall) {
+    std::string const kind = wall.choice("kind");
+    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+  });
+}
+
+void judge_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes) {
+  judge_boundary(boundary, mesh, mistakes);
+  for (Options const& wall : walls(boundary, mesh)) judge_wall(wall, centring, mistakes);
+  if (centring == Centring::node) judge_nodes(boundary, mesh, mistakes);
+}
+
+}  // namespace halocline

@@ -1,0 +1,183 @@
+#include "framework/multigrid/agglomeration.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+using Buffer = Kokkos::View<double*, Memory>;
+
+template <class Real>
+struct Pack {
+  BlockView<Real const> from;
+  double* to;
+  PlaceInBox place;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    to[place(i, j, k)] = static_cast<double>(from(i, j, k));
+  }
+};
+
+template <class Real>
+struct Unpack {
+  double const* from;
+  BlockView<Real> to;
+  PlaceInBox place;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    to(i, j, k) = static_cast<Real>(from[place(i, j, k)]);
+  }
+};
+
+template <class Real>
+struct CopyShifted {
+  BlockView<Real const> from;
+  BlockView<Real> to;
+  Index by[3];
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    to(i, j, k) = from(i + by[0], j + by[1], k + by[2]);
+  }
+};
+
+IndexRange widened(IndexRange box, Extents const& extra) {
+  for (std::size_t a = 0; a < 3; ++a) box.end[a] += extra[a];
+  return box;
+}
+
+/// Box `n` of the unknowns of any block, from the starts along each axis.
+IndexRange box_at(std::array<std::vector<Index>, 3> const& starts, std::array<int, 3> const& place) {
+  IndexRange box;
+  for (std::size_t a = 0; a < 3; ++a) {
+    auto const at = static_cast<std::size_t>(place[a]);
+    box.begin[a] = starts[a][at];
+    box.end[a] = starts[a][at + 1];
+  }
+  return box;
+}
+
+}  // namespace
+
+template <class Real>
+Agglomeration<Real>::Agglomeration(ControlVolumeGrid spread) : spread_(std::move(spread)) {
+  Communicator const& all = spread_.mesh->communicator();
+  whole_ = replicated(spread_, std::shared_ptr<Communicator>(all.split(all.rank())));
+  Partition const& partition = spread_.mesh->partition();
+  std::array<std::vector<Index>, 3> const starts{spread_.starts(0), spread_.starts(1), spread_.starts(2)};
+  for (Index block = 0; block < partition.blocks(); ++block) {
+    parts_.push_back({partition.rank(block), box_at(starts, partition.place(block))});
+  }
+}
+
+template <class Real>
+void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Extents const& extra) const {
+  Communicator const& all = spread_.mesh->communicator();
+  // Ranks send equally much: as much as the one with the largest blocks has.
+  std::vector<Index> sizes(static_cast<std::size_t>(all.size()));
+  for (Part const& part : parts_) {
+    if (!part.box.empty()) sizes[static_cast<std::size_t>(part.rank)] += widened(part.box, extra).size();
+  }
+  auto const largest = static_cast<std::size_t>(*std::max_element(sizes.begin(), sizes.end()));
+
+  Buffer const packed("agglomeration", largest);
+  Index used = 0;
+  for (Block const& block : spread_.mesh->blocks()) {
+    IndexRange const unknowns = spread_.unknowns(block);
+    if (unknowns.empty()) continue;
+    IndexRange const box = widened(unknowns, extra);
+    for_box(execution(block), box, Pack<Real>{spread.view(block), packed.data() + used, PlaceInBox(box)});
+    execution(block).fence();
+    used += box.size();
+  }
+  auto const mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
+  std::vector<double> const everything = all.all_gather(std::span<double const>(mine.data(), largest));
+
+  Kokkos::View<double const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const host(everything.data(),
+                                                                                     everything.size());
+  auto const values = Kokkos::create_mirror_view_and_copy(Memory(), host);
+  Block const& block = whole_.mesh->blocks()[0];
+  std::vector<Index> done(sizes.size());
+  for (Part const& part : parts_) {
+    if (part.box.empty()) continue;
+    IndexRange const box = widened(part.box, extra);
+    auto const rank = static_cast<std::size_t>(part.rank);
+    Index const at = part.rank * static_cast<Index>(largest) + done[rank];
+    for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), PlaceInBox(box)});
+    whole.mark_written(block, box, "agglomeration");
+    done[rank] += box.size();
+  }
+  execution(block).fence();
+}
+
+template <class Real>
+void Agglomeration<Real>::take(Field<Real> const& whole, Field<Real>& spread) const {
+  for (Block const& block : spread_.mesh->blocks()) {
+    IndexRange const box = spread_.unknowns(block);
+    Extents const first = spread_.first_unknown(block);
+    for_box(execution(block), box,
+            CopyShifted<Real>{whole.view(whole_.mesh->blocks()[0]),
+                              spread.view(block),
+                              {first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]}});
+    spread.mark_written(block, box, "agglomeration");
+  }
+}
+
+template <class Real>
+AgglomeratedCoarsening<Real>::AgglomeratedCoarsening(Agglomeration<Real> agglomeration, Operator const& fine,
+                                                     std::unique_ptr<Operator> coarse)
+    : agglomeration_(std::move(agglomeration)),
+      fine_(fine),
+      coarse_(std::move(coarse)),
+      scratch_(fine_.create_vector()) {}
+
+template <class Real>
+void AgglomeratedCoarsening<Real>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
+  fine_.residual(b, x, *scratch_);
+  restrict_to(*scratch_, coarse_b);
+}
+
+template <class Real>
+void AgglomeratedCoarsening<Real>::restrict_to(Vector const& fine, Vector& coarse) const {
+  agglomeration_.gather(as_field_vector<Real>(fine).field(), as_field_vector<Real>(coarse).field());
+}
+
+template <class Real>
+void AgglomeratedCoarsening<Real>::prolong_add(Vector const& coarse_x, Vector& x) const {
+  agglomeration_.take(as_field_vector<Real>(coarse_x).field(), as_field_vector<Real>(*scratch_).field());
+  x.add(1, *scratch_);
+}
+
+template <class Real>
+void AgglomeratedCoarsening<Real>::interpolate(Vector const& coarse_x, Vector& x) const {
+  agglomeration_.take(as_field_vector<Real>(coarse_x).field(), as_field_vector<Real>(x).field());
+}
+
+template <class Real>
+bool AgglomeratedCoarsening<Real>::relax_restrict(int /*sweeps*/, bool from_zero, Vector const& b, Vector& x,
+                                                  Vector& coarse_b) const {
+  if (from_zero) {
+    x.fill(0);
+    restrict_to(b, coarse_b);
+  } else {
+    residual_restrict(b, x, coarse_b);
+  }
+  return true;
+}
+
+template <class Real>
+bool AgglomeratedCoarsening<Real>::prolong_relax(int /*sweeps*/, Vector const& coarse_x, Vector const& b, Vector& x,
+                                                 double* product) const {
+  prolong_add(coarse_x, x);
+  if (product != nullptr) *product = b.dot(x);
+  return true;
+}
+
+template class Agglomeration<float>;
+template class Agglomeration<double>;
+template class AgglomeratedCoarsening<float>;
+template class AgglomeratedCoarsening<double>;
+
+}  // namespace halocline

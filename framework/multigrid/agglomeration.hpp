@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/grid/control_volume_grid.hpp"
+#include "framework/operator/operator.hpp"
+
+namespace halocline {
+
+/// Brings values of a grid that is spread over the ranks to every rank, and back. Every rank works on the whole small
+/// problem after that: no rank is idle, none waits for another, and nothing has to be sent back.
+template <class Real>
+class Agglomeration {
+ public:
+  /// Collective over the grid's communicator.
+  explicit Agglomeration(ControlVolumeGrid spread);
+
+  [[nodiscard]] ControlVolumeGrid const& spread() const { return spread_; }
+  [[nodiscard]] ControlVolumeGrid const& whole() const { return whole_; }
+  /// whole = the values of `spread` on all ranks, `extra` entries more than the unknowns at the upper end of each axis.
+  /// Collective.
+  void gather(Field<Real> const& spread, Field<Real>& whole, Extents const& extra = {0, 0, 0}) const;
+  /// The way back, of the unknowns.
+  void take(Field<Real> const& whole, Field<Real>& spread) const;
+
+ private:
+  /// A box of unknowns, counted over the whole mesh, of one rank.
+  struct Part {
+    int rank;
+    IndexRange box;
+  };
+  ControlVolumeGrid spread_;
+  ControlVolumeGrid whole_;
+  std::vector<Part> parts_;
+};
+
+/// The same operator on every rank. The down- and up-sweep of a V-cycle only move values: smoothing here and there
+/// would be work done twice.
+template <class Real>
+class AgglomeratedCoarsening final : public Coarsening {
+ public:
+  AgglomeratedCoarsening(Agglomeration<Real> agglomeration, Operator const& fine, std::unique_ptr<Operator> coarse);
+
+  [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
+  void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
+  void restrict_to(Vector const& fine, Vector& coarse) const override;
+  void prolong_add(Vector const& coarse_x, Vector& x) const override;
+  void interpolate(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                    Vector& coarse_b) const override;
+  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                   double* product) const override;
+
+ private:
+  Agglomeration<Real> agglomeration_;
+  Operator const& fine_;
+  std::unique_ptr<Operator> coarse_;
+  std::unique_ptr<Vector> scratch_;  ///< of the fine space
+};
+
+extern template class Agglomeration<float>;
+extern template class Agglomeration<double>;
+extern template class AgglomeratedCoarsening<float>;
+extern template class AgglomeratedCoarsening<double>;
+
+}  // namespace halocline

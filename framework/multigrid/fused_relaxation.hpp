@@ -1,0 +1,170 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/grid/control_volume_grid.hpp"
+#include "framework/halo/exchange.hpp"
+#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/box_difference.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/multigrid/relaxation.hpp"
+#include "framework/multigrid/relaxation_sweeps.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+// Stages on devices: one unknown a work item.
+
+/// One colour from x = 0: the other colour becomes zero, x is not read.
+template <class Stencil>
+struct RelaxZeroPoint {
+  LevelViews<Stencil> views;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    views.x(i, j, k) = mine ? views.b(i, j, k) * inverse_at(views, i, j, k) : 0;
+  }
+};
+template <class Stencil>
+struct RelaxPoint {
+  LevelViews<Stencil> views;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) views.x(i, j, k) = relaxed(views, i, j, k);
+  }
+};
+/// The same to another vector, which gets the other colour as it is: around the end of an odd periodic axis it is read.
+template <class Stencil>
+struct RelaxPointTo {
+  LevelViews<Stencil> views;
+  BlockView<typename Stencil::Real> to;
+  Colour colour;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    to(i, j, k) = mine ? relaxed(views, i, j, k) : views.x(i, j, k);
+  }
+};
+
+[[nodiscard]] constexpr Colour other(Colour colour) { return colour == Colour::red ? Colour::black : Colour::red; }
+
+/// Sweeps of red-black Gauss-Seidel on devices that go through memory once for both colours, from one vector to
+/// another: 3 numbers an unknown where two half-sweeps move 6. For large blocks with constant coefficients. The shell,
+/// unknowns beside walls (whose diagonals differ) and beside other blocks (which wait for ghosts of the first colour),
+/// is relaxed one colour after the other.
+template <class Stencil>
+class FusedRelaxation {
+ public:
+  using Real = typename Stencil::Real;
+  static constexpr int dimensions = Stencil::dimensions;
+  static constexpr bool possible = !kernel::is_host<Execution> && dimensions > 1 && requires(Stencil const& stencil) {
+    stencil.inner_row(0, 0, 0);
+  };
+  /// Below this many unknowns of a block launches take longer than memory does.
+  static constexpr Index fewest_unknowns = Index{1} << 20U;
+
+  /// Collective. `maps`: by Block::local. `exchange`: null where no block has a neighbour.
+  FusedRelaxation(ControlVolumeGrid const& grid, std::vector<LevelViews<Stencil>> const& maps, Exchange* exchange)
+      : grid_(grid), exchange_(exchange) {
+    bool small = false;
+    for (Block const& block : grid.mesh->blocks()) {
+      Part part;
+      part.map = maps[block.local];
+      IndexRange const box = grid.unknowns(block);
+      part.inner = box;
+      for (int axis = 0; axis < dimensions; ++axis) {
+        auto const a = static_cast<std::size_t>(axis);
+        part.inner.begin[a] += block.neighbour(axis, -1) ? 1 : 2;
+        part.inner.end[a] -= block.neighbour(axis, 1) ? 1 : 2;
+      }
+      small = small || part.inner.size() < fewest_unknowns;
+      part.shell = without(box, part.inner);
+      auto const& at = part.inner.begin;
+      part.row = part.map.stencil.inner_row(at[0], at[1], at[2]);
+      Extents const first = grid.first_entry(block);
+      for (std::size_t a = 0; a < 3; ++a) part.geometry.first[a] = first[a];
+      parts_.push_back(std::move(part));
+    }
+    pays_ = !grid.mesh->communicator().any(small);
+  }
+
+  /// Whether it is to be used, on all ranks alike.
+  [[nodiscard]] bool pays() const { return pays_; }
+
+  /// to = what a sweep makes of x = 0.
+  void from_zero(Colour first, Field<Real> const& b, Field<Real>& to) const {
+    run(
+        first, b, to, to,
+        [&](Block const&, LevelViews<Stencil> const& views) {
+          return RelaxZeroPoint<Stencil>{views, first};
+        },
+        [&](Block const& block, Part const& part) {
+          sweep(execution(block), part.inner, part.geometry, to.view(block),
+                RelaxBothColoursFromZero<Real, dimensions>{part.row, static_cast<int>(first)}, b.view(block));
+        });
+  }
+
+  /// to = what a sweep makes of x, whose ghosts must be there.
+  void operator()(Colour first, Field<Real> const& b, Field<Real>& x, Field<Real>& to) const {
+    run(
+        first, b, x, to,
+        [&](Block const& block, LevelViews<Stencil> const& views) {
+          return RelaxPointTo<Stencil>{views, to.view(block), first};
+        },
+        [&](Block const& block, Part const& part) {
+          // Of x without its ghosts' record: the box holds corners, which nobody fills and the functor does not read.
+          BlockView<Real const> const all_of_x = x.view(block);
+          sweep(execution(block), part.inner, part.geometry, to.view(block),
+                RelaxBothColours<Real, dimensions>{part.row, static_cast<int>(first)}, all_of_x, b.view(block));
+        });
+  }
+
+ private:
+  struct Part {
+    LevelViews<Stencil> map;
+    Geometry<Real> geometry;
+    IndexRange inner;
+    std::vector<IndexRange> shell;
+    InnerRow<Real, dimensions> row;
+  };
+
+  [[nodiscard]] static LevelViews<Stencil> views(Part const& part, Block const& block, Field<Real> const& b,
+                                                 Field<Real>& x) {
+    LevelViews<Stencil> views = part.map;
+    views.b = b.view(block);
+    views.x = x.view(block);
+    return views;
+  }
+
+  /// The shell's first colour, its messages under the sweep of what is inside, then its second colour.
+  template <class MakeFirst, class Inside>
+  void run(Colour first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
+           Inside const& sweep_inside) const {
+    auto const& blocks = grid_.mesh->blocks();
+    for (Block const& block : blocks) {
+      Part const& part = parts_[block.local];
+      for_boxes(execution(block), part.shell, make_first(block, views(part, block, b, x)));
+      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
+    }
+    bool const hidden = exchange_ != nullptr && exchange_->overlaps();
+    if (hidden) exchange_->start({&to});
+    for (Block const& block : blocks) sweep_inside(block, parts_[block.local]);
+    if (hidden) exchange_->finish();
+    if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
+    for (Block const& block : blocks) {
+      Part const& part = parts_[block.local];
+      for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), other(first)});
+      to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
+    }
+  }
+
+  ControlVolumeGrid const& grid_;
+  Exchange* exchange_;
+  std::vector<Part> parts_;  ///< by Block::local
+  bool pays_ = false;
+};
+
+}  // namespace halocline

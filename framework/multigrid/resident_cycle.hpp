@@ -1,0 +1,243 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <utility>
+
+#include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/team.hpp"
+#include "framework/multigrid/relaxation.hpp"
+#include "framework/operator/operator.hpp"
+#include "framework/runtime/backend.hpp"
+
+namespace halocline {
+
+/// A level that a team keeps to itself.
+template <class Stencil>
+struct ResidentLevel {
+  LevelViews<Stencil> down;                          ///< coarse: the right-hand side of the next level
+  BlockView<typename Stencil::Real const> coarse_x;  ///< the next level's solution
+  int x_at = 0;                                      ///< where x is on the chip, with ghosts …
+  int b_at = 0;                                      ///< … and b, without
+};
+
+/// A V-cycle on small levels by one team (kernel/team.hpp): levels whose work is shorter than a launch takes.
+template <class Stencil>
+struct RunResidentCycle {
+  using Real = typename Stencil::Real;
+  /// All goes with the launch, where it is nearest: what a launch may bring along is 4 KiB.
+  static constexpr int most_levels = 11;
+  ResidentLevel<Stencil> levels[most_levels];
+  int first;     ///< the level to begin with …
+  int smallest;  ///< … the first one that one block of the team is better off with …
+  int count;     ///< … and their number, without the coarsest
+  int sweeps;
+  bool from_zero;
+  BlockView<Real const> inverse;  ///< of the coarsest level, with its only unknown
+  int bottom;                     ///< where the solution of that one is on the chip, before its right-hand side
+  int scratch;                    ///< numbers of a block on the chip
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    for (int n = first; n < smallest; ++n) go_down(team, levels[n].down, from_zero || n > first);
+    team.in_one_block([&](auto const& block) {
+      auto* const memory = static_cast<Real*>(block.scratch(static_cast<std::size_t>(scratch) * sizeof(Real)));
+      int const begin = first < smallest ? smallest : first;
+      fetch(block, begin, memory);
+      for (int n = begin; n < count; ++n) go_down(block, near(n, memory).down, from_zero || n > first);
+      if (block.rank() == 0) memory[bottom] = inverse(0, 0, 0) * memory[bottom + 1];
+      block.barrier();
+      for (int n = count - 1; n >= begin; --n) go_up(block, near(n, memory));
+      bring_back(block, begin, memory);
+    });
+    for (int n = smallest - 1; n >= first; --n) go_up(team, levels[n]);
+  }
+
+  /// Gives the levels of one block their places on the chip. Whether so many bytes have room for them.
+  [[nodiscard]] bool place(std::size_t bytes) {
+    scratch = 0;
+    for (int n = smallest; n < count; ++n) {
+      ResidentLevel<Stencil>& level = levels[n];
+      level.x_at = scratch;
+      scratch +=
+          extent_with_ghosts(level.down, 0) * extent_with_ghosts(level.down, 1) * extent_with_ghosts(level.down, 2);
+      level.b_at = scratch;
+      scratch += extent(level.down, 0) * extent(level.down, 1) * extent(level.down, 2);
+    }
+    bottom = scratch;
+    scratch += 2;
+    return static_cast<std::size_t>(scratch) * sizeof(Real) <= bytes;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent_with_ghosts(LevelViews<Stencil> const& at, int axis) {
+    return extent(at, axis) + (axis < Stencil::dimensions ? 2 : 0);
+  }
+  /// x and b of level n on the chip, by the local indices of the level or, `is_coarse`, from zero.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real> near_x(int n, Real* memory, bool is_coarse) const {
+    if (n == count) return {memory + bottom, 1, 1};
+    LevelViews<Stencil> const& at = levels[n].down;
+    Index const row = extent_with_ghosts(at, 0);
+    Index const plane = row * extent_with_ghosts(at, 1);
+    Real* const first_unknown =
+        memory + levels[n].x_at + 1 + (Stencil::dimensions > 1 ? row : 0) + (Stencil::dimensions > 2 ? plane : 0);
+    return {is_coarse ? first_unknown : first_unknown - (at.begin[0] + at.begin[1] * row + at.begin[2] * plane), row,
+            plane};
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real> near_b(int n, Real* memory, bool is_coarse) const {
+    if (n == count) return {memory + bottom + 1, 1, 1};
+    LevelViews<Stencil> const& at = levels[n].down;
+    Index const row = extent(at, 0);
+    Index const plane = row * extent(at, 1);
+    Real* const first_unknown = memory + levels[n].b_at;
+    return {is_coarse ? first_unknown : first_unknown - (at.begin[0] + at.begin[1] * row + at.begin[2] * plane), row,
+            plane};
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION ResidentLevel<Stencil> near(int n, Real* memory) const {
+    ResidentLevel<Stencil> level = levels[n];
+    level.down.b = near_b(n, memory, false);
+    level.down.x = near_x(n, memory, false);
+    level.down.coarse = near_b(n + 1, memory, true);
+    level.coarse_x = near_x(n + 1, memory, true);
+    return level;
+  }
+
+  /// Brings b of the first level of a block, and x where the cycle goes on from it. Ghosts are zero.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, int begin, Real* memory) const {
+    for (int n = team.rank(); n < scratch; n += team.size()) memory[n] = 0;
+    team.barrier();
+    if (begin == count) return;
+    LevelViews<Stencil> const& at = levels[begin].down;
+    BlockView<Real> const x = near_x(begin, memory, false);
+    BlockView<Real> const b = near_b(begin, memory, false);
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+      b(i, j, k) = at.b(i, j, k);
+      if (!from_zero && begin == first) x(i, j, k) = at.x(i, j, k);
+    });
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void bring_back(Team const& team, int begin, Real* memory) const {
+    if (begin == count) return;
+    LevelViews<Stencil> const& at = levels[begin].down;
+    BlockView<Real> const x = near_x(begin, memory, false);
+    for_unknowns(team, at, [&](Index i, Index j, Index k) { at.x(i, j, k) = x(i, j, k); });
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, LevelViews<Stencil> const& at,
+                                           bool starts_from_zero) const {
+    for (int stage = 0; stage < 2 * sweeps; ++stage) {
+      if (stage == 0 && starts_from_zero) {
+        relax_zero(team, at);
+      } else {
+        relax(team, at, stage % 2 == 0 ? Colour::red : Colour::black);
+      }
+    }
+    restrict_residual(team, at);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, ResidentLevel<Stencil> const& level) const {
+    LevelViews<Stencil> const& at = level.down;
+    prolong(team, at, level.coarse_x);
+    for (int stage = 0; stage < 2 * sweeps; ++stage) {
+      relax(team, at, stage % 2 == 0 ? Colour::black : Colour::red);
+    }
+  }
+
+  /// Calls `visit(i, j, k)` for the points of a box from zero to `extent`, then waits for all.
+  template <class Team, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(Team const& team, int const (&extent)[3], Visit const& visit) {
+    int const plane = extent[0] * extent[1];
+    int const size = plane * extent[2];
+    for (int at = team.rank(); at < size; at += team.size()) {
+      int const k = at / plane;
+      int const in_plane = at - k * plane;
+      int const j = in_plane / extent[0];
+      visit(in_plane - j * extent[0], j, k);
+    }
+    team.barrier();
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent(LevelViews<Stencil> const& at, int axis) {
+    return static_cast<int>(at.end[axis] - at.begin[axis]);
+  }
+
+  /// The same for the unknowns of a level, by their local indices.
+  template <class Team, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_unknowns(Team const& team, LevelViews<Stencil> const& at,
+                                                       Visit const& visit) {
+    for_each(team, {extent(at, 0), extent(at, 1), extent(at, 2)},
+             [&](int a, int b, int c) { visit(at.begin[0] + a, at.begin[1] + b, at.begin[2] + c); });
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Team const& team, LevelViews<Stencil> const& at) {
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+      bool const mine = ((i + at.row_parity(j, k)) & 1) == static_cast<Index>(Colour::red);
+      at.x(i, j, k) = mine ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
+    });
+  }
+
+  /// Runs over pairs of unknowns along x: one of each is of the colour.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void relax(Team const& team, LevelViews<Stencil> const& at, Colour colour) {
+    for_each(team, {(extent(at, 0) + 1) / 2, extent(at, 1), extent(at, 2)}, [&](int pair, int b, int c) {
+      Index const j = at.begin[1] + b;
+      Index const k = at.begin[2] + c;
+      Index const even = at.begin[0] + 2 * pair;
+      Index const i = even + ((even + at.row_parity(j, k) + static_cast<Index>(colour)) & 1);
+      if (i < at.end[0]) at.x(i, j, k) = relaxed(at, i, j, k);
+    });
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void restrict_residual(Team const& team, LevelViews<Stencil> const& at) {
+    int parents[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      int const factor = static_cast<int>(at.factor[axis]);
+      parents[axis] = (extent(at, axis) + factor - 1) / factor;
+    }
+    for_each(team, parents, [&](int i, int j, int k) {
+      Real sum = 0;
+      for_children(at, i, j, k, [&](Index a, Index b, Index c) { sum += residual_at(at, a, b, c); });
+      at.coarse(i, j, k) = sum;
+    });
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static void prolong(Team const& team, LevelViews<Stencil> const& at,
+                                                  BlockView<Real const> const& coarse_x) {
+    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+      at.x(i, j, k) = at.x(i, j, k) + coarse_x(at.parent(0, i), at.parent(1, j), at.parent(2, k));
+    });
+  }
+};
+
+template <class Stencil>
+class TeamCycle final : public ResidentCycle {
+ public:
+  using Real = typename Stencil::Real;
+  /// Of more unknowns launches for each stage are no slower.
+  static constexpr Index most_unknowns = Index{1} << (kernel::teams_are_wide ? 15U : 12U);
+  /// With fewer unknowns a block that meets no others is faster.
+  static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
+
+  TeamCycle(Execution execution, RunResidentCycle<Stencil> const& run) : execution_(std::move(execution)), run_(run) {
+    static_assert(sizeof(run) <= 4000);
+  }
+
+  void enqueue(std::size_t first, bool from_zero) const override {
+    RunResidentCycle<Stencil> run = run_;
+    run.first = static_cast<int>(first);
+    run.from_zero = from_zero;
+    kernel::run_team(execution_, run.first < run.smallest, run, static_cast<std::size_t>(run.scratch) * sizeof(Real));
+  }
+
+ private:
+  Execution execution_;
+  RunResidentCycle<Stencil> run_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,419 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "framework/halo/exchange.hpp"
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/box_difference.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/multigrid/cubic_interpolation.hpp"
+#include "framework/multigrid/fused_relaxation.hpp"
+#include "framework/multigrid/neighbour_exchange.hpp"
+#include "framework/multigrid/resident_cycle.hpp"
+#include "framework/multigrid/transfers.hpp"
+#include "framework/multigrid/wall_restriction.hpp"
+#include "framework/multigrid/wavefront.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/operator/operator.hpp"
+
+namespace halocline {
+
+/// The stages of the down- or the up-sweep of a V-cycle on one block, by number.
+template <class Stencil>
+struct RelaxationStages {
+  enum class Direction { down, up };
+  LevelViews<Stencil> views;
+  Direction direction;
+  int sweeps;
+  bool from_zero;  ///< on the way down
+
+  /// Down: half-sweeps, red first, then the restriction. Up: the prolongation, then half-sweeps, black first.
+  [[nodiscard]] int count() const { return 2 * sweeps + 1; }
+  /// Of a half-sweep, on either way.
+  [[nodiscard]] Colour colour(int stage) const { return stage % 2 == 0 ? Colour::red : Colour::black; }
+
+  static void run_on_host(void const* stages, int stage, IndexRange const& box) {
+    auto const& self = *static_cast<RelaxationStages const*>(stages);
+    if (self.direction == Direction::down && stage == self.count() - 1) {
+      restrict_rows<Stencil, true>(self.views, box);
+    } else if (self.direction == Direction::down && stage == 0 && self.from_zero) {
+      relax_zero_rows(self.views, Colour::red, box);
+    } else if (self.direction == Direction::up && stage == 0) {
+      prolong_rows(self.views, box);
+    } else {
+      relax_rows(self.views, self.colour(stage), box);
+    }
+  }
+};
+
+/// An operator on the unknowns of a grid that are merged into coarser ones: by twos within a block, on the axes with
+/// factor 2. P gives every child its parent's value and R = P^T adds the children up, so nothing is interpolated across
+/// a jump of the coefficients. P is of first order only; what that leaves rough is smoothed away: two sweeps on each
+/// side give the iterations of a smoother P at less memory traffic.
+template <class Stencil>
+class StructuredCoarsening final : public Coarsening {
+ public:
+  using Real = typename Stencil::Real;
+  /// \param stencils of the fine operator, by Block::local; their memory is kept alive by `owner`
+  StructuredCoarsening(ControlVolumeGrid fine, std::vector<Stencil> stencils, std::shared_ptr<void const> owner,
+                       std::array<Index, 3> const& factor, ControlVolumeGrid coarse_grid,
+                       std::unique_ptr<Operator> coarse);
+
+  [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
+  void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
+  void restrict_to(Vector const& fine, Vector& coarse) const override;
+  void restrict_right_hand_side(Vector const& fine, Vector& coarse) const override;
+  void prolong_add(Vector const& coarse_x, Vector& x) const override;
+  void interpolate(Vector const& coarse_x, Vector& x) const override;
+  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                    Vector& coarse_b) const override;
+  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                   double* product) const override;
+  [[nodiscard]] std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> levels, int sweeps,
+                                                              Vector const& inverse) const override;
+  [[nodiscard]] bool legs_only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
+
+ private:
+  using Stages = RelaxationStages<Stencil>;
+  [[nodiscard]] static Field<Real>& field(Vector const& x) { return as_field_vector<Real>(x).field(); }
+  void exchange(Vector const& x) const;
+  [[nodiscard]] LevelViews<Stencil> views(Block const& block, Vector const& b, Vector const& x,
+                                          Vector const& coarse) const;
+  [[nodiscard]] IndexRange coarse_box(Block const& block) const;
+  /// `for_box` of a stage made for one block, over its unknowns or its coarse unknowns.
+  template <class Make>
+  void over(bool parents, Make const& make) const;
+  /// A down- or up-sweep, and its vectors.
+  struct Work {
+    typename Stages::Direction direction;
+    int sweeps;
+    bool from_zero;  ///< on the way down
+    Vector const& b;
+    Vector const& x;
+    Vector const& coarse;
+  };
+  void run(Work const& work) const;
+  void run_on_host(std::vector<Stages> const& stages, Vector const& x, Vector const& coarse) const;
+  void run_portably(Work const& work) const;
+  void run_fused(Work const& work) const;
+  /// coarse = R b, for coarse unknowns of a box
+  void restrict_sums(Block const& block, LevelViews<Stencil> const& views, IndexRange const& parents) const;
+  /// coarse = R (b - A x), the ghosts of x being there.
+  void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
+  /// Ghosts that follow from what a kernel has written are no longer valid.
+  void mark_written(Vector const& x, char const* by) const;
+  void mark_coarse_written(Vector const& coarse) const;
+  /// to = x + P coarse
+  void prolong(Vector const& coarse, Vector const& x, Vector const& to) const;
+
+  ControlVolumeGrid fine_;
+  std::vector<Stencil> stencils_;
+  std::shared_ptr<void const> owner_;
+  std::array<Index, 3> factor_;
+  ControlVolumeGrid coarse_grid_;
+  std::unique_ptr<Operator> coarse_;
+  mutable std::unique_ptr<CubicInterpolation<Real>> interpolation_;  ///< made when first needed
+  std::vector<LevelViews<Stencil>> maps_;                            ///< without vectors
+  std::vector<Wavefront> wavefronts_;
+  std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
+  // Where sweeps go through memory once for both colours, from one vector to another:
+  std::unique_ptr<FusedRelaxation<Stencil>> fused_;
+  mutable std::unique_ptr<Vector> other_;  ///< made when first needed: other smoothers do without
+};
+
+template <class Stencil>
+StructuredCoarsening<Stencil>::StructuredCoarsening(ControlVolumeGrid fine, std::vector<Stencil> stencils,
+                                                    std::shared_ptr<void const> owner,
+                                                    std::array<Index, 3> const& factor, ControlVolumeGrid coarse_grid,
+                                                    std::unique_ptr<Operator> coarse)
+    : fine_(std::move(fine)),
+      stencils_(std::move(stencils)),
+      owner_(std::move(owner)),
+      factor_(factor),
+      coarse_grid_(std::move(coarse_grid)),
+      coarse_(std::move(coarse)) {
+  for (Block const& block : fine_.mesh->blocks()) {
+    maps_.push_back(family_map(fine_, block, stencils_[block.local], factor));
+    Wavefront wavefront;
+    wavefront.box = fine_.unknowns(block);
+    wavefront.alignment = factor;
+    wavefront.axis = Stencil::dimensions - 1;
+    wavefront.bytes_per_unknown = static_cast<Index>(sizeof(Real)) * (2 + Stencil::coefficients);
+    for (int axis = 0; axis < Stencil::dimensions; ++axis) {
+      for (int side : {-1, 1}) {
+        wavefront.open[static_cast<std::size_t>(axis)][side < 0 ? 0 : 1] = block.neighbour(axis, side).has_value();
+      }
+    }
+    wavefronts_.push_back(wavefront);
+  }
+  exchange_ = neighbour_exchange<Real>(fine_);
+  if constexpr (FusedRelaxation<Stencil>::possible) {
+    fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::exchange(Vector const& x) const {
+  if (exchange_ != nullptr) exchange_->exchange({&field(x)});
+}
+
+template <class Stencil>
+LevelViews<Stencil> StructuredCoarsening<Stencil>::views(Block const& block, Vector const& b, Vector const& x,
+                                                         Vector const& coarse) const {
+  LevelViews<Stencil> views = maps_[block.local];
+  Field<Real>& coarse_field = field(coarse);
+  views.b = std::as_const(field(b)).view(block);
+  views.x = field(x).view(block);
+  views.coarse = coarse_field.view(coarse_field.mesh().blocks()[block.local]);
+  return views;
+}
+
+template <class Stencil>
+IndexRange StructuredCoarsening<Stencil>::coarse_box(Block const& block) const {
+  return coarse_grid_.unknowns(coarse_grid_.mesh->blocks()[block.local]);
+}
+
+template <class Stencil>
+template <class Make>
+void StructuredCoarsening<Stencil>::over(bool parents, Make const& make) const {
+  for (Block const& block : fine_.mesh->blocks()) {
+    for_box(execution(block), parents ? coarse_box(block) : fine_.unknowns(block), make(block));
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::mark_written(Vector const& x, char const* by) const {
+  for (Block const& block : fine_.mesh->blocks()) field(x).mark_written(block, fine_.unknowns(block), by);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::mark_coarse_written(Vector const& coarse) const {
+  for (Block const& block : coarse_grid_.mesh->blocks()) {
+    field(coarse).mark_written(block, coarse_grid_.unknowns(block), "restriction");
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const {
+  exchange(x);
+  restrict_residual(b, x, coarse_b);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const {
+  over(true, [&](Block const& block) { return RestrictPoint<Stencil, true>{views(block, b, x, coarse)}; });
+  mark_coarse_written(coarse);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::restrict_to(Vector const& fine, Vector& coarse) const {
+  for (Block const& block : fine_.mesh->blocks()) {
+    restrict_sums(block, views(block, fine, fine, coarse), coarse_box(block));
+  }
+  mark_coarse_written(coarse);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::restrict_sums(Block const& block, LevelViews<Stencil> const& views,
+                                                  IndexRange const& parents) const {
+  if constexpr (kernel::is_host<Execution>) {
+    for_parts(parents, [&](IndexRange const& part) {
+      IndexRange children = part;
+      for (std::size_t a = 0; a < 3; ++a) {
+        children.begin[a] = views.begin[a] + views.factor[a] * part.begin[a];
+        children.end[a] = std::min(views.begin[a] + views.factor[a] * part.end[a], views.end[a]);
+      }
+      restrict_rows<Stencil, false>(views, children);
+    });
+  } else {
+    for_box(execution(block), parents, RestrictPoint<Stencil, false>{views});
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, Vector& coarse) const {
+  for (Block const& block : fine_.mesh->blocks()) {
+    RestrictRightHandSide<Stencil> at_walls{views(block, fine, fine, coarse), {{1, 1}, {1, 1}, {1, 1}}};
+    IndexRange const parents = coarse_box(block);
+    IndexRange inner = parents;
+    for (std::size_t a = 0; a < Stencil::dimensions; ++a) {
+      ControlVolumes const& from = fine_.volumes[a];
+      ControlVolumes const& to = coarse_grid_.volumes[a];
+      if (from.periodic_gap > 0) continue;
+      Index const first = fine_.first_unknown(block)[a];
+      Index const end = first + fine_.unknowns(block).extent(static_cast<int>(a));
+      if (first == 0) at_walls.ratio[a][0] = static_cast<Real>(source_ratio(from.walls[0], to.walls[0]));
+      if (end == from.size()) at_walls.ratio[a][1] = static_cast<Real>(source_ratio(from.walls[1], to.walls[1]));
+      if (at_walls.ratio[a][0] != Real{1}) ++inner.begin[a];
+      if (at_walls.ratio[a][1] != Real{1}) inner.end[a] = std::max(inner.begin[a], inner.end[a] - 1);
+    }
+    restrict_sums(block, at_walls.views, inner);
+    for_boxes(execution(block), without(parents, inner), at_walls);
+  }
+  mark_coarse_written(coarse);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::prolong_add(Vector const& coarse_x, Vector& x) const {
+  prolong(coarse_x, x, x);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::prolong(Vector const& coarse, Vector const& x, Vector const& to) const {
+  over(false, [&](Block const& block) {
+    return ProlongPoint<Stencil>{views(block, x, x, coarse), field(to).view(block)};
+  });
+  mark_written(to, "prolongation");
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::interpolate(Vector const& coarse_x, Vector& x) const {
+  if (interpolation_ == nullptr) {
+    interpolation_ = std::make_unique<CubicInterpolation<Real>>(fine_, coarse_grid_, factor_);
+  }
+  (*interpolation_)(field(coarse_x), field(x));
+}
+
+template <class Stencil>
+bool StructuredCoarsening<Stencil>::relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+                                                   Vector& coarse_b) const {
+  run({Stages::Direction::down, sweeps, from_zero, b, x, coarse_b});
+  return true;
+}
+
+template <class Stencil>
+bool StructuredCoarsening<Stencil>::prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
+                                                  double* product) const {
+  run({Stages::Direction::up, sweeps, false, b, x, coarse_x});
+  if (product != nullptr) *product = b.dot(x);
+  return true;
+}
+
+template <class Stencil>
+std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std::span<CycleLevel const> levels,
+                                                                             int sweeps, Vector const& inverse) const {
+  if constexpr (kernel::is_host<Execution>) {
+    return nullptr;
+  } else {
+    if (levels.front().b->size() > TeamCycle<Stencil>::most_unknowns) return nullptr;
+    if (levels.size() - 1 > RunResidentCycle<Stencil>::most_levels) return nullptr;
+    RunResidentCycle<Stencil> run{};
+    for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
+      auto const* const way = dynamic_cast<StructuredCoarsening const*>(levels[n].coarsening);
+      if (way == nullptr || way->exchange_ != nullptr || way->fine_.mesh->blocks().size() != 1) return nullptr;
+      Block const& block = way->fine_.mesh->blocks().front();
+      ResidentLevel<Stencil> level{way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].b), {}};
+      level.coarse_x = way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].x).coarse;
+      run.levels[run.count++] = level;
+    }
+    run.sweeps = sweeps;
+    while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
+      ++run.smallest;
+    }
+    while (run.smallest < run.count && !run.place(kernel::most_team_scratch())) ++run.smallest;
+    if (run.smallest == run.count) return nullptr;
+    run.inverse = field(inverse).view(field(inverse).mesh().blocks().front());
+    return std::make_unique<TeamCycle<Stencil>>(execution(fine_.mesh->blocks().front()), run);
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::run(Work const& work) const {
+  if constexpr (kernel::is_host<Execution>) {
+    std::vector<Stages> stages;
+    for (Block const& block : fine_.mesh->blocks()) {
+      stages.push_back({views(block, work.b, work.x, work.coarse), work.direction, work.sweeps, work.from_zero});
+    }
+    run_on_host(stages, work.x, work.coarse);
+  } else {
+    if constexpr (FusedRelaxation<Stencil>::possible) {
+      if (fused_->pays()) return run_fused(work);
+    }
+    run_portably(work);
+  }
+}
+
+/// The interiors of all blocks in one pass, then their shells, stage by stage as the ghosts come.
+template <class Stencil>
+void StructuredCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages, Vector const& x,
+                                                Vector const& coarse) const {
+  if (stages.empty()) return;
+  int const count = stages.front().count();
+  int const per_pass = wavefronts_.front().stages_per_pass(count);
+  bool const down = stages.front().direction == Stages::Direction::down;
+  WavefrontPass pass;
+  pass.aligned_stage = down ? count - 1 : -1;
+  if (down && !stages.front().from_zero) exchange(x);
+  while (pass.last < count) {
+    pass.first = pass.last;
+    // A single stage is not worth a pass of its own.
+    pass.last = count - pass.first <= per_pass + 1 ? count : pass.first + per_pass;
+    if (pass.first > 0) exchange(x);
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+      run_wavefront_interior(wavefronts_[n], pass, &stages[n], &Stages::run_on_host);
+    }
+    for (int stage = pass.first + 1; exchange_ != nullptr && stage < pass.last; ++stage) {
+      exchange(x);
+      for (std::size_t n = 0; n < stages.size(); ++n) {
+        run_wavefront_shell(wavefronts_[n], pass, stage, &stages[n], &Stages::run_on_host);
+      }
+    }
+  }
+  mark_written(x, "red-black relaxation");
+  if (down) mark_coarse_written(coarse);
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::run_portably(Work const& work) const {
+  Vector const& b = work.b;
+  Vector const& x = work.x;
+  Vector const& coarse = work.coarse;
+  bool const down = work.direction == Stages::Direction::down;
+  for (int stage = 0; stage <= 2 * work.sweeps; ++stage) {
+    bool const transfer = stage == (down ? 2 * work.sweeps : 0);
+    Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
+    if (stage > 0 || (down && !work.from_zero)) exchange(x);
+    if (transfer && down) {
+      restrict_residual(b, x, coarse);
+    } else if (transfer) {
+      prolong(coarse, x, x);
+    } else if (down && stage == 0 && work.from_zero) {
+      over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
+    } else {
+      over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
+    }
+    if (!(transfer && down)) mark_written(x, "red-black relaxation");
+  }
+}
+
+/// Sweeps take turns between x and the other vector, such that the last one ends in x.
+template <class Stencil>
+void StructuredCoarsening<Stencil>::run_fused(Work const& work) const {
+  Vector const& b = work.b;
+  Vector const& x = work.x;
+  bool const down = work.direction == Stages::Direction::down;
+  Colour const first = down ? Colour::red : Colour::black;
+  if (other_ == nullptr) other_ = x.create();
+  int left = down && work.from_zero ? work.sweeps - 1 : work.sweeps;
+  Vector const* from = left % 2 == 0 ? &x : other_.get();
+  Vector const* to = left % 2 == 0 ? other_.get() : &x;
+  if (down && work.from_zero) {
+    fused_->from_zero(first, field(b), field(*from));
+  } else if (down) {
+    if (from != &x) other_->copy(x);
+  } else {
+    prolong(work.coarse, x, *from);
+  }
+  for (; left > 0; --left, std::swap(from, to)) {
+    exchange(*from);
+    (*fused_)(first, field(b), field(*from), field(*to));
+  }
+  if (!down) return;
+  exchange(x);
+  restrict_residual(b, x, work.coarse);
+}
+
+}  // namespace halocline

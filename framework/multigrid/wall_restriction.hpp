@@ -1,0 +1,47 @@
+#pragma once
+
+#include "framework/multigrid/level_views.hpp"
+
+namespace halocline {
+
+/// The share of a wall-side entry of a right-hand side that the coarse problem takes. A wall where u = v adds T v to
+/// it, T the face's transmissibility. The coarse face's is the sum of those of the fine ones times a ratio, since the
+/// coarse unknown is further away; so what belongs to the wall is multiplied by that ratio. It cannot be told from what
+/// sources and earlier times give, but has the share that T has in what holds the unknown, up to what a wall value
+/// changed by O(h^2) would do.
+template <class Stencil>
+struct RestrictRightHandSide {
+  using Real = typename Stencil::Real;
+  LevelViews<Stencil> views;
+  Real ratio[3][2];  ///< of the conductances at the lower and upper wall of each axis; 1: the block has none
+
+  [[nodiscard]] KOKKOS_FUNCTION Real share(Index i, Index j, Index k) const {
+    Index const at[3] = {i, j, k};
+    Real walls = 0;
+    Real coarse = 0;
+    for (int axis = 0; axis < Stencil::dimensions; ++axis) {
+      Index const step[3] = {axis == 0, axis == 1, axis == 2};
+      if (at[axis] == views.begin[axis] && ratio[axis][0] != Real{1}) {
+        Real const t = views.stencil.face(axis, i, j, k);
+        walls += t;
+        coarse += ratio[axis][0] * t;
+      }
+      if (at[axis] == views.end[axis] - 1 && ratio[axis][1] != Real{1}) {
+        Real const t = views.stencil.face(axis, i + step[0], j + step[1], k + step[2]);
+        walls += t;
+        coarse += ratio[axis][1] * t;
+      }
+    }
+    Real const shift = views.stencil.shift(i, j, k);
+    Real const all = walls + shift;
+    return all > Real{0} ? (coarse + shift) / all : Real{1};
+  }
+
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Real sum = 0;
+    for_children(views, i, j, k, [&](Index a, Index b, Index c) { sum += share(a, b, c) * views.b(a, b, c); });
+    views.coarse(i, j, k) = sum;
+  }
+};
+
+}  // namespace halocline

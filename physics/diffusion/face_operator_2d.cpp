@@ -1,8 +1,0 @@
-#include "physics/diffusion/face_operator.hpp"
-
-namespace halocline {
-
-template std::unique_ptr<Operator> make_face_operator<float, 2>(DiffusionGrid, FaceCoefficients<float>, Hold);
-template std::unique_ptr<Operator> make_face_operator<double, 2>(DiffusionGrid, FaceCoefficients<double>, Hold);
-
-}  // namespace halocline

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "framework/multigrid/agglomeration.hpp"
+#include "framework/multigrid/coarsening_choice.hpp"
+#include "framework/multigrid/structured_coarsening.hpp"
+#include "framework/operator/stencil_operator.hpp"
+#include "physics/equations/coarse_coefficients.hpp"
+#include "physics/equations/level_operator.hpp"
+
+// The operator with constant coefficients, whole. Only the .cpp files that instantiate it include this: one a number of
+// dimensions, since each takes the compiler long.
+
+namespace halocline {
+
+template <class Real, int Dimensions>
+ConstantDiffusion<Real, Dimensions> placed_on(ControlVolumeGrid const& grid,
+                                              ConstantDiffusion<Real, Dimensions> functor) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    functor.first[a] = grid.volumes[a].first_entry;
+    functor.last[a] = grid.volumes[a].first_entry + grid.volumes[a].size() - 1;
+  }
+  return functor;
+}
+
+/// The coarse operator, if it has constant coefficients too: all counts even, all coarse control volumes alike.
+template <class Real, int Dimensions>
+std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiffusion<Real, Dimensions> const& functor,
+                                                                    ControlVolumeGrid const& fine,
+                                                                    ControlVolumeGrid const& coarse,
+                                                                    std::array<Index, 3> const& factor) {
+  ConstantDiffusion<Real, Dimensions> result = functor;
+  for (std::size_t a = 0; a < 3; ++a) {
+    ControlVolumes const& from = fine.volumes[a];
+    ControlVolumes const& to = coarse.volumes[a];
+    if (to.size() * factor[a] != from.size() || !to.is_uniform()) return std::nullopt;
+  }
+  for (std::size_t a = 0; a < Dimensions; ++a) {
+    ControlVolumes const& from = fine.volumes[a];
+    ControlVolumes const& to = coarse.volumes[a];
+    Index const fine_faces = factor[0] * factor[1] * factor[2] / factor[a];
+    auto const faces = static_cast<double>(fine_faces);
+    auto const scaled = [&](Real value, double ratio) {
+      return static_cast<Real>(static_cast<double>(value) * faces * ratio);
+    };
+    // Between two unknowns the way becomes longer by the factor, exactly. A lone one is coupled to nothing.
+    result.coupling[a] = to.size() > 1 ? scaled(functor.coupling[a], 1 / static_cast<double>(factor[a])) : Real{0};
+    for (std::size_t side = 0; side < 2; ++side) {
+      bool const periodic = from.periodic_gap > 0;
+      result.wall[a][side] =
+          periodic ? result.coupling[a]
+                   : scaled(functor.wall[a][side],
+                            conductance_ratio(from, to, side == 0 ? 0 : from.size(), side == 0 ? 0 : to.size()));
+    }
+  }
+  result.shift = functor.shift * static_cast<Real>(factor[0] * factor[1] * factor[2]);
+  return result;
+}
+
+template <class Real, int Dimensions>
+std::unique_ptr<Coarsening> coarsen_constant(ControlVolumeGrid const& grid,
+                                             ConstantDiffusion<Real, Dimensions> const& functor, Operator const& fine) {
+  if (grid.size() == 1) return nullptr;
+  Couplings couplings{};
+  for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
+  if (worth_agglomerating(grid, couplings)) {
+    Agglomeration<Real> agglomeration(grid);
+    auto coarse = make_constant_operator<Real, Dimensions>(agglomeration.whole(), functor);
+    return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine, std::move(coarse));
+  }
+  auto const factor = coarsening_factor(grid, couplings);
+  auto const coarse_grid = coarsened(grid, factor);
+  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
+
+  using Stencil = ConstantStencil<Real, Dimensions>;
+  std::vector<Stencil> stencils;
+  for (Block const& block : grid.mesh->blocks()) {
+    Extents const entry = grid.first_entry(block);
+    stencils.push_back({functor, {entry[0], entry[1], entry[2]}});
+  }
+  auto const constants = coarse_constants(functor, grid, *coarse_grid, factor);
+  auto coarse = constants ? make_constant_operator<Real, Dimensions>(*coarse_grid, *constants)
+                          : make_face_operator<Real, Dimensions>(
+                                *coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
+  return std::make_unique<StructuredCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, *coarse_grid,
+                                                         std::move(coarse));
+}
+
+template <class To, class Real, int Dimensions>
+ConstantDiffusion<To, Dimensions> rounded_to(ConstantDiffusion<Real, Dimensions> const& functor) {
+  ConstantDiffusion<To, Dimensions> result;
+  for (std::size_t a = 0; a < 3; ++a) {
+    result.coupling[a] = static_cast<To>(functor.coupling[a]);
+    for (std::size_t side = 0; side < 2; ++side) result.wall[a][side] = static_cast<To>(functor.wall[a][side]);
+    result.first[a] = functor.first[a];
+    result.last[a] = functor.last[a];
+  }
+  result.shift = static_cast<To>(functor.shift);
+  return result;
+}
+
+template <class Real, int Dimensions>
+std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid grid,
+                                                 ConstantDiffusion<Real, Dimensions> const& functor,
+                                                 Regularity regularity) {
+  using StencilOperatorType = StencilOperator<Real, ConstantDiffusion<Real, Dimensions>, 0>;
+  auto const placed = placed_on(grid, functor);
+  typename StencilOperatorType::Description description{
+      .mesh = grid.mesh, .centring = grid.centring, .functor = placed, .unknowns = grid.unknowns()};
+  if constexpr (std::is_same_v<Real, double>) {
+    description.single_precision = [grid, placed] {
+      return make_constant_operator<float, Dimensions>(grid, rounded_to<float>(placed));
+    };
+  }
+  if (regularity == Regularity::singular) {
+    description.null_space_measure = [grid](Vector& volumes) { fill_volumes<Real>(grid, volumes); };
+  }
+  description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
+    return coarsen_constant<Real, Dimensions>(grid, placed, fine);
+  };
+  return std::make_unique<StencilOperatorType>(std::move(description));
+}
+
+}  // namespace halocline

@@ -1,0 +1,10 @@
+#include "physics/equations/constant_operator.hpp"
+
+namespace halocline {
+
+template std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid, ConstantDiffusion<float, 1> const&,
+                                                          Regularity);
+template std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid, ConstantDiffusion<double, 1> const&,
+                                                          Regularity);
+
+}  // namespace halocline

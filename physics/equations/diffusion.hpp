@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/field/boundary.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/operator/operator.hpp"
+
+namespace halocline {
+
+template <class Real>
+class Field;
+struct ControlVolumeGrid;
+
+/// The conductivity of a face between two unknowns.
+enum class FaceMean {
+  harmonic,   ///< 2 k1 k2 / (k1 + k2): layers in series, the flux is continuous across a jump
+  arithmetic  ///< (k1 + k2) / 2
+};
+
+/// A u = mass * m u + conductivity * (-div(k grad u)), integrated over the control volumes of cells or nodes: finite
+/// volumes of second order with two-point fluxes; on nodes also the finite-difference operator times the volume. The
+/// conditions enter as their linear part, so that A is symmetric positive definite if mass > 0 or some wall holds u.
+struct DiffusionDescription {
+  std::shared_ptr<StructuredMesh const> mesh;
+  Centring centring = Centring::cell;  ///< cell or node
+  BoundaryConditions conditions{};     ///< dirichlet, neumann, robin, reflecting; periodic as the mesh is
+  double conductivity = 1;             ///< for implicit time steps: (weight of the new time) * step
+  double mass = 0;
+};
+
+/// Coefficients that vary; of the description's centring, on all owned entries and, beside other blocks, valid in one
+/// layer of ghosts. Null: 1 everywhere.
+template <class Real>
+struct DiffusionMaterial {
+  Field<Real> const* conductivity = nullptr;  ///< k
+  Field<Real> const* mass = nullptr;          ///< m
+  FaceMean mean = FaceMean::harmonic;
+};
+
+/// The operator, which knows how to coarsen itself. It acts on vectors of the unknowns: fields of one component and one
+/// ghost layer whose ghosts are zero beyond the walls, without the nodes that Dirichlet conditions give. Without a
+/// material on a uniform mesh it holds no coefficients. Nothing of `material` is needed afterwards. Collective.
+///
+/// Throws InputError for conditions that make A indefinite or that say nothing of the wall (see control_volumes), and
+/// for a mass or conductivity below zero or not finite.
+template <class Real>
+[[nodiscard]] std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description,
+                                                       DiffusionMaterial<Real> const& material = {});
+
+/// m volume of every unknown: what a right-hand side multiplies u_old with; without the description's factors.
+template <class Real>
+void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass);
+
+/// What the values of the boundary conditions add to a right-hand side of A: conductivity * k area v / (a d + b) on the
+/// unknowns beside a wall with a u + b du/dn = v at distance d.
+template <class Real>
+class BoundarySource {
+ public:
+  /// Throws InputError, naming the place, for a value that is no finite number; so does `add`, at its own time.
+  explicit BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material = {});
+  ~BoundarySource();
+  BoundarySource(BoundarySource&&) noexcept;
+  BoundarySource& operator=(BoundarySource&&) noexcept;
+
+  /// b = b + factor * source(time), on the unknowns beside walls.
+  void add(double time, double factor, Vector& b) const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace halocline

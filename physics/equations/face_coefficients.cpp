@@ -1,0 +1,112 @@
+#include "physics/equations/face_coefficients.hpp"
+
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+template <class Real, int Dimensions>
+struct SumDiagonal {
+  FaceStencil<Real, Dimensions> stencil;
+  BlockView<Real> diagonal;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Real sum = stencil.s(i, j, k) + (stencil.t[0](i, j, k) + stencil.t[0](i + 1, j, k));
+    if constexpr (Dimensions > 1) sum += stencil.t[1](i, j, k) + stencil.t[1](i, j + 1, k);
+    if constexpr (Dimensions > 2) sum += stencil.t[2](i, j, k) + stencil.t[2](i, j, k + 1);
+    diagonal(i, j, k) = sum;
+  }
+};
+
+struct Round {
+  BlockView<double const> from;
+  BlockView<float> to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<float>(from(i, j, k)); }
+};
+
+template <class Real>
+struct SumFaces {
+  BlockView<Real const> faces;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& sum) const {
+    sum += static_cast<double>(faces(i, j, k));
+  }
+};
+
+template <class Real, int Dimensions>
+void sum_diagonal_of(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coefficients) {
+  for (Block const& block : grid.mesh->blocks()) {
+    for_box(execution(block), grid.unknowns(block),
+            SumDiagonal<Real, Dimensions>{coefficients.template stencil<Dimensions>(block),
+                                          coefficients.diagonal->view(block)});
+  }
+}
+
+}  // namespace
+
+template <class Real>
+FaceCoefficients<Real>::FaceCoefficients(ControlVolumeGrid const& grid) {
+  auto const make = [&](char const* name) {
+    return std::make_shared<Field<Real>>(grid.mesh,
+                                         FieldDescription{.name = name, .centring = grid.centring, .ghosts = 1});
+  };
+  constexpr char const* names[] = {"transmissibility x", "transmissibility y", "transmissibility z"};
+  diagonal = make("diagonal");
+  shift = make("shift");
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis)
+    faces[axis] = make(names[axis]);
+}
+
+template <class Real>
+void sum_diagonal(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coefficients) {
+  if (grid.dimensions() == 1) sum_diagonal_of<Real, 1>(grid, coefficients);
+  if (grid.dimensions() == 2) sum_diagonal_of<Real, 2>(grid, coefficients);
+  if (grid.dimensions() == 3) sum_diagonal_of<Real, 3>(grid, coefficients);
+}
+
+FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
+                                            FaceCoefficients<double> const& coefficients) {
+  FaceCoefficients<float> result(grid);
+  auto const round = [&](Field<double> const& from, Field<float>& to) {
+    for (Block const& block : grid.mesh->blocks()) {
+      for_box(execution(block), grid.mesh->with_ghosts(block, grid.centring, 1),
+              Round{from.view(block), to.view(block)});
+    }
+  };
+  round(*coefficients.shift, *result.shift);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis) {
+    round(*coefficients.faces[axis], *result.faces[axis]);
+  }
+  sum_diagonal(grid, result);
+  return result;
+}
+
+template <class Real>
+std::array<double, 3> mean_couplings(ControlVolumeGrid const& grid, FaceCoefficients<Real> const& coefficients) {
+  std::array<double, 3> sums{};
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis) {
+    for (Block const& block : grid.mesh->blocks()) {
+      IndexRange inner = grid.unknowns(block);
+      bool const at_wall = grid.first_unknown(block)[axis] == 0 && grid.volumes[axis].periodic_gap <= 0;
+      if (at_wall) ++inner.begin[axis];
+      sums[axis] += sum_over_box(execution(block), inner, SumFaces<Real>{coefficients.faces[axis]->view(block)});
+    }
+  }
+  grid.mesh->communicator().sum(sums);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Index const size = grid.volumes[axis].size();
+    Index const faces = grid.volumes[axis].periodic_gap > 0 ? size : size - 1;
+    Index const across = grid.size() / size;
+    sums[axis] = faces > 0 ? sums[axis] / static_cast<double>(faces * across) : 0;
+  }
+  return sums;
+}
+
+template struct FaceCoefficients<float>;
+template struct FaceCoefficients<double>;
+template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<float>&);
+template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<double>&);
+template std::array<double, 3> mean_couplings(ControlVolumeGrid const&, FaceCoefficients<float> const&);
+template std::array<double, 3> mean_couplings(ControlVolumeGrid const&, FaceCoefficients<double> const&);
+
+}  // namespace halocline

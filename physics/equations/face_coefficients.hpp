@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "framework/field/field.hpp"
+#include "framework/grid/control_volume_grid.hpp"
+#include "physics/equations/diffusion_rows.hpp"
+
+namespace halocline {
+
+/// What FaceDiffusion reads, on the unknowns of a grid. On the last unknown of a block along an axis, the face behind
+/// it is that of its upper ghost: valid beside walls and beside other blocks.
+template <class Real>
+struct FaceCoefficients {
+  std::shared_ptr<Field<Real>> diagonal;
+  std::shared_ptr<Field<Real>> shift;                 ///< what the diagonal has beyond the faces' sum
+  std::array<std::shared_ptr<Field<Real>>, 3> faces;  ///< transmissibilities; null beyond the dimensions
+
+  /// Zero everywhere.
+  explicit FaceCoefficients(ControlVolumeGrid const& grid);
+  template <int Dimensions>
+  [[nodiscard]] FaceStencil<Real, Dimensions> stencil(Block const& block) const;
+};
+
+template <class Real>
+template <int Dimensions>
+FaceStencil<Real, Dimensions> FaceCoefficients<Real>::stencil(Block const& block) const {
+  auto const view = [&](Field<Real> const& field) { return field.view(block); };
+  FaceStencil<Real, Dimensions> all{view(*diagonal), {}, view(*shift)};
+  for (std::size_t axis = 0; axis < Dimensions; ++axis) all.t[axis] = view(*faces[axis]);
+  return all;
+}
+
+/// Fills `diagonal` from the other fields.
+template <class Real>
+void sum_diagonal(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coefficients);
+
+/// The same, rounded; the diagonal is the sum of the rounded ones.
+[[nodiscard]] FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
+                                                          FaceCoefficients<double> const& coefficients);
+
+/// Of the couplings across each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
+template <class Real>
+[[nodiscard]] std::array<double, 3> mean_couplings(ControlVolumeGrid const& grid,
+                                                   FaceCoefficients<Real> const& coefficients);
+
+extern template struct FaceCoefficients<float>;
+extern template struct FaceCoefficients<double>;
+
+}  // namespace halocline

@@ -1,0 +1,121 @@
+#include "framework/multigrid/fused_relaxation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "physics/equations/coarse_coefficients.hpp"
+#include "physics/equations/level_operator.hpp"
+#include "physics/equations/test_problems.hpp"
+
+// Both colours in one pass over memory, by themselves: coarsening_test.cpp has them in the legs that use them.
+
+namespace halocline {
+namespace {
+
+using namespace halocline::test;
+
+struct Problem {
+  std::vector<Index> cells;
+  Centring centring = Centring::cell;
+  Periodicity periodic{};
+};
+
+/// An operator with constant coefficients, other ones along each axis and at each wall, and its parts.
+template <int Dimensions>
+struct Parts {
+  using Stencil = ConstantStencil<double, Dimensions>;
+
+  explicit Parts(Problem const& problem) : mesh(unit_mesh(problem.cells, {.periodic = problem.periodic})) {
+    BoundaryConditions conditions = all_walls(BoundaryKind::dirichlet);
+    ConstantDiffusion<double, Dimensions> functor{.coupling = {1, 0.5, 2}, .shift = 0.25};
+    for (int axis = 0; axis < Dimensions; ++axis) {
+      bool const periodic = mesh->periodic(axis);
+      if (periodic) conditions.at(axis, -1).kind = conditions.at(axis, 1).kind = BoundaryKind::periodic;
+      functor.wall[axis][0] = periodic ? functor.coupling[axis] : 3;
+      functor.wall[axis][1] = periodic ? functor.coupling[axis] : 0;
+    }
+    grid = control_volume_grid(mesh, problem.centring, conditions);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      functor.first[axis] = grid.volumes[axis].first_entry;
+      functor.last[axis] = functor.first[axis] + grid.volumes[axis].size() - 1;
+    }
+    a = make_constant_operator<double, Dimensions>(grid, functor);
+    bool open = false;
+    for (Block const& block : mesh->blocks()) {
+      Extents const entry = grid.first_entry(block);
+      maps.push_back(family_map(grid, block, Stencil{functor, {entry[0], entry[1], entry[2]}}, {2, 2, 2}));
+      for (int axis = 0; axis < Dimensions; ++axis) {
+        open = open || block.neighbour(axis, -1).has_value() || block.neighbour(axis, 1).has_value();
+      }
+    }
+    x = a->create_vector();
+    if (mesh->communicator().any(open)) {
+      exchange = std::make_unique<Exchange>(std::vector<FieldBase const*>{&field(*x)});
+    }
+  }
+  [[nodiscard]] static Field<double>& field(Vector const& vector) { return as_field_vector<double>(vector).field(); }
+
+  std::shared_ptr<StructuredMesh const> mesh;
+  std::unique_ptr<Operator> a;
+  ControlVolumeGrid grid;
+  std::vector<LevelViews<Stencil>> maps;
+  std::unique_ptr<Vector> x;
+  std::unique_ptr<Exchange> exchange;
+};
+
+template <int Dimensions>
+void expect_half_sweeps(Problem const& problem) {
+  SCOPED_TRACE(problem.cells[0]);
+  Parts<Dimensions> const parts(problem);
+  Vector& x = *parts.x;
+  auto const b = parts.a->create_vector();
+  auto const expected = parts.a->create_vector();
+  auto const to = parts.a->create_vector();
+  FusedRelaxation<typename Parts<Dimensions>::Stencil> const fused(parts.grid, parts.maps, parts.exchange.get());
+  EXPECT_EQ(fused.pays(), false);  // so small
+  auto const expect_equal = [&] {
+    expected->add(-1, *to);
+    // Seven terms of a row and a division, twice, for values of order b / diagonal and x.
+    EXPECT_LE(expected->maximum(), 40 * std::numeric_limits<double>::epsilon() * (x.maximum() + to->maximum()));
+  };
+  b->randomize(1);
+  for (Colour const first : {Colour::red, Colour::black}) {
+    bool const forward = first == Colour::red;
+    to->randomize(2);  // must not be read
+    fused.from_zero(first, parts.field(*b), parts.field(*to));
+    expected->fill(0);
+    parts.a->gauss_seidel_sweep(forward, *b, *expected);
+    expect_equal();
+
+    x.randomize(3);
+    to->randomize(4);
+    expected->copy(x);
+    if (parts.exchange != nullptr) parts.exchange->exchange({&parts.field(x)});
+    fused(first, parts.field(*b), parts.field(x), parts.field(*to));
+    parts.a->gauss_seidel_sweep(forward, *b, *expected);
+    expect_equal();
+  }
+}
+
+TEST(FusedRelaxation, IsTwoHalfSweeps) {
+  expect_half_sweeps<2>({.cells = {30, 23}});
+  expect_half_sweeps<2>({.cells = {29, 31}, .centring = Centring::node});
+  expect_half_sweeps<2>({.cells = {24, 30}, .periodic = {true, true, false}});
+  // An odd count has neighbours of one colour around the end of the axis.
+  expect_half_sweeps<2>({.cells = {25, 31}, .periodic = {true, false, false}});
+  expect_half_sweeps<3>({.cells = {15, 13, 12}, .periodic = {false, true, false}});
+  expect_half_sweeps<3>({.cells = {13, 11, 24}});
+  expect_half_sweeps<3>({.cells = {20, 14, 12}, .centring = Centring::node});
+  expect_half_sweeps<3>({.cells = {12, 16, 20}, .periodic = {true, false, true}});
+}
+
+/// Blocks so thin that all of them are shell.
+TEST(FusedRelaxation, NeedsNoInside) {
+  expect_half_sweeps<2>({.cells = {16, 3}});
+  expect_half_sweeps<3>({.cells = {5, 4, 12}});
+}
+
+}  // namespace
+}  // namespace halocline

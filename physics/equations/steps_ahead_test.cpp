@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "framework/kernel/backends.hpp"
+#include "framework/kernel/resident_cg.hpp"
+#include "framework/runtime/backend.hpp"
+#include "physics/equations/test_problems.hpp"
+
+// Conjugate gradients whose steps are taken, or enqueued, before the host has seen what the ones before measured.
+
+namespace halocline {
+namespace {
+
+using namespace halocline::test;
+
+/// Conjugate gradients wait for each sum of this one.
+class Waiting final : public Operator {
+ public:
+  explicit Waiting(Operator const& a) : a_(a) {}
+  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
+  void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
+  double residual(Vector const& b, Vector const& x, Vector& r) const override { return a_.residual(b, x, r); }
+  double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+                 std::unique_ptr<Vector>& work) const override {
+    return a_.cg_step(alpha, beta, z, x, p, work);
+  }
+  double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override {
+    return a_.cg_residual(alpha, p, work, r);
+  }
+  [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
+
+ private:
+  Operator const& a_;
+};
+
+struct Problem {
+  std::vector<Index> cells;
+  bool stretched = false;
+  bool varying = false;
+  Periodicity periodic{};
+  double mass = 0;
+  bool small = true;  ///< whether NVIDIA's devices take all steps in one kernel
+};
+
+template <class Real>
+std::unique_ptr<Operator> make(Problem const& problem) {
+  auto const mesh = unit_mesh(problem.cells, {problem.stretched, problem.periodic}, this_rank());
+  auto const k =
+      cell_field<Real>(mesh, [](Index i, Index j, Index) { return 1 + static_cast<double>((i + 2 * j) % 5); });
+  BoundaryConditions conditions = all_walls(BoundaryKind::dirichlet);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!problem.periodic[static_cast<std::size_t>(axis)]) continue;
+    for (int const side : {-1, 1}) conditions.at(axis, side).kind = BoundaryKind::periodic;
+  }
+  return make_diffusion<Real>({.mesh = mesh, .conditions = conditions, .mass = problem.mass},
+                              {.conductivity = problem.varying ? &k : nullptr});
+}
+
+std::vector<Problem> problems() {
+  return {{.cells = {301}, .small = false},
+          {.cells = {61, 47}},
+          {.cells = {53, 41}, .stretched = true},
+          {.cells = {19, 23, 29}},
+          {.cells = {2, 1, 3}},
+          {.cells = {23, 17, 20}, .varying = true},
+          {.cells = {32, 24, 16}, .periodic = {true, false, true}},
+          {.cells = {31, 37}, .varying = true, .periodic = {true, true, false}, .mass = 1},
+          {.cells = {64, 64, 64}},
+          {.cells = {160, 9, 7}, .periodic = {true, true, true}, .mass = 2},
+          {.cells = {96, 128, 70}, .varying = true, .small = false},
+          {.cells = {128, 128, 80}, .small = false}};
+}
+
+bool are_taken_alone(Operator const& a, Vector const& b) {
+  auto const x = a.create_vector();
+  auto const p = a.create_vector();
+  auto const r = a.create_vector();
+  r->copy(b);
+  return !a.take_cg_steps({.beta = 0, .square = b.square(), .enough = 0, .too_much = 1e300, .most = 1}, *x, *p, *r)
+              .empty();
+}
+
+template <class Real>
+class StepsAhead : public testing::Test {};
+using Reals = testing::Types<float, double>;
+TYPED_TEST_SUITE(StepsAhead, Reals);
+
+/// By tolerance, by limit, and as far as rounding lets them: to the same step with the same bits.
+TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
+  constexpr bool is_single = std::is_same_v<TypeParam, float>;
+  for (Problem const& problem : problems()) {
+    SCOPED_TRACE(std::to_string(problem.cells[0]) + " cells");
+    auto const a = make<TypeParam>(problem);
+    Waiting const waiting(*a);
+    EXPECT_FALSE(waiting.cg_runs_ahead());
+    EXPECT_EQ(a->cg_runs_ahead(), !kernel::is_host<Execution>);
+    auto const b = a->create_vector();
+    b->randomize(7);
+    EXPECT_EQ(are_taken_alone(*a, *b), kernel::takes_cg_steps<Execution> && problem.small);
+    for (Criteria const& criteria : {Criteria{.relative = is_single ? 1e-3 : 1e-9, .absolute = 0, .iterations = 3000},
+                                     Criteria{.relative = 1e-12, .absolute = 0, .iterations = 1},
+                                     Criteria{.relative = 1e-12, .absolute = 0, .iterations = 2},
+                                     Criteria{.relative = 1e-12, .absolute = 0, .iterations = 25},
+                                     Criteria{.relative = 0, .absolute = 0, .iterations = 400}}) {
+      ConjugateGradients ahead(criteria);
+      ConjugateGradients one_by_one(criteria);
+      ahead.prepare(*a);
+      one_by_one.prepare(waiting);
+      // The second solve by the same solver begins where it must, too.
+      for (std::uint64_t const seed : {1, 2}) {
+        auto const x = a->create_vector();
+        auto const y = a->create_vector();
+        x->randomize(seed);
+        y->randomize(seed);
+        SolveReport const report = ahead.solve(*a, *b, *x);
+        SolveReport const expected = one_by_one.solve(waiting, *b, *y);
+        EXPECT_EQ(report.outcome, expected.outcome) << to_string(report.outcome) << " " << to_string(expected.outcome);
+        EXPECT_EQ(report.iterations, expected.iterations);
+        EXPECT_EQ(report.true_residual, expected.true_residual);
+        ASSERT_EQ(ahead.coefficients().size(), one_by_one.coefficients().size());
+        for (std::size_t n = 0; n < ahead.coefficients().size(); ++n) {
+          EXPECT_EQ(ahead.coefficients()[n].beta, one_by_one.coefficients()[n].beta) << n;
+        }
+        x->add(-1, *y);
+        EXPECT_EQ(x->maximum(), 0);
+      }
+    }
+  }
+}
+
+/// What a step in vain leaves behind is not the answer.
+TYPED_TEST(StepsAhead, LeaveTheLastGoodSolution) {
+  auto const a = make<TypeParam>({.cells = {16, 16}, .varying = true});
+  auto const b = a->create_vector();
+  auto const x = a->create_vector();
+  b->fill(std::numeric_limits<double>::quiet_NaN());
+  // Single precision reaches 1e-3 here with room to spare: eps times the condition of 16 x 16 cells is 1e-5.
+  ConjugateGradients solver({.relative = 1e-3, .absolute = 0, .iterations = 100});
+  solver.prepare(*a);
+  EXPECT_EQ(solver.solve(*a, *b, *x).outcome, Outcome::not_a_number);
+  EXPECT_EQ(x->maximum(), 0);
+  // And the solver is as good as new.
+  b->randomize(1);
+  EXPECT_EQ(solver.solve(*a, *b, *x).outcome, Outcome::converged);
+}
+
+}  // namespace
+}  // namespace halocline
