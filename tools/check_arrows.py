@@ -20,7 +20,7 @@ ARROWS = {
     "framework/halo": ["framework/field"],
     "framework/kernel": ["framework/field"],
     "framework/operator": ["framework/halo", "framework/kernel"],
-    "framework/grid": ["framework/field"],
+    "framework/grid": ["framework/kernel"],
     "framework/multigrid": ["framework/grid", "framework/operator"],
     "framework/io": ["framework/multigrid"],
     "framework/plugin": ["framework/io"],

@@ -79,8 +79,7 @@ enum class BoundaryReach {
 ///
 /// All are exact where u is linear along the axis; with smooth u, u_g is in error by O(d^2) (neumann, O(d^3)).
 /// Ghosts beyond two or three faces apply the conditions one after the other, x last. Values are taken at the foot
-/// of the ghost on the wall, which ghosts on edges and corners find on the wall's continuation. The homogeneous fill
-/// has v = 0 everywhere: the linear part of the condition.
+/// of the ghost on the wall, which ghosts on edges and corners find on the wall's continuation.
 class BoundaryFill {
  public:
   /// For fields like `like`. Throws InputError where the conditions do not fit: periodic on an axis that is not (or the
@@ -93,7 +92,6 @@ class BoundaryFill {
   /// Enqueues the fill on the blocks' streams. Values that depend on time are evaluated again when `time` differs from
   /// that of the last fill.
   void fill(FieldBase& field, double time, BoundaryReach reach = BoundaryReach::faces);
-  void fill_homogeneous(FieldBase& field, BoundaryReach reach = BoundaryReach::faces) const;
   [[nodiscard]] BoundaryConditions const& conditions() const;
 
   class Implementation;

@@ -79,7 +79,7 @@ class BoundaryFill::Implementation {
  public:
   explicit Implementation(BoundaryConditions given) : conditions(std::move(given)) {}
   virtual ~Implementation() = default;
-  virtual void fill(FieldBase& field, BoundaryReach reach, bool homogeneous) const = 0;
+  virtual void fill(FieldBase& field, BoundaryReach reach) const = 0;
   virtual void evaluate(double time) = 0;
 
   BoundaryConditions conditions;
@@ -109,11 +109,10 @@ class BlockBoundary {
     boxes_[1] = written_boxes(like, block, writes_wall, BoundaryReach::corners);
   }
 
-  void run(Field<Real>& field, BoundaryReach reach, bool homogeneous) const {
+  void run(Field<Real>& field, BoundaryReach reach) const {
     BoundaryKernel<Real> kernel = kernel_;
     kernel.boxes = boxes_[reach == BoundaryReach::faces ? 0 : 1];
     kernel.view = field.view(block_);
-    kernel.homogeneous = homogeneous;
     kernel.simple = simple_ && reach == BoundaryReach::faces;
     Index const work = kernel.boxes.work() * field.components();
     if (work == 0) return;
@@ -243,13 +242,13 @@ class TypedFill final : public BoundaryFill::Implementation {
     time_ = time;
   }
 
-  void fill(FieldBase& field, BoundaryReach reach, bool homogeneous) const override {
+  void fill(FieldBase& field, BoundaryReach reach) const override {
     auto* const typed = dynamic_cast<Field<Real>*>(&field);
     bool const alike = typed != nullptr && &field.mesh() == mesh_.get() && field.centring() == like_.centring &&
                        field.components() == like_.components && field.ghosts() == like_.ghosts;
     if (!alike)
       throw DefectError("field `" + field.name() + "` is not like `" + like_.name + "`, whose ghosts are filled");
-    for (BlockBoundary<Real> const& block : blocks_) block.run(*typed, reach, homogeneous);
+    for (BlockBoundary<Real> const& block : blocks_) block.run(*typed, reach);
   }
 
  private:
@@ -275,11 +274,7 @@ BoundaryFill& BoundaryFill::operator=(BoundaryFill&&) noexcept = default;
 
 void BoundaryFill::fill(FieldBase& field, double time, BoundaryReach reach) {
   implementation_->evaluate(time);
-  implementation_->fill(field, reach, false);
-}
-
-void BoundaryFill::fill_homogeneous(FieldBase& field, BoundaryReach reach) const {
-  implementation_->fill(field, reach, true);
+  implementation_->fill(field, reach);
 }
 
 BoundaryConditions const& BoundaryFill::conditions() const { return implementation_->conditions; }

@@ -24,7 +24,6 @@ struct BoundaryKernel {
   Index component = 0;   ///< distance between components
   Index owned[3] = {1, 1, 1};
   bool on_wall[3] = {false, false, false};  ///< entries lie on the cell borders of the axis
-  bool homogeneous = false;                 ///< v = 0
   /// Each entry to be filled lies beyond one face only, and is made from its mirror image and v alone.
   bool simple = false;
   int layers = 1;  ///< ghost layers and one for the wall
@@ -93,8 +92,7 @@ struct BoundaryKernel {
       for (int side = 0; side < 2; ++side) {
         Index const wall = side == 0 ? 0 : owned[Axis] - 1;
         if (folded.wall[side] != Real{0}) sum += folded.wall[side] * moved<Axis>(c, at, wall);
-        bool const inhomogeneous = !homogeneous && folded.value[side] != Real{0};
-        if (inhomogeneous) sum += folded.value[side] * boundary_value(Axis, side, at);
+        if (folded.value[side] != Real{0}) sum += folded.value[side] * boundary_value(Axis, side, at);
       }
       return sum;
     }
@@ -115,7 +113,7 @@ struct BoundaryKernel {
     Index const layer = side == 0 ? -at[0] : at[0] - (owned[0] - 1);
     Real const* const r = rule(c, 0, side, layer);
     Index const mirror[3] = {mirrored(0, side, layer), at[1], at[2]};
-    Real const value = homogeneous || r[2] == Real{0} ? Real{0} : r[2] * boundary_value(0, side, at);
+    Real const value = r[2] == Real{0} ? Real{0} : r[2] * boundary_value(0, side, at);
     return (r[0] == Real{0} ? Real{0} : r[0] * *entry(c, mirror)) + value;
   }
 
@@ -126,7 +124,7 @@ struct BoundaryKernel {
     Index const layer = side == 0 ? -at[axis] : at[axis] - last;
     Real const* const r = rule(c, axis, side, layer);
     Real const mirror = r[0];
-    Real const weight = homogeneous ? Real{0} : r[2];
+    Real const weight = r[2];
     Real* const ghosts = entry(c, at);
     FaceOfBlock<Real> const& face = faces[axis][side];
     Real const* const v = face.values == nullptr ? nullptr : face.values + at[3 - axis] * face.stride;

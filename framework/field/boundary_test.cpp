@@ -172,26 +172,6 @@ TEST(Boundary, ConvergesWithTheOrderOfItsFormula) {
   }
 }
 
-TEST(Boundary, HomogeneousFillIsTheLinearPart) {
-  auto const mesh = mesh_of(stretched_axes());
-  for (BoundaryKind const kind : with_values) {
-    for (Centring const centring : {Centring::cell, Centring::node}) {
-      Field<double> with(mesh, {.name = "u", .centring = centring, .ghosts = 2});
-      with.fill(Expression("sin(3 * x) + y * z"), 0);
-      Field<double> without(mesh, {.name = "u", .centring = centring, .ghosts = 2});
-      without.copy(with);
-      BoundaryFill(with, conditions_of(kind, "0", {"0", "0", "0"})).fill(with, 0, BoundaryReach::corners);
-      BoundaryFill const inhomogeneous(without, conditions_of(kind, "1 + x + t", {"5", "z", "y"}));
-      inhomogeneous.fill_homogeneous(without, BoundaryReach::corners);
-      for (Block const& block : mesh->blocks()) {
-        HostCopy<double> a(with, block);
-        HostCopy<double> b(without, block);
-        for_each(with.with_ghosts(block), [&](Index i, Index j, Index k) { ASSERT_EQ(a(0, i, j, k), b(0, i, j, k)); });
-      }
-    }
-  }
-}
-
 TEST(Boundary, FollowsTime) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)});
   Field<double> field(mesh, {.name = "u"});

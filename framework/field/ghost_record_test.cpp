@@ -102,7 +102,7 @@ TEST(GhostRecord, GhostsThatAFillMadeFromTheInsideAreSpoiledByWrites) {
     EXPECT_EQ(valid(u)[south_face], 1) << to_string(kind);
     write_owned(u);
     EXPECT_EQ(valid(u)[south_face], 0) << to_string(kind);
-    boundary.fill_homogeneous(u);
+    boundary.fill(u, 0);
     EXPECT_EQ(valid(u)[south_face], 2) << to_string(kind);
   }
   auto u = field_on({});

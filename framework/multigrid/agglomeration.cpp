@@ -128,7 +128,8 @@ void Agglomeration<Real>::take(Field<Real> const& whole, Field<Real>& spread) co
 template <class Real>
 AgglomeratedCoarsening<Real>::AgglomeratedCoarsening(Agglomeration<Real> agglomeration, Operator const& fine,
                                                      std::unique_ptr<Operator> coarse)
-    : agglomeration_(std::move(agglomeration)),
+    : Coarsening(LevelKind::moved),
+      agglomeration_(std::move(agglomeration)),
       fine_(fine),
       coarse_(std::move(coarse)),
       scratch_(fine_.create_vector()) {}
@@ -148,31 +149,6 @@ template <class Real>
 void AgglomeratedCoarsening<Real>::prolong_add(Vector const& coarse_x, Vector& x) const {
   agglomeration_.take(as_field_vector<Real>(coarse_x).field(), as_field_vector<Real>(*scratch_).field());
   x.add(1, *scratch_);
-}
-
-template <class Real>
-void AgglomeratedCoarsening<Real>::interpolate(Vector const& coarse_x, Vector& x) const {
-  agglomeration_.take(as_field_vector<Real>(coarse_x).field(), as_field_vector<Real>(x).field());
-}
-
-template <class Real>
-bool AgglomeratedCoarsening<Real>::relax_restrict(int /*sweeps*/, bool from_zero, Vector const& b, Vector& x,
-                                                  Vector& coarse_b) const {
-  if (from_zero) {
-    x.fill(0);
-    restrict_to(b, coarse_b);
-  } else {
-    residual_restrict(b, x, coarse_b);
-  }
-  return true;
-}
-
-template <class Real>
-bool AgglomeratedCoarsening<Real>::prolong_relax(int /*sweeps*/, Vector const& coarse_x, Vector const& b, Vector& x,
-                                                 double* product) const {
-  prolong_add(coarse_x, x);
-  if (product != nullptr) *product = b.dot(x);
-  return true;
 }
 
 template class Agglomeration<float>;

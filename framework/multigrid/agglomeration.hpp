@@ -5,7 +5,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/grid/control_volume_grid.hpp"
-#include "framework/operator/operator.hpp"
+#include "framework/operator/coarsening.hpp"
 
 namespace halocline {
 
@@ -36,8 +36,7 @@ class Agglomeration {
   std::vector<Part> parts_;
 };
 
-/// The same operator on every rank. The down- and up-sweep of a V-cycle only move values: smoothing here and there
-/// would be work done twice.
+/// The same operator on every rank.
 template <class Real>
 class AgglomeratedCoarsening final : public Coarsening {
  public:
@@ -47,11 +46,6 @@ class AgglomeratedCoarsening final : public Coarsening {
   void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
   void restrict_to(Vector const& fine, Vector& coarse) const override;
   void prolong_add(Vector const& coarse_x, Vector& x) const override;
-  void interpolate(Vector const& coarse_x, Vector& x) const override;
-  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
-                                    Vector& coarse_b) const override;
-  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
-                                   double* product) const override;
 
  private:
   Agglomeration<Real> agglomeration_;

@@ -48,6 +48,17 @@ Axes strong_axes(ControlVolumeGrid const& grid, Couplings const& couplings) {
 
 }  // namespace
 
+Couplings mean_over_faces(ControlVolumeGrid const& grid, Couplings sums) {
+  grid.mesh->communicator().sum(sums);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Index const size = grid.volumes[axis].size();
+    Index const faces = grid.volumes[axis].periodic_gap > 0 ? size : size - 1;
+    Index const across = grid.size() / size;
+    sums[axis] = faces > 0 ? sums[axis] / static_cast<double>(faces * across) : 0;
+  }
+  return sums;
+}
+
 bool worth_agglomerating(ControlVolumeGrid const& grid, Couplings const& couplings) {
   if (grid.mesh->communicator().size() == 1) return false;
   if (grid.size() <= few_unknowns) return true;

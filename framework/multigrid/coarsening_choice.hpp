@@ -9,6 +9,10 @@ namespace halocline {
 /// Mean coupling of neighbours along each axis; only their ratios matter.
 using Couplings = std::array<double, 3>;
 
+/// From what each rank has added up over the faces between its unknowns and the next ones, the mean over all faces; 0
+/// along axes without any. Collective.
+[[nodiscard]] Couplings mean_over_faces(ControlVolumeGrid const& grid, Couplings sums);
+
 /// Whether a grid that is spread over several ranks is better off as a whole on each of them: it is so small that
 /// messages would cost more than the work, it is small and cut into thin blocks, or all axes that want coarsening are
 /// cut so.

@@ -19,22 +19,22 @@ namespace halocline {
 
 // Stages on devices: one unknown a work item.
 
-/// One colour from x = 0: the other colour becomes zero, x is not read.
+/// One colour from x = 0: the other colours become zero, x is not read.
 template <class Stencil>
 struct RelaxZeroPoint {
   LevelViews<Stencil> views;
-  Colour colour;
+  int colour;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    bool const mine = views.has_colour(colour, i, j, k);
     views.x(i, j, k) = mine ? views.b(i, j, k) * inverse_at(views, i, j, k) : 0;
   }
 };
 template <class Stencil>
 struct RelaxPoint {
   LevelViews<Stencil> views;
-  Colour colour;
+  int colour;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    if (((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour)) views.x(i, j, k) = relaxed(views, i, j, k);
+    if (views.has_colour(colour, i, j, k)) views.x(i, j, k) = relaxed(views, i, j, k);
   }
 };
 /// The same to another vector, which gets the other colour as it is: around the end of an odd periodic axis it is read.
@@ -42,14 +42,12 @@ template <class Stencil>
 struct RelaxPointTo {
   LevelViews<Stencil> views;
   BlockView<typename Stencil::Real> to;
-  Colour colour;
+  int colour;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    bool const mine = ((i + views.row_parity(j, k)) & 1) == static_cast<Index>(colour);
+    bool const mine = views.has_colour(colour, i, j, k);
     to(i, j, k) = mine ? relaxed(views, i, j, k) : views.x(i, j, k);
   }
 };
-
-[[nodiscard]] constexpr Colour other(Colour colour) { return colour == Colour::red ? Colour::black : Colour::red; }
 
 /// Sweeps of red-black Gauss-Seidel on devices that go through memory once for both colours, from one vector to
 /// another: 3 numbers an unknown where two half-sweeps move 6. For large blocks with constant coefficients. The shell,
@@ -60,7 +58,8 @@ class FusedRelaxation {
  public:
   using Real = typename Stencil::Real;
   static constexpr int dimensions = Stencil::dimensions;
-  static constexpr bool possible = !kernel::is_host<Execution> && dimensions > 1 && requires(Stencil const& stencil) {
+  static constexpr bool possible = !kernel::is_host<Execution> && dimensions > 1 && Stencil::colours == 2 &&
+                                   requires(Stencil const& stencil) {
     stencil.inner_row(0, 0, 0);
   };
   /// Below this many unknowns of a block launches take longer than memory does.
@@ -95,7 +94,7 @@ class FusedRelaxation {
   [[nodiscard]] bool pays() const { return pays_; }
 
   /// to = what a sweep makes of x = 0.
-  void from_zero(Colour first, Field<Real> const& b, Field<Real>& to) const {
+  void from_zero(int first, Field<Real> const& b, Field<Real>& to) const {
     run(
         first, b, to, to,
         [&](Block const&, LevelViews<Stencil> const& views) {
@@ -103,12 +102,12 @@ class FusedRelaxation {
         },
         [&](Block const& block, Part const& part) {
           sweep(execution(block), part.inner, part.geometry, to.view(block),
-                RelaxBothColoursFromZero<Real, dimensions>{part.row, static_cast<int>(first)}, b.view(block));
+                RelaxBothColoursFromZero<Real, dimensions>{part.row, first}, b.view(block));
         });
   }
 
   /// to = what a sweep makes of x, whose ghosts must be there.
-  void operator()(Colour first, Field<Real> const& b, Field<Real>& x, Field<Real>& to) const {
+  void operator()(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to) const {
     run(
         first, b, x, to,
         [&](Block const& block, LevelViews<Stencil> const& views) {
@@ -118,7 +117,7 @@ class FusedRelaxation {
           // Of x without its ghosts' record: the box holds corners, which nobody fills and the functor does not read.
           BlockView<Real const> const all_of_x = x.view(block);
           sweep(execution(block), part.inner, part.geometry, to.view(block),
-                RelaxBothColours<Real, dimensions>{part.row, static_cast<int>(first)}, all_of_x, b.view(block));
+                RelaxBothColours<Real, dimensions>{part.row, first}, all_of_x, b.view(block));
         });
   }
 
@@ -141,7 +140,7 @@ class FusedRelaxation {
 
   /// The shell's first colour, its messages under the sweep of what is inside, then its second colour.
   template <class MakeFirst, class Inside>
-  void run(Colour first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
+  void run(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
            Inside const& sweep_inside) const {
     auto const& blocks = grid_.mesh->blocks();
     for (Block const& block : blocks) {
@@ -156,7 +155,7 @@ class FusedRelaxation {
     if (exchange_ != nullptr && !hidden) exchange_->exchange({&to});
     for (Block const& block : blocks) {
       Part const& part = parts_[block.local];
-      for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), other(first)});
+      for_boxes(execution(block), part.shell, RelaxPoint<Stencil>{views(part, block, b, to), 1 - first});
       to.mark_written(block, grid_.unknowns(block), "red-black relaxation");
     }
   }

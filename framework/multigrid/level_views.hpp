@@ -18,13 +18,27 @@ struct LevelViews {
   BlockView<Real const> b;
   BlockView<Real> x;
   BlockView<Real> coarse;
-  Index parity = 0;             ///< of the sum of the global indices of entry (0, 0, 0)
+  int parity = 0;               ///< bit n: of the global index of entry (0, 0, 0) along axis n; bit 3: of their sum
   Index begin[3] = {0, 0, 0};   ///< the block's unknowns …
   Index end[3] = {1, 1, 1};     ///< … in local indices
   Index factor[3] = {1, 1, 1};  ///< 2 on axes that are coarsened
 
-  /// The colour of unknown (i, j, k) is that of i + row_parity(j, k).
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index row_parity(Index j, Index k) const { return parity + j + k; }
+  /// Where the unknowns of a colour lie in a row: those whose i + phase is even; none if it is negative. Two colours go
+  /// by the sum of the global indices, red (0) where that is even; more colours are numbered as by ColourSweep.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int phase(int colour, Index j, Index k) const {
+    if constexpr (Stencil::colours == 2) {
+      return static_cast<int>(((parity >> 3) + j + k + colour) & 1);
+    } else {
+      bool const other_row = ((j + (parity >> 1) + colour) & 1) != 0;
+      bool const other_plane = Stencil::dimensions == 3 && ((k + (parity >> 2) + (colour >> 1)) & 1) != 0;
+      int const second_half = colour / (Stencil::colours / 2);
+      return other_row || other_plane ? -1 : static_cast<int>(((parity >> 3) + j + k + second_half) & 1);
+    }
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has_colour(int colour, Index i, Index j, Index k) const {
+    int const at = phase(colour, j, k);
+    return at >= 0 && ((i + at) & 1) == 0;
+  }
   /// The coarse unknown that `i` is a child of, along one axis.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index parent(int axis, Index i) const {
     // A quotient would take a device longer than all else that a point needs.
@@ -39,7 +53,9 @@ template <class Stencil>
   LevelViews<Stencil> map{};
   map.stencil = stencil;
   Extents const entry = fine.first_entry(block);
-  map.parity = (entry[0] + entry[1] + entry[2]) & 1;
+  auto const is_odd = [](Index index) { return static_cast<int>(index & 1); };
+  map.parity =
+      is_odd(entry[0]) | is_odd(entry[1]) << 1 | is_odd(entry[2]) << 2 | is_odd(entry[0] + entry[1] + entry[2]) << 3;
   IndexRange const unknowns = fine.unknowns(block);
   for (std::size_t a = 0; a < 3; ++a) {
     map.begin[a] = unknowns.begin[a];

@@ -9,9 +9,6 @@
 
 namespace halocline {
 
-/// Colours of a red-black ordering: an unknown is red where the sum of its global indices is even.
-enum class Colour : int { red = 0, black = 1 };
-
 // ---- One unknown: the portable form -------------------------------------------------------------------------------
 
 // The diagonal is that of the point alone: a row would bring those of its ends along.
@@ -26,24 +23,22 @@ template <class Stencil>
 template <class Stencil>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LevelViews<Stencil> const& views, Index i,
                                                                          Index j, Index k) {
-  using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
-  VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
+  typename Stencil::Around const x(views.x, j, k);
   return (views.b(i, j, k) + row.neighbours(x, i)) * inverse_at(views, i, j, k);
 }
 
 template <class Stencil>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real residual_at(LevelViews<Stencil> const& views, Index i,
                                                                              Index j, Index k) {
-  using Real = typename Stencil::Real;
   auto const row = views.stencil.row(j, k);
-  VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
+  typename Stencil::Around const x(views.x, j, k);
   return views.b(i, j, k) + (row.neighbours(x, i) - views.stencil.diagonal(i, j, k) * x.centre[i]);
 }
 
 // ---- Rows: the form for the host ----------------------------------------------------------------------------------
-// Both colours of a row are evaluated and the right ones kept: vector instructions at the cost of the arithmetic, which
-// memory hides. What is rewritten in the other colour is what was there.
+// Both unknowns of a pair along x are evaluated and the one of the colour kept: vector instructions at the cost of the
+// arithmetic, which memory hides. What is rewritten in the other colour is what was there.
 
 /// Unknowns of a row that are handled at a time: offsets within them fit a 32-bit lane.
 inline constexpr Index row_piece = 512;
@@ -60,9 +55,9 @@ void for_rows(IndexRange const& box, Row const& row) {
   }
 }
 
-/// One colour from x = 0: the other colour becomes zero, x is not read.
+/// One colour from x = 0: the other colours become zero, x is not read.
 template <class Stencil>
-[[gnu::flatten]] void relax_zero_rows(LevelViews<Stencil> const& views, Colour colour, IndexRange const& box) {
+[[gnu::flatten]] void relax_zero_rows(LevelViews<Stencil> const& views, int colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
   RowsInOrder<Stencil> row_at(views.stencil);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
@@ -70,7 +65,9 @@ template <class Stencil>
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
     int const first = static_cast<int>(i);
-    int const phase = static_cast<int>((i + views.row_parity(j, k) + static_cast<int>(colour)) & 1);
+    int phase = views.phase(colour, j, k);
+    if (phase < 0) return static_cast<void>(std::fill_n(x, count, Real{0}));
+    phase = (first + phase) & 1;
     HALOCLINE_INDEPENDENT_ITERATIONS
     for (int n = 0; n < count; ++n) x[n] = ((n + phase) & 1) == 0 ? b[n] * row.inverse(first + n) : Real{0};
   });
@@ -78,16 +75,18 @@ template <class Stencil>
 
 /// One half-sweep of Gauss-Seidel.
 template <class Stencil>
-[[gnu::flatten]] void relax_rows(LevelViews<Stencil> const& views, Colour colour, IndexRange const& box) {
+[[gnu::flatten]] void relax_rows(LevelViews<Stencil> const& views, int colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
   RowsInOrder<Stencil> row_at(views.stencil);
   for_rows(box, [&](Index i, int count, Index j, Index k) {
+    int phase = views.phase(colour, j, k);
+    if (phase < 0) return;
     auto const& row = row_at(j, k);
-    VectorRows<Real, Stencil::dimensions> const around(views.x, j, k);
+    typename Stencil::Around const around(views.x, j, k);
     Real const* const b = views.b.at(i, j, k);
     Real* const x = views.x.at(i, j, k);
     int const first = static_cast<int>(i);
-    int const phase = static_cast<int>((i + views.row_parity(j, k) + static_cast<int>(colour)) & 1);
+    phase = (first + phase) & 1;
     // By way of a buffer: compilers would rather branch than evaluate what is thrown away.
     alignas(64) Real value[row_piece];
     HALOCLINE_INDEPENDENT_ITERATIONS
@@ -145,7 +144,7 @@ template <class Stencil, bool WithResidual>
     for (Index k = k_begin; k < k_end; ++k) {
       for (Index j = j_begin; j < j_end; ++j) {
         auto const& row = row_at(j, k);
-        VectorRows<Real, Stencil::dimensions> const x(views.x, j, k);
+        typename Stencil::Around const x(views.x, j, k);
         Real const* const b = views.b.at(i, j, k);
         HALOCLINE_INDEPENDENT_ITERATIONS
         for (int n = 0; n < count; ++n) {

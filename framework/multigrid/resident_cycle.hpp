@@ -7,7 +7,7 @@
 #include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/team.hpp"
 #include "framework/multigrid/relaxation.hpp"
-#include "framework/operator/operator.hpp"
+#include "framework/operator/coarsening.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline {
@@ -31,7 +31,7 @@ struct RunResidentCycle {
   int first;     ///< the level to begin with …
   int smallest;  ///< … the first one that one block of the team is better off with …
   int count;     ///< … and their number, without the coarsest
-  int sweeps;
+  int relaxations;
   bool from_zero;
   BlockView<Real const> inverse;  ///< of the coarsest level, with its only unknown
   int bottom;                     ///< where the solution of that one is on the chip, before its right-hand side
@@ -127,11 +127,11 @@ struct RunResidentCycle {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, LevelViews<Stencil> const& at,
                                            bool starts_from_zero) const {
-    for (int stage = 0; stage < 2 * sweeps; ++stage) {
+    for (int stage = 0; stage < Stencil::colours * relaxations; ++stage) {
       if (stage == 0 && starts_from_zero) {
         relax_zero(team, at);
       } else {
-        relax(team, at, stage % 2 == 0 ? Colour::red : Colour::black);
+        relax(team, at, stage % Stencil::colours);
       }
     }
     restrict_residual(team, at);
@@ -141,8 +141,8 @@ struct RunResidentCycle {
   KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, ResidentLevel<Stencil> const& level) const {
     LevelViews<Stencil> const& at = level.down;
     prolong(team, at, level.coarse_x);
-    for (int stage = 0; stage < 2 * sweeps; ++stage) {
-      relax(team, at, stage % 2 == 0 ? Colour::black : Colour::red);
+    for (int stage = 0; stage < Stencil::colours * relaxations; ++stage) {
+      relax(team, at, Stencil::colours - 1 - stage % Stencil::colours);
     }
   }
 
@@ -175,20 +175,20 @@ struct RunResidentCycle {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Team const& team, LevelViews<Stencil> const& at) {
     for_unknowns(team, at, [&](Index i, Index j, Index k) {
-      bool const mine = ((i + at.row_parity(j, k)) & 1) == static_cast<Index>(Colour::red);
-      at.x(i, j, k) = mine ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
+      at.x(i, j, k) = at.has_colour(0, i, j, k) ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
     });
   }
 
-  /// Runs over pairs of unknowns along x: one of each is of the colour.
+  /// Runs over pairs of unknowns along x: one of each is of the colour, in rows that have it.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void relax(Team const& team, LevelViews<Stencil> const& at, Colour colour) {
+  KOKKOS_FORCEINLINE_FUNCTION static void relax(Team const& team, LevelViews<Stencil> const& at, int colour) {
     for_each(team, {(extent(at, 0) + 1) / 2, extent(at, 1), extent(at, 2)}, [&](int pair, int b, int c) {
       Index const j = at.begin[1] + b;
       Index const k = at.begin[2] + c;
+      int const phase = at.phase(colour, j, k);
       Index const even = at.begin[0] + 2 * pair;
-      Index const i = even + ((even + at.row_parity(j, k) + static_cast<Index>(colour)) & 1);
-      if (i < at.end[0]) at.x(i, j, k) = relaxed(at, i, j, k);
+      Index const i = even + ((even + phase) & 1);
+      if (phase >= 0 && i < at.end[0]) at.x(i, j, k) = relaxed(at, i, j, k);
     });
   }
 
@@ -219,14 +219,14 @@ template <class Stencil>
 class TeamCycle final : public ResidentCycle {
  public:
   using Real = typename Stencil::Real;
+  /// Whether the stencils of all levels can go with a launch.
+  static constexpr bool fits_launch = sizeof(RunResidentCycle<Stencil>) <= 4000;
   /// Of more unknowns launches for each stage are no slower.
   static constexpr Index most_unknowns = Index{1} << (kernel::teams_are_wide ? 15U : 12U);
   /// With fewer unknowns a block that meets no others is faster.
   static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
 
-  TeamCycle(Execution execution, RunResidentCycle<Stencil> const& run) : execution_(std::move(execution)), run_(run) {
-    static_assert(sizeof(run) <= 4000);
-  }
+  TeamCycle(Execution execution, RunResidentCycle<Stencil> const& run) : execution_(std::move(execution)), run_(run) {}
 
   void enqueue(std::size_t first, bool from_zero) const override {
     RunResidentCycle<Stencil> run = run_;

@@ -6,6 +6,8 @@ namespace halocline {
 
 // An operator as smoothers and transfers see it, by its rows. A `Stencil` is made for one block and has
 // - `Real` and `dimensions`; `coefficients`: vectors that one unknown's relaxation reads beside x and b;
+// - `colours` of its Gauss-Seidel order: 2, red and black, or two for each axis;
+// - `Around(x, j, k)`: what a row reads of the vector x, with the pointer `centre` to the row itself;
 // - `row(j, k)`: of the unknowns at (j, k), asked by local index i, the weighted sum of the `neighbours` (with the sign
 //   that it has on the right-hand side of an unknown's own equation), the `diagonal` and its `inverse`;
 // - `diagonal(i, j, k)` of one unknown;

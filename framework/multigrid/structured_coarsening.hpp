@@ -16,8 +16,8 @@
 #include "framework/multigrid/transfers.hpp"
 #include "framework/multigrid/wall_restriction.hpp"
 #include "framework/multigrid/wavefront.hpp"
+#include "framework/operator/coarsening.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "framework/operator/operator.hpp"
 
 namespace halocline {
 
@@ -27,22 +27,24 @@ struct RelaxationStages {
   enum class Direction { down, up };
   LevelViews<Stencil> views;
   Direction direction;
-  int sweeps;
+  int relaxations;
   bool from_zero;  ///< on the way down
 
-  /// Down: half-sweeps, red first, then the restriction. Up: the prolongation, then half-sweeps, black first.
-  [[nodiscard]] int count() const { return 2 * sweeps + 1; }
-  /// Of a half-sweep, on either way.
-  [[nodiscard]] Colour colour(int stage) const { return stage % 2 == 0 ? Colour::red : Colour::black; }
+  static constexpr int colours = Stencil::colours;
+  /// Down: one colour after the other, then the restriction. Up: the prolongation, then the colours from the last one.
+  [[nodiscard]] int count() const { return colours * relaxations + 1; }
+  [[nodiscard]] bool is_transfer(int stage) const { return stage == (direction == Direction::down ? count() - 1 : 0); }
+  [[nodiscard]] int colour(int stage) const {
+    return direction == Direction::down ? stage % colours : colours - 1 - (stage - 1) % colours;
+  }
 
   static void run_on_host(void const* stages, int stage, IndexRange const& box) {
     auto const& self = *static_cast<RelaxationStages const*>(stages);
-    if (self.direction == Direction::down && stage == self.count() - 1) {
-      restrict_rows<Stencil, true>(self.views, box);
-    } else if (self.direction == Direction::down && stage == 0 && self.from_zero) {
-      relax_zero_rows(self.views, Colour::red, box);
-    } else if (self.direction == Direction::up && stage == 0) {
-      prolong_rows(self.views, box);
+    bool const down = self.direction == Direction::down;
+    if (self.is_transfer(stage)) {
+      down ? restrict_rows<Stencil, true>(self.views, box) : prolong_rows(self.views, box);
+    } else if (down && stage == 0 && self.from_zero) {
+      relax_zero_rows(self.views, 0, box);
     } else {
       relax_rows(self.views, self.colour(stage), box);
     }
@@ -51,10 +53,10 @@ struct RelaxationStages {
 
 /// An operator on the unknowns of a grid that are merged into coarser ones: by twos within a block, on the axes with
 /// factor 2. P gives every child its parent's value and R = P^T adds the children up, so nothing is interpolated across
-/// a jump of the coefficients. P is of first order only; what that leaves rough is smoothed away: two sweeps on each
-/// side give the iterations of a smoother P at less memory traffic.
+/// a jump of the coefficients. P is of first order only; what that leaves rough is smoothed away: two relaxations on
+/// each side give the iterations of a smoother P at less memory traffic.
 template <class Stencil>
-class StructuredCoarsening final : public Coarsening {
+class StructuredCoarsening final : public Coarsening, private FullMultigridTransfers, private CyclePasses {
  public:
   using Real = typename Stencil::Real;
   /// \param stencils of the fine operator, by Block::local; their memory is kept alive by `owner`
@@ -65,19 +67,21 @@ class StructuredCoarsening final : public Coarsening {
   [[nodiscard]] Operator const& coarse() const override { return *coarse_; }
   void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const override;
   void restrict_to(Vector const& fine, Vector& coarse) const override;
-  void restrict_right_hand_side(Vector const& fine, Vector& coarse) const override;
   void prolong_add(Vector const& coarse_x, Vector& x) const override;
-  void interpolate(Vector const& coarse_x, Vector& x) const override;
-  [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
-                                    Vector& coarse_b) const override;
-  [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
-                                   double* product) const override;
-  [[nodiscard]] std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> levels, int sweeps,
-                                                              Vector const& inverse) const override;
-  [[nodiscard]] bool legs_only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
+  [[nodiscard]] FullMultigridTransfers const* full_multigrid() const override { return this; }
+  [[nodiscard]] CyclePasses const* passes() const override { return this; }
 
  private:
+  void restrict_right_hand_side(Vector const& fine, Vector& coarse) const override;
+  void interpolate(Vector const& coarse_x, Vector& x) const override;
+  void relax_restrict(int relaxations, bool from_zero, Vector const& b, Vector& x, Vector& coarse_b) const override;
+  void prolong_relax(int relaxations, Vector const& coarse_x, Vector const& b, Vector& x) const override;
+  [[nodiscard]] std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> levels, int relaxations,
+                                                              Vector const& inverse) const override;
+  [[nodiscard]] bool only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
   using Stages = RelaxationStages<Stencil>;
+  /// restrict_right_hand_side for stencils that tell what a wall is to a row.
+  void restrict_walls_and_sources(Vector const& fine, Vector& coarse) const;
   [[nodiscard]] static Field<Real>& field(Vector const& x) { return as_field_vector<Real>(x).field(); }
   void exchange(Vector const& x) const;
   [[nodiscard]] LevelViews<Stencil> views(Block const& block, Vector const& b, Vector const& x,
@@ -89,7 +93,7 @@ class StructuredCoarsening final : public Coarsening {
   /// A down- or up-sweep, and its vectors.
   struct Work {
     typename Stages::Direction direction;
-    int sweeps;
+    int relaxations;
     bool from_zero;  ///< on the way down
     Vector const& b;
     Vector const& x;
@@ -119,7 +123,7 @@ class StructuredCoarsening final : public Coarsening {
   std::vector<LevelViews<Stencil>> maps_;                            ///< without vectors
   std::vector<Wavefront> wavefronts_;
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
-  // Where sweeps go through memory once for both colours, from one vector to another:
+  // Where relaxations go through memory once for both colours, from one vector to another:
   std::unique_ptr<FusedRelaxation<Stencil>> fused_;
   mutable std::unique_ptr<Vector> other_;  ///< made when first needed: other smoothers do without
 };
@@ -149,7 +153,8 @@ StructuredCoarsening<Stencil>::StructuredCoarsening(ControlVolumeGrid fine, std:
     }
     wavefronts_.push_back(wavefront);
   }
-  exchange_ = neighbour_exchange<Real>(fine_);
+  // A functor of more than two colours reads corners.
+  exchange_ = neighbour_exchange<Real>(fine_, {.corners = Stencil::colours > 2});
   if constexpr (FusedRelaxation<Stencil>::possible) {
     fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
   }
@@ -235,6 +240,15 @@ void StructuredCoarsening<Stencil>::restrict_sums(Block const& block, LevelViews
 
 template <class Stencil>
 void StructuredCoarsening<Stencil>::restrict_right_hand_side(Vector const& fine, Vector& coarse) const {
+  if constexpr (!requires(Stencil const& stencil) { stencil.face(0, 0, 0, 0); }) {
+    restrict_to(fine, coarse);
+  } else {
+    restrict_walls_and_sources(fine, coarse);
+  }
+}
+
+template <class Stencil>
+void StructuredCoarsening<Stencil>::restrict_walls_and_sources(Vector const& fine, Vector& coarse) const {
   for (Block const& block : fine_.mesh->blocks()) {
     RestrictRightHandSide<Stencil> at_walls{views(block, fine, fine, coarse), {{1, 1}, {1, 1}, {1, 1}}};
     IndexRange const parents = coarse_box(block);
@@ -278,24 +292,22 @@ void StructuredCoarsening<Stencil>::interpolate(Vector const& coarse_x, Vector& 
 }
 
 template <class Stencil>
-bool StructuredCoarsening<Stencil>::relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
+void StructuredCoarsening<Stencil>::relax_restrict(int relaxations, bool from_zero, Vector const& b, Vector& x,
                                                    Vector& coarse_b) const {
-  run({Stages::Direction::down, sweeps, from_zero, b, x, coarse_b});
-  return true;
+  run({Stages::Direction::down, relaxations, from_zero, b, x, coarse_b});
 }
 
 template <class Stencil>
-bool StructuredCoarsening<Stencil>::prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
-                                                  double* product) const {
-  run({Stages::Direction::up, sweeps, false, b, x, coarse_x});
-  if (product != nullptr) *product = b.dot(x);
-  return true;
+void StructuredCoarsening<Stencil>::prolong_relax(int relaxations, Vector const& coarse_x, Vector const& b,
+                                                  Vector& x) const {
+  run({Stages::Direction::up, relaxations, false, b, x, coarse_x});
 }
 
 template <class Stencil>
 std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std::span<CycleLevel const> levels,
-                                                                             int sweeps, Vector const& inverse) const {
-  if constexpr (kernel::is_host<Execution>) {
+                                                                             int relaxations,
+                                                                             Vector const& inverse) const {
+  if constexpr (kernel::is_host<Execution> || !TeamCycle<Stencil>::fits_launch) {
     return nullptr;
   } else {
     if (levels.front().b->size() > TeamCycle<Stencil>::most_unknowns) return nullptr;
@@ -309,7 +321,7 @@ std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std
       level.coarse_x = way->views(block, *levels[n].b, *levels[n].x, *levels[n + 1].x).coarse;
       run.levels[run.count++] = level;
     }
-    run.sweeps = sweeps;
+    run.relaxations = relaxations;
     while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
       ++run.smallest;
     }
@@ -325,7 +337,7 @@ void StructuredCoarsening<Stencil>::run(Work const& work) const {
   if constexpr (kernel::is_host<Execution>) {
     std::vector<Stages> stages;
     for (Block const& block : fine_.mesh->blocks()) {
-      stages.push_back({views(block, work.b, work.x, work.coarse), work.direction, work.sweeps, work.from_zero});
+      stages.push_back({views(block, work.b, work.x, work.coarse), work.direction, work.relaxations, work.from_zero});
     }
     run_on_host(stages, work.x, work.coarse);
   } else {
@@ -362,7 +374,7 @@ void StructuredCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stage
       }
     }
   }
-  mark_written(x, "red-black relaxation");
+  mark_written(x, "relaxation");
   if (down) mark_coarse_written(coarse);
 }
 
@@ -372,32 +384,30 @@ void StructuredCoarsening<Stencil>::run_portably(Work const& work) const {
   Vector const& x = work.x;
   Vector const& coarse = work.coarse;
   bool const down = work.direction == Stages::Direction::down;
-  for (int stage = 0; stage <= 2 * work.sweeps; ++stage) {
-    bool const transfer = stage == (down ? 2 * work.sweeps : 0);
-    Colour const colour = stage % 2 == 0 ? Colour::red : Colour::black;
+  Stages const stages{{}, work.direction, work.relaxations, work.from_zero};
+  for (int stage = 0; stage < stages.count(); ++stage) {
+    int const colour = stages.colour(stage);
     if (stage > 0 || (down && !work.from_zero)) exchange(x);
-    if (transfer && down) {
-      restrict_residual(b, x, coarse);
-    } else if (transfer) {
-      prolong(coarse, x, x);
+    if (stages.is_transfer(stage)) {
+      down ? restrict_residual(b, x, coarse) : prolong(coarse, x, x);
     } else if (down && stage == 0 && work.from_zero) {
       over(false, [&](Block const& block) { return RelaxZeroPoint<Stencil>{views(block, b, x, coarse), colour}; });
     } else {
       over(false, [&](Block const& block) { return RelaxPoint<Stencil>{views(block, b, x, coarse), colour}; });
     }
-    if (!(transfer && down)) mark_written(x, "red-black relaxation");
+    if (!down || !stages.is_transfer(stage)) mark_written(x, "relaxation");
   }
 }
 
-/// Sweeps take turns between x and the other vector, such that the last one ends in x.
+/// Relaxations go from x to the other vector and back, such that the last one ends in x.
 template <class Stencil>
 void StructuredCoarsening<Stencil>::run_fused(Work const& work) const {
   Vector const& b = work.b;
   Vector const& x = work.x;
   bool const down = work.direction == Stages::Direction::down;
-  Colour const first = down ? Colour::red : Colour::black;
+  int const first = down ? 0 : 1;
   if (other_ == nullptr) other_ = x.create();
-  int left = down && work.from_zero ? work.sweeps - 1 : work.sweeps;
+  int left = down && work.from_zero ? work.relaxations - 1 : work.relaxations;
   Vector const* from = left % 2 == 0 ? &x : other_.get();
   Vector const* to = left % 2 == 0 ? other_.get() : &x;
   if (down && work.from_zero) {

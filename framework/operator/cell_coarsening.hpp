@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/operator/operator.hpp"
+#include "framework/operator/coarsening.hpp"
 
 namespace halocline {
 

@@ -32,17 +32,6 @@ struct Indicator {
   }
 };
 
-/// The column at the points of a colour, what was there before elsewhere.
-template <class Real>
-struct TakeColour {
-  static constexpr Shape shape = point;
-  ColourTest matches;
-  template <class P, class D, class C>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const& at, D const& d, C const& column) const {
-    return select(matches(at), column[here], d[here]);
-  }
-};
-
 inline ColourTest colour_test(std::array<AxisColouring, 3> const& axes, Extents const& colour) {
   return {{axes[0], axes[1], axes[2]}, {colour[0], colour[1], colour[2]}};
 }
@@ -88,24 +77,7 @@ FieldVector<Real> const& Probe<Real>::apply(Index n) {
   return as_field_vector<Real>(*column_);
 }
 
-template <class Real>
-void probe_diagonal(Operator const& a, int radius, Vector& d) {
-  Probe<Real> probe(a, radius);
-  auto const& diagonal = as_field_vector<Real>(d);
-  for (Index n = 0; n < probe.colours(); ++n) {
-    FieldVector<Real> const& column = probe.apply(n);
-    probing::TakeColour<Real> const take{probing::colour_test(probe.axes(), probe.colour(n))};
-    for (Block const& block : probe.mesh().blocks()) {
-      BlockGeometry<Real> const at(probe.mesh(), block, diagonal.field().centring());
-      auto const view = diagonal.field().view(block);
-      sweep(execution(block), diagonal.unknowns(block), at.geometry(), view, take, view, column.field().view(block));
-    }
-  }
-}
-
 template class Probe<float>;
 template class Probe<double>;
-template void probe_diagonal<float>(Operator const&, int, Vector&);
-template void probe_diagonal<double>(Operator const&, int, Vector&);
 
 }  // namespace halocline

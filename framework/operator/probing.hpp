@@ -46,10 +46,6 @@ class Probe {
   std::array<AxisColouring, 3> axes_;
 };
 
-/// Writes the diagonal of `a` into d. Collective.
-template <class Real>
-void probe_diagonal(Operator const& a, int radius, Vector& d);
-
 extern template class Probe<float>;
 extern template class Probe<double>;
 

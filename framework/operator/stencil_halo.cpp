@@ -17,9 +17,7 @@ bool has_neighbours(Block const& block) {
 }  // namespace
 
 StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
-                         std::optional<BoundaryConditions> const& boundary, std::shared_ptr<Transport const> transport,
-                         std::size_t fields)
-    : corners_(shape.kind == ShapeKind::box) {
+                         std::shared_ptr<Transport const> transport, std::size_t fields) {
   if (like.ghosts() < shape.radius) throw DefectError("a stencil reaches beyond the ghosts of `" + like.name() + "`");
   Mesh const& mesh = like.mesh();
   auto const& blocks = mesh.blocks();
@@ -27,11 +25,10 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
   if (!alone) {
     exchange_ = std::make_unique<Exchange>(
         std::vector<FieldBase const*>(fields, &like),
-        ExchangeOptions{.corners = corners_, .width = shape.radius, .transport = std::move(transport)});
+        ExchangeOptions{
+            .corners = shape.kind == ShapeKind::box, .width = shape.radius, .transport = std::move(transport)});
   }
-  if (boundary) boundary_ = std::make_unique<BoundaryFill>(like, *boundary);
-  // Ghosts on edges can be filled only once the exchange is over: nothing can be swept before.
-  split_ = !alone && exchange_->is_worth_hiding() && !(corners_ && boundary_);
+  split_ = !alone && exchange_->is_worth_hiding();
   for (Block const& block : blocks) {
     IndexRange const& mine = unknowns[block.local];
     Parts parts{mine, {}};
@@ -48,31 +45,18 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
 
 StencilHalo::~StencilHalo() = default;
 
-std::optional<int> StencilHalo::turn() const {
-  if (boundary_) return std::nullopt;
-  return exchange_ ? exchange_->turn() : 0;
-}
+std::optional<int> StencilHalo::turn() const { return exchange_ ? exchange_->turn() : 0; }
 
 void StencilHalo::replayed() const {
   if (exchange_) exchange_->replayed();
 }
 
 void StencilHalo::start(Fields fields) const {
-  // Conditions may change owned entries on a wall, which are sent where the wall meets another block.
-  bool const after_exchange = corners_ && exchange_;
-  if (boundary_ && !after_exchange) {
-    for (FieldBase* const field : fields) {
-      boundary_->fill_homogeneous(*field, corners_ ? BoundaryReach::corners : BoundaryReach::faces);
-    }
-  }
   if (exchange_) split_ && exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
 }
 
-void StencilHalo::finish(Fields fields) const {
-  if (!exchange_) return;
-  exchange_->finish();
-  if (!boundary_ || !corners_) return;
-  for (FieldBase* const field : fields) boundary_->fill_homogeneous(*field, BoundaryReach::corners);
+void StencilHalo::finish() const {
+  if (exchange_) exchange_->finish();
 }
 
 }  // namespace halocline

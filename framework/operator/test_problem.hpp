@@ -102,7 +102,7 @@ template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options) {
   using Made = DiffusionOperator<Real, Dimensions>;
   bool const floating = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
-  typename Made::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
+  typename Made::Description::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
   return std::make_unique<Made>(typename Made::Description{
       .mesh = mesh,
       .functor = {static_cast<Real>(options.shift)},

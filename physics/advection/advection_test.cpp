@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/operator/cell_coarsening.hpp"
+#include "framework/operator/coarsening.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"

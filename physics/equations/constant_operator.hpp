@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/grid/volumes.hpp"
 #include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/structured_coarsening.hpp"
@@ -118,7 +119,9 @@ std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid grid,
     };
   }
   if (regularity == Regularity::singular) {
-    description.null_space_measure = [grid](Vector& volumes) { fill_volumes<Real>(grid, volumes); };
+    description.null_space_measure = [grid](Vector& volumes) {
+      fill_volumes(grid, as_field_vector<Real>(volumes).field());
+    };
   }
   description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
     return coarsen_constant<Real, Dimensions>(grid, placed, fine);

@@ -144,19 +144,12 @@ std::unique_ptr<Operator> make_diffusion(DiffusionDescription const& description
 }
 
 template <class Real>
-void fill_volumes(ControlVolumeGrid const& grid, Vector& volumes) {
-  fill_mass_terms<Real>(grid, {}, 1, as_field_vector<Real>(volumes).field());
-}
-
-template <class Real>
 void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass) {
   fill_mass_terms(grid_of(description), material, 1, as_field_vector<Real>(mass).field());
 }
 
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<float> const&);
 template std::unique_ptr<Operator> make_diffusion(DiffusionDescription const&, DiffusionMaterial<double> const&);
-template void fill_volumes<float>(ControlVolumeGrid const&, Vector&);
-template void fill_volumes<double>(ControlVolumeGrid const&, Vector&);
 template void fill_mass(DiffusionDescription const&, DiffusionMaterial<float> const&, Vector&);
 template void fill_mass(DiffusionDescription const&, DiffusionMaterial<double> const&, Vector&);
 

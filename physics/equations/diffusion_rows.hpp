@@ -16,6 +16,8 @@ struct FaceStencil {
   static constexpr int dimensions = DimensionCount;
   /// Vectors that one unknown's update reads beside x.
   static constexpr int coefficients = 1 + dimensions;
+  static constexpr int colours = 2;
+  using Around = VectorRows<Real, dimensions>;
 
   BlockView<Real const> d;
   BlockView<Real const> t[3];
@@ -66,6 +68,8 @@ struct ConstantStencil {
   using Real = RealType;
   static constexpr int dimensions = DimensionCount;
   static constexpr int coefficients = 0;
+  static constexpr int colours = 2;
+  using Around = VectorRows<Real, dimensions>;
 
   ConstantDiffusion<Real, dimensions> functor;
   Index first[3];  ///< global index of the block's entry (0, 0, 0)

@@ -6,26 +6,12 @@
 
 #include "framework/field/field.hpp"
 #include "framework/grid/control_volume_grid.hpp"
+#include "framework/grid/volumes.hpp"
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"
 #include "physics/equations/diffusion.hpp"
 
 namespace halocline {
-
-/// Widths of a block's control volumes along the axes.
-template <class Real>
-struct BlockWidths {
-  std::array<Kokkos::View<Real*, Memory>, 3> along;
-
-  BlockWidths(ControlVolumeGrid const& grid, Block const& block) {
-    Extents const first = grid.first_unknown(block);
-    IndexRange const unknowns = grid.unknowns(block);
-    for (std::size_t a = 0; a < 3; ++a) {
-      auto const from = grid.volumes[a].width.begin() + first[a];
-      along[a] = on_device<Real>(std::vector<double>(from, from + unknowns.extent(static_cast<int>(a))));
-    }
-  }
-};
 
 /// Conductivity between (i, j, k) and the entry before it along `axis`.
 template <class Real>

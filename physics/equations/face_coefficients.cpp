@@ -2,7 +2,7 @@
 
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/runtime/communicator.hpp"
+#include "framework/multigrid/coarsening_choice.hpp"
 
 namespace halocline {
 namespace {
@@ -92,14 +92,7 @@ std::array<double, 3> mean_couplings(ControlVolumeGrid const& grid, FaceCoeffici
       sums[axis] += sum_over_box(execution(block), inner, SumFaces<Real>{coefficients.faces[axis]->view(block)});
     }
   }
-  grid.mesh->communicator().sum(sums);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    Index const size = grid.volumes[axis].size();
-    Index const faces = grid.volumes[axis].periodic_gap > 0 ? size : size - 1;
-    Index const across = grid.size() / size;
-    sums[axis] = faces > 0 ? sums[axis] / static_cast<double>(faces * across) : 0;
-  }
-  return sums;
+  return mean_over_faces(grid, sums);
 }
 
 template struct FaceCoefficients<float>;

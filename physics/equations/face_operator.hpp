@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/grid/volumes.hpp"
 #include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/structured_coarsening.hpp"
@@ -71,7 +72,9 @@ std::unique_ptr<Operator> make_face_operator(ControlVolumeGrid grid, FaceCoeffic
     };
   }
   if (regularity == Regularity::singular) {
-    description.null_space_measure = [grid](Vector& volumes) { fill_volumes<Real>(grid, volumes); };
+    description.null_space_measure = [grid](Vector& volumes) {
+      fill_volumes(grid, as_field_vector<Real>(volumes).field());
+    };
   }
   description.coarsening = [grid = std::move(grid), shared](StencilOperatorType const& fine) {
     return coarsen_faces<Real, Dimensions>(grid, shared, fine);

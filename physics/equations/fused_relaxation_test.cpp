@@ -1,4 +1,5 @@
 #include "framework/multigrid/fused_relaxation.hpp"
+#include "framework/operator/relaxation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@
 #include "physics/equations/level_operator.hpp"
 #include "physics/equations/test_problems.hpp"
 
-// Both colours in one pass over memory, by themselves: coarsening_test.cpp has them in the legs that use them.
+// Both colours in one pass over memory, by themselves: coarsening_test.cpp has them in the passes that use them.
 
 namespace halocline {
 namespace {
@@ -81,12 +82,12 @@ void expect_half_sweeps(Problem const& problem) {
     EXPECT_LE(expected->maximum(), 40 * std::numeric_limits<double>::epsilon() * (x.maximum() + to->maximum()));
   };
   b->randomize(1);
-  for (Colour const first : {Colour::red, Colour::black}) {
-    bool const forward = first == Colour::red;
+  for (int const first : {0, 1}) {
+    bool const forward = first == 0;
     to->randomize(2);  // must not be read
     fused.from_zero(first, parts.field(*b), parts.field(*to));
     expected->fill(0);
-    parts.a->gauss_seidel_sweep(forward, *b, *expected);
+    parts.a->relaxation()->relax(forward, *b, *expected);
     expect_equal();
 
     x.randomize(3);
@@ -94,7 +95,7 @@ void expect_half_sweeps(Problem const& problem) {
     expected->copy(x);
     if (parts.exchange != nullptr) parts.exchange->exchange({&parts.field(x)});
     fused(first, parts.field(*b), parts.field(x), parts.field(*to));
-    parts.a->gauss_seidel_sweep(forward, *b, *expected);
+    parts.a->relaxation()->relax(forward, *b, *expected);
     expect_equal();
   }
 }

@@ -24,8 +24,4 @@ template <class Real, int Dimensions>
                                                                ConstantDiffusion<Real, Dimensions> const& functor,
                                                                Regularity regularity = Regularity::regular);
 
-/// volumes = the control volume of every unknown.
-template <class Real>
-void fill_volumes(ControlVolumeGrid const& grid, Vector& volumes);
-
 }  // namespace halocline

@@ -8,6 +8,7 @@
 
 #include "framework/kernel/backends.hpp"
 #include "framework/kernel/resident_cg.hpp"
+#include "framework/operator/cg_steps.hpp"
 #include "framework/runtime/backend.hpp"
 #include "physics/equations/test_problems.hpp"
 
@@ -19,22 +20,25 @@ namespace {
 using namespace halocline::test;
 
 /// Conjugate gradients wait for each sum of this one.
-class Waiting final : public Operator {
+class Waiting final : public Operator, private CgSteps {
  public:
   explicit Waiting(Operator const& a) : a_(a) {}
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
   void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
   double residual(Vector const& b, Vector const& x, Vector& r) const override { return a_.residual(b, x, r); }
-  double cg_step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
-                 std::unique_ptr<Vector>& work) const override {
-    return a_.cg_step(alpha, beta, z, x, p, work);
-  }
-  double cg_residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override {
-    return a_.cg_residual(alpha, p, work, r);
-  }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
+  [[nodiscard]] CgSteps const* cg() const override { return this; }
 
  private:
+  double apply_dot(Vector const& x, Vector& y) const override { return a_.cg()->apply_dot(x, y); }
+  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+              std::unique_ptr<Vector>& work) const override {
+    return a_.cg()->step(alpha, beta, z, x, p, work);
+  }
+  double residual(double alpha, Vector const& p, Vector const& work, Vector& r) const override {
+    return a_.cg()->residual(alpha, p, work, r);
+  }
+
   Operator const& a_;
 };
 
@@ -81,7 +85,9 @@ bool are_taken_alone(Operator const& a, Vector const& b) {
   auto const p = a.create_vector();
   auto const r = a.create_vector();
   r->copy(b);
-  return !a.take_cg_steps({.beta = 0, .square = b.square(), .enough = 0, .too_much = 1e300, .most = 1}, *x, *p, *r)
+  CgStepsAhead const* const ahead = a.cg()->ahead();
+  return ahead != nullptr &&
+         !ahead->take_steps({.beta = 0, .square = b.square(), .enough = 0, .too_much = 1e300, .most = 1}, *x, *p, *r)
               .empty();
 }
 
@@ -97,8 +103,8 @@ TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
     SCOPED_TRACE(std::to_string(problem.cells[0]) + " cells");
     auto const a = make<TypeParam>(problem);
     Waiting const waiting(*a);
-    EXPECT_FALSE(waiting.cg_runs_ahead());
-    EXPECT_EQ(a->cg_runs_ahead(), !kernel::is_host<Execution>);
+    EXPECT_EQ(waiting.cg()->ahead(), nullptr);
+    EXPECT_EQ(a->cg()->ahead() != nullptr, !kernel::is_host<Execution>);
     auto const b = a->create_vector();
     b->randomize(7);
     EXPECT_EQ(are_taken_alone(*a, *b), kernel::takes_cg_steps<Execution> && problem.small);

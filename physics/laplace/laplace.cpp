@@ -6,14 +6,11 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
-#include "framework/field/field.hpp"
+#include "framework/grid/control_volume_grid.hpp"
 #include "framework/grid/walls.hpp"
-#include "framework/io/field_values.hpp"
-#include "framework/operator/expression_vector.hpp"
-#include "framework/operator/field_vector.hpp"
-#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/equations/diffusion.hpp"
+#include "physics/equations/stationary_problem.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
@@ -23,73 +20,26 @@ Centring centring_of(Options const& laplace) {
   return laplace.choice("centring") == "node" ? Centring::node : Centring::cell;
 }
 
-/// -div grad u = source on nodes or cells: one linear solve.
+DiffusionDescription describe(PhysicsContext const& context) {
+  Options const laplace = context.deck.section("laplace");
+  return {.mesh = context.mesh,
+          .centring = centring_of(laplace),
+          .conditions = make_boundary_conditions(laplace.section("boundary"), *context.mesh)};
+}
+
+/// -div grad u = source on nodes or cells.
 template <class Real>
-class Laplace final : public Physics {
+class Laplace final : public StationaryProblem<Real> {
  public:
-  explicit Laplace(PhysicsContext const& context)
-      : options_(context.deck.section("laplace")),
-        description_{.mesh = context.mesh,
-                     .centring = centring_of(options_),
-                     .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh)},
-        field_(context.mesh, {.name = "u", .centring = description_.centring}),
-        walls_(field_, description_.conditions),
-        operator_(make_diffusion<Real>(description_)),
-        solver_(make_solver(context.deck.section("solver"))),
-        u_(operator_->create_vector()),
-        b_(operator_->create_vector()),
-        volume_(operator_->create_vector()) {
-    solver_->set_observer(context.observer);
-    solver_->prepare(*operator_);
-    fill_mass<Real>(description_, {}, *volume_);
-    evaluate<Real>(options_.field("initial"), options_.full_name("initial"), 0, *u_);
-    integrate_source<Real>(options_.field("source"), options_.full_name("source"), 0, *volume_, *b_);
-    BoundarySource<Real>(description_).add(0, 1, *b_);
-    show();
-    if (options_.has("exact"))
-      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
-  }
-
-  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {&field_}; }
-
-  [[nodiscard]] std::vector<Quantity> quantities() const override {
-    auto const ones = u_->create();
-    ones->fill(1);
-    std::vector<Quantity> all{{"mean", u_->dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_->maximum()}};
-    if (!options_.has("exact")) return all;
-    ErrorNorms const norms = error();
-    all.push_back({"error_2", norms.two});
-    all.push_back({"error_maximum", norms.maximum});
-    return all;
-  }
-
-  [[nodiscard]] std::vector<SolveReport> advance(Step const&) override {
-    SolveReport report = solver_->solve(*operator_, *b_, *u_);
-    show();
-    return {std::move(report)};
-  }
+  explicit Laplace(PhysicsContext const& context) : Laplace(context, describe(context)) {}
 
  private:
-  [[nodiscard]] ErrorNorms error() const {
-    return error_norms<Real>(*u_, options_.expression("exact"), options_.full_name("exact"), 0, *volume_);
+  Laplace(PhysicsContext const& context, DiffusionDescription const& description)
+      : StationaryProblem<Real>(context, context.deck.section("laplace"),
+                                control_volume_grid(description.mesh, description.centring, description.conditions),
+                                description.conditions, make_diffusion<Real>(description)) {
+    BoundarySource<Real>(description).add(0, 1, this->right_hand_side());
   }
-
-  /// The vector holds the unknowns alone: the field gets them, and the nodes on walls with a given value.
-  void show() {
-    FieldVector<Real> const& u = as_field_vector<Real>(*u_);
-    field_.copy(u.field());
-    walls_.fill(field_, 0);
-  }
-
-  Options options_;
-  DiffusionDescription description_;
-  Field<Real> field_;
-  BoundaryFill walls_;
-  std::unique_ptr<Operator> operator_;
-  std::unique_ptr<LinearSolver> solver_;
-  std::unique_ptr<Vector> u_;
-  std::unique_ptr<Vector> b_;
-  std::unique_ptr<Vector> volume_;
 };
 
 void judge(Options const& deck, Mistakes& mistakes) {
@@ -101,10 +51,7 @@ Section laplace_section() {
   Section laplace("laplace", "Poisson's equation -div grad u = source.");
   laplace.choice("centring", "Where u lives.", std::vector<std::string>{"node", "cell"})
       .defaults_to(std::string("node"));
-  laplace.field("source", "Right-hand side.").defaults_to(std::string("0"));
-  laplace.field("initial", "Initial guess.").defaults_to(std::string("0"));
-  laplace.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
-  laplace.section(declare_boundary_section(BoundaryKind::dirichlet));
+  declare_stationary_problem(laplace);
   return laplace;
 }
 

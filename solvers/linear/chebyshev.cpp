@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/solve_record.hpp"
@@ -49,6 +50,7 @@ class ChebyshevIteration {
   ChebyshevIteration(Chebyshev& solver, Operator const& a, Vector const& b, Vector& x)
       : s_(solver),
         a_(a),
+        steps_(chebyshev_steps(a)),
         b_(b),
         x_(x),
         convergence_(solver.settings_.criteria),
@@ -109,7 +111,7 @@ class ChebyshevIteration {
     while (!outcome && !widen_ && left() > 0) {
       Index const steps = std::min(left(), std::exchange(next_look, look_every));
       for (Index n = 0; n < steps; ++n) {
-        a_.chebyshev_step(recurrence.next(), b_, *x, *s_.direction_, *next);
+        steps_->step(recurrence.next(), b_, *x, *s_.direction_, *next);
         std::swap(x, next);
       }
       residual_ = std::sqrt(a_.residual(b_, *x, *next));
@@ -146,6 +148,7 @@ class ChebyshevIteration {
 
   Chebyshev& s_;
   Operator const& a_;
+  std::shared_ptr<ChebyshevSteps const> steps_;
   Vector const& b_;
   Vector& x_;
   Convergence convergence_;
@@ -178,7 +181,7 @@ SolveReport Chebyshev::solve(Operator const& a, Vector const& b, Vector& x) {
 }
 
 void ChebyshevPreconditioner::prepare(Operator const& a) {
-  a_ = &a;
+  steps_ = chebyshev_steps(a);
   double const largest = 1.1 * estimate_eigenvalues(a, 10).largest;
   interval_ = {largest / ratio_, largest};
   next_ = a.create_vector();
@@ -191,7 +194,7 @@ void ChebyshevPreconditioner::apply(Vector const& r, Vector& z) {
   Vector* next = next_.get();
   z.fill(0);
   for (Index n = 0; n < degree_; ++n) {
-    a_->chebyshev_step(recurrence.next(), r, *x, *direction_, *next);
+    steps_->step(recurrence.next(), r, *x, *direction_, *next);
     std::swap(x, next);
   }
   if (x != &z) z.copy(*x);

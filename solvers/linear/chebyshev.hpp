@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/operator/relaxation.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/eigenvalues.hpp"
 #include "solvers/linear/solver.hpp"
@@ -76,7 +77,7 @@ class ChebyshevPreconditioner final : public Preconditioner {
  private:
   Index degree_;
   double ratio_;
-  Operator const* a_ = nullptr;
+  std::shared_ptr<ChebyshevSteps const> steps_;
   EigenvalueBounds interval_{};
   std::unique_ptr<Vector> next_, direction_;
 };

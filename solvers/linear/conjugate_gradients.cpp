@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/solve_record.hpp"
 
@@ -26,10 +27,16 @@ constexpr double most_growth = 10;
 class CgIteration {
  public:
   CgIteration(ConjugateGradients& solver, Operator const& a, Vector const& b, Vector& x)
-      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("cg", solver.observer()) {
+      : s_(solver),
+        a_(a),
+        steps_(cg_steps(a)),
+        b_(b),
+        x_(x),
+        convergence_(solver.criteria_),
+        record_("cg", solver.observer()) {
     bool const is_plain = s_.preconditioner_ == nullptr && !s_.options_.flexible && !s_.options_.replaces_residuals;
-    runs_ahead_ = is_plain && a_.cg_runs_ahead();
-    takes_steps_ = runs_ahead_;
+    ahead_ = is_plain ? steps_->ahead() : nullptr;
+    takes_steps_ = ahead_ != nullptr;
   }
 
   SolveReport run() {
@@ -110,21 +117,21 @@ class CgIteration {
     beta_ = 0;
     drop_steps_ahead();
     auto const outcome = precondition();
-    if (runs_ahead_ && !takes_steps_ && !outcome) a_.start_cg(rz_);
+    if (ahead_ != nullptr && !takes_steps_ && !outcome) ahead_->start(rz_);
     return outcome;
   }
 
   /// What a step that was in vain measured is not asked for.
   void drop_steps_ahead() {
     if (started_ > iteration_) [[maybe_unused]]
-      auto const dropped = a_.cg_squares(static_cast<int>(started_ % 2));
+      auto const dropped = ahead_->squares(static_cast<int>(started_ % 2));
     started_ = iteration_;
   }
 
   /// Enqueues a step unless that has been done.
   void start_step(Index iteration) {
     if (started_ >= iteration) return;
-    a_.start_cg_step(static_cast<int>(iteration % 2), x_, s_.p_, s_.work_, *s_.r_);
+    ahead_->start_step(static_cast<int>(iteration % 2), x_, s_.p_, s_.work_, *s_.r_);
     started_ = iteration;
   }
 
@@ -134,7 +141,7 @@ class CgIteration {
     if (taken_.empty()) {
       double const enough = std::max({convergence_.target(), rounding_, look_at()});
       Index const most = smallest_ <= rounding_ ? 1 : std::min(convergence_.patience(), left());
-      taken_ = a_.take_cg_steps(
+      taken_ = ahead_->take_steps(
           {.beta = beta_, .square = rz_, .enough = enough, .too_much = convergence_.most(), .most = most}, x_, *s_.p_,
           *s_.r_);
     }
@@ -150,17 +157,17 @@ class CgIteration {
     if (takes_steps_) {
       if (auto const next = square_of_taken()) return *next;
       takes_steps_ = false;
-      a_.start_cg(rz_);
+      ahead_->start(rz_);
     }
     start_step(iteration_ + 1);
     if (iteration_ + 1 < convergence_.criteria().iterations) start_step(iteration_ + 2);
-    return a_.cg_squares(static_cast<int>((iteration_ + 1) % 2));
+    return ahead_->squares(static_cast<int>((iteration_ + 1) % 2));
   }
 
   std::optional<Outcome> step() {
-    CgSquares const measured = runs_ahead_ ? squares_of_next() : CgSquares{};
+    CgSquares const measured = ahead_ != nullptr ? squares_of_next() : CgSquares{};
     double const curvature =
-        runs_ahead_ ? measured.curvature : a_.cg_step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
+        ahead_ != nullptr ? measured.curvature : steps_->step(alpha_, beta_, preconditioned(), x_, s_.p_, s_.work_);
     alpha_ = 0;
     if (!std::isfinite(curvature)) return fail(why_not_finite(curvature, *s_.p_));
     if (!(curvature > 0)) return not_curved();
@@ -169,7 +176,7 @@ class CgIteration {
     convergence_.descend(alpha_ * rz_);
     s_.coefficients_.push_back({alpha_, 0});
     if (s_.r_before_) s_.r_before_->copy(*s_.r_);
-    residual_ = std::sqrt(runs_ahead_ ? measured.residual : a_.cg_residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
+    residual_ = std::sqrt(ahead_ != nullptr ? measured.residual : steps_->residual(alpha_, *s_.p_, *s_.work_, *s_.r_));
     if (takes_steps_ || started_ > iteration_ + 1) alpha_ = 0;  // paid
     if (s_.options_.replaces_residuals) replace_residual();
     if (is_natural() && std::isfinite(residual_)) {
@@ -320,17 +327,18 @@ class CgIteration {
 
   ConjugateGradients& s_;
   Operator const& a_;
+  std::shared_ptr<CgSteps const> steps_;
   Vector const& b_;
   Vector& x_;
   Convergence convergence_;
   SolveRecord record_;
   std::string remark_;
   Index iteration_ = 0;
-  bool runs_ahead_ = false;
-  bool takes_steps_ = false;          ///< as long as the operator takes steps by itself
-  std::span<CgSquares const> taken_;  ///< what those that are over measured, but for what has been looked at
-  Index started_ = 0;                 ///< the last step that was enqueued, where they run ahead
-  double alpha_ = 0;                  ///< of the update that x is still owed
+  CgStepsAhead const* ahead_ = nullptr;  ///< where steps need not wait for what the ones before measured
+  bool takes_steps_ = false;             ///< as long as the operator takes steps by itself
+  std::span<CgSquares const> taken_;     ///< what those that are over measured, but for what has been looked at
+  Index started_ = 0;                    ///< the last step that was enqueued, where they run ahead
+  double alpha_ = 0;                     ///< of the update that x is still owed
   double beta_ = 0;
   double rz_ = 0;
   double rz_before_ = 0;            ///< of the step before

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "framework/operator/generic_steps.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
@@ -81,7 +82,7 @@ EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index step
   std::vector<double> off_diagonal;
   // The matrix of A / ||A||: its squares are in range.
   while (static_cast<Index>(diagonal.size()) < steps) {
-    diagonal.push_back(a.apply_dot(*v, *product) / operator_norm);
+    diagonal.push_back(apply_dot(a, *v, *product) / operator_norm);
     product->combine(-diagonal.back(), *v, 1 / operator_norm);
     if (!off_diagonal.empty()) product->add(-off_diagonal.back(), *before);
     off_diagonal.push_back(std::sqrt(product->square()));

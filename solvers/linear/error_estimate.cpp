@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 
 namespace halocline {
@@ -126,8 +127,9 @@ void ErrorEstimator::make_smooth_vector(Operator const& a) {
   r_->fill(0);
   e_->randomize(2);
   if (a.diagonal(*spare_)) {
+    auto const steps = jacobi_steps(a);
     for (int n = 0; n < relaxations; ++n) {
-      static_cast<void>(a.jacobi_step(damping, *r_, *e_, *d_));
+      static_cast<void>(steps->step(damping, *r_, *e_, *d_));
       std::swap(e_, d_);
     }
   }

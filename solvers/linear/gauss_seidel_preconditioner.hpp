@@ -14,7 +14,7 @@ class GaussSeidelPreconditioner final : public Preconditioner {
 
  private:
   int sweeps_;
-  Operator const* a_ = nullptr;
+  Relaxation const* relaxation_ = nullptr;
 };
 
 }  // namespace halocline

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/solve_record.hpp"
@@ -14,7 +15,13 @@ namespace halocline {
 class JacobiIteration {
  public:
   JacobiIteration(Jacobi& solver, Operator const& a, Vector const& b, Vector& x)
-      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("jacobi", solver.observer()) {}
+      : s_(solver),
+        a_(a),
+        steps_(jacobi_steps(a)),
+        b_(b),
+        x_(x),
+        convergence_(solver.criteria_),
+        record_("jacobi", solver.observer()) {}
 
   SolveReport run() {
     if (!s_.obstacle_.empty()) return end(Outcome::breakdown, s_.obstacle_);
@@ -38,7 +45,7 @@ class JacobiIteration {
   /// Enqueues a step unless that has been done.
   void start(Index iteration) {
     if (started_ >= iteration) return;
-    a_.start_jacobi_step(static_cast<int>(iteration % 2), s_.weight_, b_, after(iteration - 1), after(iteration));
+    steps_->start_step(static_cast<int>(iteration % 2), s_.weight_, b_, after(iteration - 1), after(iteration));
     started_ = iteration;
   }
 
@@ -53,8 +60,8 @@ class JacobiIteration {
   /// its iterate is still there, for the next one only reads it.
   [[nodiscard]] JacobiSquares squares(Index iteration) {
     start(iteration);
-    if (iteration > 1 && iteration < s_.criteria_.iterations && a_.steps_run_ahead()) start(iteration + 1);
-    return a_.jacobi_squares(static_cast<int>(iteration % 2));
+    if (iteration > 1 && iteration < s_.criteria_.iterations && steps_->run_ahead()) start(iteration + 1);
+    return steps_->squares(static_cast<int>(iteration % 2));
   }
 
   std::optional<Outcome> step(Index iteration) {
@@ -129,6 +136,7 @@ class JacobiIteration {
 
   Jacobi& s_;
   Operator const& a_;
+  std::shared_ptr<JacobiSteps const> steps_;
   Vector const& b_;
   Vector& x_;
   Convergence convergence_;

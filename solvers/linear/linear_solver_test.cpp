@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/operator/crs_operator.hpp"
+#include "framework/operator/relaxation.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/bicgstab.hpp"
@@ -346,7 +347,7 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
 }
 
 /// An operator whose steps are said to run ahead. Every iterate that a step reads must be what the one before wrote.
-class RunsAhead final : public Operator {
+class RunsAhead final : public Operator, private JacobiSteps {
  public:
   explicit RunsAhead(Operator const& a) : a_(a) {}
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
@@ -354,15 +355,17 @@ class RunsAhead final : public Operator {
   [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
   double residual(Vector const& b, Vector const& x, Vector& r) const override { return a_.residual(b, x, r); }
-  void start_jacobi_step(int slot, double weight, Vector const& b, Vector const& x, Vector& x_new) const override {
-    a_.start_jacobi_step(slot, weight, b, x, x_new);
-    ++started;
-  }
-  [[nodiscard]] JacobiSquares jacobi_squares(int slot) const override { return a_.jacobi_squares(slot); }
-  [[nodiscard]] bool steps_run_ahead() const override { return true; }
+  [[nodiscard]] JacobiSteps const* jacobi() const override { return this; }
   mutable int started = 0;
 
  private:
+  void start_step(int buffer, double weight, Vector const& b, Vector const& x, Vector& x_new) const override {
+    a_.jacobi()->start_step(buffer, weight, b, x, x_new);
+    ++started;
+  }
+  [[nodiscard]] JacobiSquares squares(int buffer) const override { return a_.jacobi()->squares(buffer); }
+  [[nodiscard]] bool run_ahead() const override { return true; }
+
   Operator const& a_;
 };
 

@@ -1,5 +1,7 @@
 #include "solvers/linear/minres.hpp"
 
+#include "framework/operator/generic_steps.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -35,7 +37,7 @@ std::optional<Outcome> Minres::iterate(ResidualSolve& solve, Operator const& a, 
 
 std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vector& x) {
   Vector const& z = has_preconditioner() ? *z_ : *v_;
-  double const delta = a.apply_dot(z, *product_);
+  double const delta = apply_dot(a, z, *product_);
   double const gamma = gamma_;
   product_->add(-delta, *v_);
   product_->add(-gamma, *v_before_);

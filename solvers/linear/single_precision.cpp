@@ -22,7 +22,7 @@ double scale_for(Vector const& r) {
 
 double power_of_two(double exponent) { return std::exp2(std::clamp(std::round(exponent), -1000.0, 1000.0)); }
 
-std::unique_ptr<Operator> require_single_precision(Operator const& a) {
+std::unique_ptr<SinglePrecisionForm> require_single_precision(Operator const& a) {
   auto single = a.in_single_precision();
   if (single == nullptr) throw UnsuitableOperator("the operator cannot be had in single precision");
   double const norm = a.norm_bound();
@@ -39,10 +39,10 @@ void SinglePrecision::prepare(Operator const& a) {
   bool const is_single = a.create_vector()->precision() == Precision::single;
   if (is_single) return inner_->prepare(a);
   a_ = require_single_precision(a);
-  r_ = a_->create_vector();
-  z_ = a_->create_vector();
+  r_ = a_->rounded().create_vector();
+  z_ = a_->rounded().create_vector();
   scale_ = 0;
-  inner_->prepare(*a_);
+  inner_->prepare(a_->rounded());
 }
 
 void SinglePrecision::apply(Vector const& r, Vector& z) {

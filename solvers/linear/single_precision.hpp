@@ -2,14 +2,14 @@
 
 #include <memory>
 
-#include "framework/operator/operator.hpp"
+#include "framework/operator/single_precision_form.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
 /// Throws UnsuitableOperator when the operator, of double precision, knows no single precision, or its entries are
 /// beyond what that can hold.
-[[nodiscard]] std::unique_ptr<Operator> require_single_precision(Operator const& a);
+[[nodiscard]] std::unique_ptr<SinglePrecisionForm> require_single_precision(Operator const& a);
 
 /// A power of two that a double can hold, and its inverse.
 [[nodiscard]] double power_of_two(double exponent);
@@ -38,7 +38,7 @@ class SinglePrecision final : public Preconditioner {
   void follow(double product);
 
   std::unique_ptr<Preconditioner> inner_;
-  std::unique_ptr<Operator> a_;  ///< null where the solver's is of single precision
+  std::unique_ptr<SinglePrecisionForm> a_;  ///< null where the solver's is of single precision
   std::unique_ptr<Vector> r_, z_;
   double scale_ = 0;             ///< a power of two; 0: not known
   double product_at_scale_ = 0;  ///< r . M^-1 r when it was chosen

@@ -1,5 +1,7 @@
 #include "solvers/linear/single_reduction_cg.hpp"
 
+#include "framework/operator/generic_steps.hpp"
+
 #include <cmath>
 #include <utility>
 
@@ -60,7 +62,7 @@ std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& so
                        "the preconditioned residual is orthogonal to the residual; choose another preconditioner"});
   }
   renew_direction(*p_, u(), beta);
-  double const curvature = a.apply_dot(*p_, *s_);
+  double const curvature = apply_dot(a, *p_, *s_);
   if (!std::isfinite(product) || !std::isfinite(curvature)) return solve.not_a_number();
   if (!(curvature > 0)) {
     // A direction made of rounding errors, where nothing else is left of the residual.

@@ -1,4 +1,5 @@
 #include "solvers/linear/single_reduction_cg.hpp"
+#include "framework/operator/coarsening.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -166,10 +167,7 @@ class CountingOperator final : public Operator {
   }
   [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override { return a_.coarsen(); }
-  [[nodiscard]] int colours() const override { return a_.colours(); }
-  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
-    a_.gauss_seidel_sweep(forward, b, x);
-  }
+  [[nodiscard]] Relaxation const* relaxation() const override { return a_.relaxation(); }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
 
  private:

@@ -33,12 +33,12 @@ void declare_multigrid(Section& section) {
       .at_most(10);
   section
       .choice("smoother",
-              "What damps the rough part of the error on each level: red_black: Gauss-Seidel; multicolour: the same in "
-              "more colours than two, for stencils that reach further than the next neighbours along axes; chebyshev: "
-              "a polynomial of the operator, where it has no such order or the eigenvalues of its levels are known "
-              "well; jacobi: damped steps, to compare with.",
-              std::vector<std::string>{"red_black", "multicolour", "chebyshev", "jacobi"})
-      .defaults_to(std::string("red_black"));
+              "What damps the rough part of the error on each level: multicolour: Gauss-Seidel in as many "
+              "colours as the operator needs, two for stencils that read the next neighbours along axes alone; "
+              "red_black: in two or not at all; chebyshev: a polynomial of the operator, where it has no such order or "
+              "the eigenvalues of its levels are known well; jacobi: damped steps, to compare with.",
+              std::vector<std::string>{"multicolour", "red_black", "chebyshev", "jacobi"})
+      .defaults_to(std::string("multicolour"));
   section
       .choice(
           "precision",

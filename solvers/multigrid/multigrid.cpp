@@ -15,11 +15,12 @@ namespace halocline {
 struct Multigrid::Level {
   Operator const* a = nullptr;
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
-  std::unique_ptr<Smoother> smoother;      ///< made when first needed: fused legs do without
+  std::unique_ptr<Smoother> smoother;      ///< made when first needed: CyclePasses do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
+  [[nodiscard]] bool is_smoothed() const { return coarsening == nullptr || coarsening->kind() != LevelKind::moved; }
   Smoother& smoothed_by(SmootherSettings const& settings) {
     if (smoother == nullptr) smoother = make_smoother(*a, settings);
     return *smoother;
@@ -66,11 +67,10 @@ void Multigrid::prepare(Operator const& a) {
       level.b = at->create_vector();
       level.x = at->create_vector();
     }
-    if (!is_red_black(*at) && at->create_vector()->size() > 1) {
+    if (levels() != settings_.levels) level.coarsening = at->coarsen();
+    if (level.is_smoothed() && !relaxes_in_colours(*at) && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
     }
-    if (levels() == settings_.levels) break;
-    level.coarsening = at->coarsen();
     if (level.coarsening == nullptr) break;
     at = &level.coarsening->coarse();
   }
@@ -94,8 +94,8 @@ void Multigrid::find_fallbacks() {
   fallbacks_.clear();
   SmootherKind const asked = settings_.smoother.kind;
   for (std::size_t n = 0; n < levels_.size(); ++n) {
-    bool const is_smoothed =
-        n + 1 < levels_.size() || (levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr);
+    bool const is_smoothed = n + 1 < levels_.size() ? levels_[n]->is_smoothed()
+                                                    : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
     SmootherKind const used = is_smoothed ? usable_smoother(*levels_[n]->a, asked) : asked;
     if (used == asked) continue;
     fallbacks_.push_back(std::string("multigrid: the operator does not have the colours of `smoother: ") +
@@ -112,9 +112,11 @@ void Multigrid::make_resident() {
   if (levels_.back()->inverse == nullptr) return;
   std::vector<CycleLevel> chain;
   for (auto const& level : levels_) chain.push_back({level->b.get(), level->x.get(), level->coarsening.get()});
-  for (std::size_t n = 1; n + 1 < chain.size() && is_red_black(*levels_[n]->a); ++n) {
-    resident_ = chain[n].coarsening->resident_cycle(std::span(chain).subspan(n), settings_.smoother.sweeps,
-                                                    *levels_.back()->inverse);
+  for (std::size_t n = 1; n + 1 < chain.size() && relaxes_in_colours(*levels_[n]->a); ++n) {
+    CyclePasses const* const passes = chain[n].coarsening->passes();
+    if (passes == nullptr) continue;
+    resident_ =
+        passes->resident_cycle(std::span(chain).subspan(n), settings_.smoother.sweeps, *levels_.back()->inverse);
     resident_from_ = n;
     if (resident_ != nullptr) return;
   }
@@ -122,21 +124,24 @@ void Multigrid::make_resident() {
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
 
-bool Multigrid::is_red_black(Operator const& a) const {
-  SmootherKind const kind = settings_.smoother.kind;
-  return kind == SmootherKind::red_black || (kind == SmootherKind::multicolour && a.colours() == 2);
+bool Multigrid::relaxes_in_colours(Operator const& a) const {
+  SmootherKind const kind = usable_smoother(a, settings_.smoother.kind);
+  return kind == SmootherKind::red_black || kind == SmootherKind::multicolour;
 }
 
-/// With one unknown at the bottom nothing of a V-cycle by fused legs is known to the host.
+/// With one unknown at the bottom nothing of a V-cycle by CyclePasses is known to the host.
 bool Multigrid::only_enqueues() const {
   bool only =
-      settings_.cycle == CycleShape::v && is_red_black(*levels_.front()->a) && levels_.back()->inverse != nullptr;
-  for (auto const& level : levels_) only = only && (!level->coarsening || level->coarsening->legs_only_enqueue());
+      settings_.cycle == CycleShape::v && relaxes_in_colours(*levels_.front()->a) && levels_.back()->inverse != nullptr;
+  for (auto const& level : levels_) {
+    CyclePasses const* const passes = level->coarsening ? level->coarsening->passes() : nullptr;
+    only = only && (!level->coarsening || (passes != nullptr && passes->only_enqueue()));
+  }
   return only;
 }
 
 void Multigrid::run(Vector const& r, Vector& z) {
-  run_or_replay(replayed_.get(), r, z, [&] { cycle(settings_.cycle, 0, true, r, z, nullptr); });
+  run_or_replay(replayed_.get(), r, z, [&] { cycle(settings_.cycle, 0, true, r, z); });
 }
 
 void Multigrid::start(Vector const& r, Vector& z) {
@@ -150,13 +155,23 @@ void Multigrid::full(Vector const& b, Vector& x) {
   auto const solution = [&](std::size_t n) -> Vector& { return n == 0 ? x : *levels_[n]->x; };
   std::size_t const last = levels_.size() - 1;
   for (std::size_t n = 0; n < last; ++n) {
-    levels_[n]->coarsening->restrict_right_hand_side(right_hand_side(n), *levels_[n + 1]->b);
+    Coarsening const& to_coarse = *levels_[n]->coarsening;
+    if (auto const* const transfers = to_coarse.full_multigrid())
+      transfers->restrict_right_hand_side(right_hand_side(n), *levels_[n + 1]->b);
+    else
+      to_coarse.restrict_to(right_hand_side(n), *levels_[n + 1]->b);
   }
   solve_bottom(*levels_[last], right_hand_side(last), solution(last));
   for (std::size_t n = last; n-- > 0;) {
-    levels_[n]->coarsening->interpolate(solution(n + 1), solution(n));
+    Coarsening const& to_coarse = *levels_[n]->coarsening;
+    if (auto const* const transfers = to_coarse.full_multigrid()) {
+      transfers->interpolate(solution(n + 1), solution(n));
+    } else {
+      solution(n).fill(0);
+      to_coarse.prolong_add(solution(n + 1), solution(n));
+    }
     for (int count = 0; count < settings_.start_cycles; ++count) {
-      cycle(settings_.cycle, n, false, right_hand_side(n), solution(n), nullptr);
+      cycle(settings_.cycle, n, false, right_hand_side(n), solution(n));
     }
   }
 }
@@ -167,48 +182,56 @@ void Multigrid::apply(Vector const& r, Vector& z) {
 }
 
 double Multigrid::apply_dot(Vector const& r, Vector& z) {
-  ScopedRegion const region("multigrid: cycle");
-  if (replayed_ != nullptr) return run(r, z), r.dot(z);
-  double product = 0;
-  cycle(settings_.cycle, 0, true, r, z, &product);
-  return product;
+  apply(r, z);
+  return r.dot(z);
 }
 
-void Multigrid::cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x,
-                      double* product) {
+void Multigrid::cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x) {
+  if (level + 1 == levels_.size()) return solve_bottom(*levels_[level], b, x);
   bool const is_resident = resident_ != nullptr && level >= resident_from_ && shape == CycleShape::v;
-  if (is_resident && level + 1 < levels_.size()) return resident_->enqueue(level - resident_from_, from_zero);
-  if (level + 1 < levels_.size()) return correct(shape, level, from_zero, b, x, product);
-  solve_bottom(*levels_[level], b, x);
-  if (product != nullptr) *product = b.dot(x);
+  if (is_resident) return resident_->enqueue(level - resident_from_, from_zero);
+  if (levels_[level]->coarsening->kind() == LevelKind::moved) return move(shape, level, from_zero, b, x);
+  correct(shape, level, from_zero, b, x);
 }
 
-void Multigrid::correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x,
-                        double* product) {
+void Multigrid::correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x) {
   Level& fine = *levels_[level];
   Level& coarse = *levels_[level + 1];
   Coarsening const& to_coarse = *fine.coarsening;
-  int const sweeps = settings_.smoother.sweeps;
-  bool const fused = is_red_black(*fine.a) && to_coarse.relax_restrict(sweeps, from_zero, b, x, *coarse.b);
-  if (!fused) {
-    fine.smoothed_by(settings_.smoother).smooth(true, from_zero, b, x);
-    to_coarse.residual_restrict(b, x, *coarse.b);
+  int const relaxations = settings_.smoother.sweeps;
+  if (CyclePasses const* const passes = relaxes_in_colours(*fine.a) ? to_coarse.passes() : nullptr) {
+    passes->relax_restrict(relaxations, from_zero, b, x, *coarse.b);
+    cycles(shape, level + 1);
+    passes->prolong_relax(relaxations, *coarse.x, b, x);
+    return;
   }
-
+  Smoother& smoother = fine.smoothed_by(settings_.smoother);
+  smoother.smooth(true, from_zero, b, x);
+  to_coarse.residual_restrict(b, x, *coarse.b);
   cycles(shape, level + 1);
-
-  if (fused && to_coarse.prolong_relax(sweeps, *coarse.x, b, x, product)) return;
   to_coarse.prolong_add(*coarse.x, x);
-  fine.smoothed_by(settings_.smoother).smooth(false, false, b, x);
-  if (product != nullptr) *product = b.dot(x);
+  smoother.smooth(false, false, b, x);
+}
+
+void Multigrid::move(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x) {
+  Coarsening const& away = *levels_[level]->coarsening;
+  Level& moved = *levels_[level + 1];
+  if (from_zero) {
+    x.fill(0);
+    away.restrict_to(b, *moved.b);
+  } else {
+    away.residual_restrict(b, x, *moved.b);
+  }
+  cycles(shape, level + 1);
+  away.prolong_add(*moved.x, x);
 }
 
 void Multigrid::cycles(CycleShape shape, std::size_t level) {
   Level& at = *levels_[level];
-  cycle(shape, level, true, *at.b, *at.x, nullptr);
+  cycle(shape, level, true, *at.b, *at.x);
   // The coarsest level is solved as well as it ever is.
   if (shape == CycleShape::v || level + 1 == levels_.size()) return;
-  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, false, *at.b, *at.x, nullptr);
+  cycle(shape == CycleShape::f ? CycleShape::v : shape, level, false, *at.b, *at.x);
 }
 
 void Multigrid::solve_bottom(Level& level, Vector const& b, Vector& x) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/operator/operator.hpp"
+#include "framework/operator/coarsening.hpp"
 #include "framework/operator/replayed_work.hpp"
 #include "solvers/linear/krylov_solver.hpp"
 #include "solvers/multigrid/smoother.hpp"
@@ -68,11 +68,14 @@ class Multigrid final : public Preconditioner {
   /// z = a cycle for r.
   void run(Vector const& r, Vector& z);
   [[nodiscard]] bool only_enqueues() const;
-  /// Whether red-black sweeps smooth a level, which fused legs are made of.
-  [[nodiscard]] bool is_red_black(Operator const& a) const;
-  /// x = cycle for A x = b on `level`, from x or from zero; `product`: b . x if asked for.
-  void cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);
-  void correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x, double* product);
+  /// Whether Gauss-Seidel in colours smooths a level, which CyclePasses are made of.
+  [[nodiscard]] bool relaxes_in_colours(Operator const& a) const;
+  /// x = cycle for A x = b on `level`, from x or from zero.
+  void cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x);
+  /// The same where there is a coarser level: `correct` where that has fewer unknowns, `move` where it is on other
+  /// ranks.
+  void correct(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x);
+  void move(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x);
   /// x = full multigrid for A x = b (Trottenberg, Oosterlee, Schüller, section 2.6): solved on the coarsest level, then
   /// level by level interpolated to the next finer one and improved by cycles there.
   void full(Vector const& b, Vector& x);

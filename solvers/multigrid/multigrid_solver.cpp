@@ -3,6 +3,8 @@
 
 #include "solvers/multigrid/multigrid.hpp"
 
+#include "framework/operator/generic_steps.hpp"
+
 namespace halocline {
 
 MultigridSolver::MultigridSolver(Criteria const& criteria, MultigridSettings const& settings)
@@ -16,7 +18,7 @@ std::optional<Outcome> MultigridSolver::iterate(ResidualSolve& solve, Operator c
   while (solve.goes_on()) {
     bool const is_first = has_start() && solve.iterations() == 0;
     double const descent = is_first ? start_dot(*residual_, correction_) : precondition_dot(*residual_, correction_);
-    double const curvature = a.apply_dot(*correction_, *image_);
+    double const curvature = apply_dot(a, *correction_, *image_);
     if (!std::isfinite(descent) || !std::isfinite(curvature)) return solve.not_a_number();
     if (!(curvature > 0) || !(descent > 0)) {
       return solve.fail({Outcome::indefinite, multigrid_needs_definite});

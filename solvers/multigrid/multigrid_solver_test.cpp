@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "framework/deck/deck.hpp"
+#include "framework/operator/coarsening.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/multigrid/factory.hpp"
@@ -31,10 +32,7 @@ class Disturbed final : public Operator {
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return a_.create_vector(); }
   void apply(Vector const& x, Vector& y) const override { disturbed_.apply(x, y); }
   double residual(Vector const& b, Vector const& x, Vector& r) const override { return disturbed_.residual(b, x, r); }
-  [[nodiscard]] int colours() const override { return a_.colours(); }
-  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
-    a_.gauss_seidel_sweep(forward, b, x);
-  }
+  [[nodiscard]] Relaxation const* relaxation() const override { return a_.relaxation(); }
   [[nodiscard]] std::unique_ptr<Coarsening> coarsen() const override { return a_.coarsen(); }
   [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
 
@@ -254,8 +252,8 @@ TEST(FullMultigrid, StepsWithAndWithoutLegsGiveTheSame) {
   for (CycleShape const shape : {CycleShape::v, CycleShape::w, CycleShape::f}) {
     MultigridSettings const settings{.cycle = shape, .start = MultigridStart::full, .start_cycles = 2};
     std::vector<std::unique_ptr<Vector>> results;
-    for (bool const legs : {false, true}) {
-      auto const a = poisson(37, {.legs = legs});
+    for (bool const passes : {false, true}) {
+      auto const a = poisson(37, {.passes = passes});
       auto const b = random_like(a);
       Multigrid multigrid(settings);
       multigrid.prepare(a);

@@ -40,17 +40,17 @@ struct Cycle {
 std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v, CycleShape::w}) {
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
-    for (bool const legs : {false, true}) {
+    for (bool const passes : {false, true}) {
       for (auto const kind :
            {SmootherKind::red_black, SmootherKind::multicolour, SmootherKind::chebyshev, SmootherKind::jacobi}) {
         bool const in_colours = kind == SmootherKind::red_black || kind == SmootherKind::multicolour;
-        if (legs && !in_colours) continue;  // it goes step by step
+        if (passes && !in_colours) continue;  // it goes step by step
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
             for (int const sweeps : {1, 2}) {
               for (CycleShape const shape : shapes) {
                 all.push_back({size,
-                               {.legs = legs},
+                               {.passes = passes},
                                {.cycle = shape,
                                 .smoother = {.kind = kind, .sweeps = sweeps},
                                 .levels = levels,
@@ -171,9 +171,9 @@ TEST(Multigrid, WhatTheResultHeldBeforeIsNotRead) {
 }
 
 TEST(Multigrid, ACycleSmoothsOnBothWaysInTheAdjointOrder) {
-  for (bool const legs : {false, true}) {
+  for (bool const passes : {false, true}) {
     Calls calls;
-    auto const a = poisson(7, {.legs = legs}, &calls);
+    auto const a = poisson(7, {.passes = passes}, &calls);
     Multigrid multigrid({.smoother = {.sweeps = 3}, .levels = 2, .bottom_sweeps = 2});
     multigrid.prepare(a);
     EXPECT_EQ(multigrid.levels(), 2);
@@ -192,7 +192,7 @@ TEST(Multigrid, ACycleSmoothsOnBothWaysInTheAdjointOrder) {
 
 TEST(Multigrid, AWCycleVisitsCoarseLevelsTwiceInTurn) {
   Calls calls;
-  auto const a = poisson(8, {.legs = false}, &calls);
+  auto const a = poisson(8, {.passes = false}, &calls);
   Multigrid multigrid({.cycle = CycleShape::w, .smoother = {.sweeps = 1}});
   multigrid.prepare(a);
   EXPECT_EQ(multigrid.levels(), 4);
@@ -234,10 +234,10 @@ TEST(Multigrid, AnFCycleIsFollowedByAVCycleOnEveryLevel) {
 }
 
 TEST(Multigrid, LevelsAreVisitedAsOftenAsTheShapeSays) {
-  for (bool const legs : {false, true}) {
+  for (bool const passes : {false, true}) {
     for (CycleShape const shape : {CycleShape::v, CycleShape::f, CycleShape::w}) {
       Calls calls;
-      auto const a = poisson(64, {.legs = legs}, &calls);
+      auto const a = poisson(64, {.passes = passes}, &calls);
       Multigrid multigrid({.cycle = shape, .levels = 6});
       multigrid.prepare(a);
       auto const r = random_like(a, 1);
@@ -295,7 +295,7 @@ TEST(Multigrid, AnFCycleIsBetweenAVAndAWCycle) {
 /// A V-cycle loses something to solving the second level exactly. Where a cycle leaves a part of an error there, a
 /// W-cycle leaves the square of that part: it loses less than a third as much.
 TEST(Multigrid, AWCycleIsNextToAnExactSecondLevel) {
-  auto const a = poisson(64, {.legs = false});
+  auto const a = poisson(64, {.passes = false});
   auto const b = a.create_vector();
   auto const error = [&](MultigridSettings settings) {
     settings.smoother.sweeps = 1;

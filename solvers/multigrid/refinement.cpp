@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/single_precision.hpp"
 #include "solvers/linear/solve_record.hpp"
@@ -81,7 +82,7 @@ class MultigridRefinement::Solve {
   }
 
   /// r = scale (b - A x)
-  void find_residual() { residual_ = std::sqrt(a_.rounded_residual(scale_, b_, x_, *s_.r_)); }
+  void find_residual() { residual_ = std::sqrt(s_.rounded_->residual(scale_, b_, x_, *s_.r_)); }
 
   /// x = x + length M^-1 (b - A x)
   std::optional<Failure> correct(bool is_first) {
@@ -91,9 +92,9 @@ class MultigridRefinement::Solve {
       s_.cycles_.apply(*s_.r_, *s_.z_);
     double length = 1;
     if (descends_) {
-      if (s_.image_ == nullptr) s_.image_ = s_.rounded_->create_vector();
+      if (s_.image_ == nullptr) s_.image_ = s_.rounded_->rounded().create_vector();
       double const descent = s_.z_->dot(*s_.r_);
-      double const curvature = s_.rounded_->apply_dot(*s_.z_, *s_.image_);
+      double const curvature = apply_dot(s_.rounded_->rounded(), *s_.z_, *s_.image_);
       if (!std::isfinite(descent)) return why_not_finite(descent, *s_.z_);
       if (!std::isfinite(curvature)) return why_not_finite(curvature, *s_.image_);
       if (!(descent > 0) || !(curvature > 0)) {
@@ -139,9 +140,9 @@ void MultigridRefinement::prepare(Operator const& a) {
   image_.reset();
   try {
     rounded_ = require_single_precision(a);
-    r_ = rounded_->create_vector();
-    z_ = rounded_->create_vector();
-    cycles_.prepare(*rounded_);
+    r_ = rounded_->rounded().create_vector();
+    z_ = rounded_->rounded().create_vector();
+    cycles_.prepare(rounded_->rounded());
   } catch (UnsuitableOperator const& error) {
     obstacle_ = error.what();
   }

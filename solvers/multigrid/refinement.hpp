@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/operator/single_precision_form.hpp"
 #include "solvers/multigrid/multigrid.hpp"
 
 namespace halocline {
@@ -39,9 +40,9 @@ class MultigridRefinement final : public LinearSolver {
   Multigrid cycles_;
   MultigridSolver plain_;  ///< for operators of single precision
   bool is_plain_ = false;
-  std::unique_ptr<Operator> rounded_;  ///< the operator in single precision
-  std::unique_ptr<Vector> r_, z_;      ///< of it: a residual brought near one, and its correction
-  std::unique_ptr<Vector> image_;      ///< A z, once steepest descent asks for it
+  std::unique_ptr<SinglePrecisionForm> rounded_;  ///< the operator in single precision
+  std::unique_ptr<Vector> r_, z_;                 ///< of it: a residual brought near one, and its correction
+  std::unique_ptr<Vector> image_;                 ///< A z, once steepest descent asks for it
   double operator_norm_ = 0;
   std::string obstacle_;
 };

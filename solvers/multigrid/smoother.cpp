@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/chebyshev.hpp"
 
 namespace halocline {
@@ -9,15 +10,15 @@ namespace {
 
 class GaussSeidel final : public Smoother {
  public:
-  GaussSeidel(Operator const& a, int sweeps) : a_(a), sweeps_(sweeps) {}
+  GaussSeidel(Relaxation const& relaxation, int sweeps) : relaxation_(relaxation), sweeps_(sweeps) {}
 
   void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) override {
     if (from_zero) x.fill(0);
-    for (int sweep = 0; sweep < sweeps_; ++sweep) a_.gauss_seidel_sweep(forward, b, x);
+    for (int sweep = 0; sweep < sweeps_; ++sweep) relaxation_.relax(forward, b, x);
   }
 
  private:
-  Operator const& a_;
+  Relaxation const& relaxation_;
   int sweeps_;
 };
 
@@ -32,7 +33,7 @@ double spectrum_end(Operator const& a) {
 class SteppingSmoother : public Smoother {
  public:
   SteppingSmoother(Operator const& a, int steps)
-      : a_(a), steps_(steps), next_(a.create_vector()), direction_(a.create_vector()) {}
+      : stepper_(chebyshev_steps(a)), steps_(steps), next_(a.create_vector()), direction_(a.create_vector()) {}
 
  protected:
   template <class Next>
@@ -41,14 +42,14 @@ class SteppingSmoother : public Smoother {
     Vector* from = &x;
     Vector* to = next_.get();
     for (int step = 0; step < steps_; ++step) {
-      a_.chebyshev_step(next(), b, *from, *direction_, *to);
+      stepper_->step(next(), b, *from, *direction_, *to);
       std::swap(from, to);
     }
     if (from != &x) x.copy(*from);
   }
 
  private:
-  Operator const& a_;
+  std::shared_ptr<ChebyshevSteps const> stepper_;
   int steps_;
   std::unique_ptr<Vector> next_, direction_;
 };
@@ -103,8 +104,9 @@ char const* to_string(SmootherKind kind) {
 }
 
 SmootherKind usable_smoother(Operator const& a, SmootherKind kind) {
+  int const colours = colours_of(a);
   bool const lacks_colours =
-      (kind == SmootherKind::red_black && a.colours() != 2) || (kind == SmootherKind::multicolour && a.colours() == 0);
+      (kind == SmootherKind::red_black && colours != 2) || (kind == SmootherKind::multicolour && colours == 0);
   return lacks_colours ? SmootherKind::chebyshev : kind;
 }
 
@@ -115,7 +117,7 @@ std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings cons
     case SmootherKind::jacobi:
       return std::make_unique<JacobiSmoother>(a, settings.sweeps);
     default:
-      return std::make_unique<GaussSeidel>(a, settings.sweeps);
+      return std::make_unique<GaussSeidel>(*a.relaxation(), settings.sweeps);
   }
 }
 

@@ -26,7 +26,7 @@ enum class SmootherKind {
 };
 
 struct SmootherSettings {
-  SmootherKind kind = SmootherKind::red_black;
+  SmootherKind kind = SmootherKind::multicolour;
   int sweeps = 2;  ///< of Gauss-Seidel or Jacobi, or degree of the polynomial; on each way
 };
 

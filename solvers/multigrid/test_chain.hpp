@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/operator/coarsening.hpp"
+#include "framework/operator/relaxation.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/test_operators.hpp"
 
@@ -17,7 +19,7 @@ struct Abilities {
   bool colours = true;   ///< red-black sweeps
   bool diagonal = true;  ///< knows its diagonal
   bool coarsens = true;
-  bool legs = false;  ///< both legs of a cycle in one call
+  bool passes = false;  ///< the down- and up-sweep of a cycle in one call each
 };
 
 /// What was called on which size, in order: "7 forward", "7 restrict", …
@@ -25,7 +27,7 @@ using Calls = std::vector<std::string>;
 
 /// A symmetric tridiagonal matrix on every rank, coupled to no other rank: `diagonal` and, one shorter, `coupling`.
 /// It coarsens by pairs to P^T A P with P constant on each pair.
-class Chain final : public Operator {
+class Chain final : public Operator, private Relaxation {
  public:
   Chain(std::vector<double> diagonal, std::vector<double> coupling, Abilities abilities = {},
         std::shared_ptr<Communicator> ranks = test::communicator().split(0), Calls* calls = nullptr)
@@ -47,8 +49,9 @@ class Chain final : public Operator {
     if (abilities_.diagonal) set(d, diagonal_);
     return abilities_.diagonal;
   }
-  [[nodiscard]] int colours() const override { return abilities_.colours ? 2 : 0; }
-  void gauss_seidel_sweep(bool forward, Vector const& b, Vector& x) const override {
+  [[nodiscard]] Relaxation const* relaxation() const override { return abilities_.colours ? this : nullptr; }
+  [[nodiscard]] int colours() const override { return 2; }
+  void relax(bool forward, Vector const& b, Vector& x) const override {
     called(forward ? "forward" : "backward");
     auto const right = values(b);
     auto out = values(x);
@@ -74,7 +77,7 @@ class Chain final : public Operator {
   }
 
  private:
-  class Pairs final : public Coarsening {
+  class Pairs final : public Coarsening, private CyclePasses {
    public:
     explicit Pairs(Chain const& fine) : fine_(fine) {
       std::size_t const size = (fine.diagonal_.size() + 1) / 2;
@@ -110,24 +113,19 @@ class Chain final : public Operator {
       for (std::size_t i = 0; i < out.size(); ++i) out[i] += in[i / 2];
       set(x, out);
     }
-    [[nodiscard]] bool relax_restrict(int sweeps, bool from_zero, Vector const& b, Vector& x,
-                                      Vector& coarse_b) const override {
-      if (!fine_.abilities_.legs) return false;
-      if (from_zero) x.fill(0);
-      for (int n = 0; n < sweeps; ++n) fine_.gauss_seidel_sweep(true, b, x);
-      residual_restrict(b, x, coarse_b);
-      return true;
-    }
-    [[nodiscard]] bool prolong_relax(int sweeps, Vector const& coarse_x, Vector const& b, Vector& x,
-                                     double* product) const override {
-      if (!fine_.abilities_.legs) return false;
-      prolong_add(coarse_x, x);
-      for (int n = 0; n < sweeps; ++n) fine_.gauss_seidel_sweep(false, b, x);
-      if (product != nullptr) *product = b.dot(x);
-      return true;
-    }
+    [[nodiscard]] CyclePasses const* passes() const override { return fine_.abilities_.passes ? this : nullptr; }
 
    private:
+    void relax_restrict(int relaxations, bool from_zero, Vector const& b, Vector& x, Vector& coarse_b) const override {
+      if (from_zero) x.fill(0);
+      for (int n = 0; n < relaxations; ++n) fine_.relax(true, b, x);
+      residual_restrict(b, x, coarse_b);
+    }
+    void prolong_relax(int relaxations, Vector const& coarse_x, Vector const& b, Vector& x) const override {
+      prolong_add(coarse_x, x);
+      for (int n = 0; n < relaxations; ++n) fine_.relax(false, b, x);
+    }
+
     Chain const& fine_;
     std::unique_ptr<Chain> coarse_;
   };

@@ -1,0 +1,125 @@
+#include "framework/multigrid/coefficients.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/box_difference.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/multigrid/neighbour_exchange.hpp"
+
+namespace halocline {
+namespace {
+
+/// Takes the value of the nearest point of a box.
+template <class Real>
+struct Extend {
+  BlockView<Real> values;
+  Index begin[3];
+  Index end[3];
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index at[3] = {i, j, k};
+    for (int axis = 0; axis < 3; ++axis) {
+      at[axis] = at[axis] < begin[axis] ? begin[axis] : at[axis] < end[axis] ? at[axis] : end[axis] - 1;
+    }
+    values(i, j, k) = values(at[0], at[1], at[2]);
+  }
+};
+
+template <class Real>
+struct MeanOfChildren {
+  BlockView<Real const> fine;
+  BlockView<Real> coarse;
+  Index begin[3];
+  Index end[3];
+  Index factor[3];
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index const parent[3] = {i, j, k};
+    Index first[3];
+    Index last[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      first[axis] = begin[axis] + factor[axis] * parent[axis];
+      last[axis] = first[axis] + factor[axis] < end[axis] ? first[axis] + factor[axis] : end[axis];
+    }
+    Real sum = 0;
+    for (Index c = first[2]; c < last[2]; ++c) {
+      for (Index b = first[1]; b < last[1]; ++b) {
+        for (Index a = first[0]; a < last[0]; ++a) sum += fine(a, b, c);
+      }
+    }
+    auto const children = (last[0] - first[0]) * (last[1] - first[1]) * (last[2] - first[2]);
+    coarse(i, j, k) = sum / static_cast<Real>(children);
+  }
+};
+
+template <class Real>
+std::shared_ptr<Field<Real>> field_on(ControlVolumeGrid const& grid, std::string const& name) {
+  return std::make_shared<Field<Real>>(grid.mesh,
+                                       FieldDescription{.name = name, .centring = grid.centring, .ghosts = 1});
+}
+
+}  // namespace
+
+template <class Real>
+void fill_coefficient_ghosts(ControlVolumeGrid const& grid, Field<Real>& coefficient) {
+  auto const exchange = neighbour_exchange<Real>(grid, {.corners = true});
+  if (exchange != nullptr) exchange->exchange({&coefficient});
+  for (Block const& block : grid.mesh->blocks()) {
+    IndexRange known = grid.unknowns(block);
+    IndexRange all = known;
+    for (int axis = 0; axis < grid.dimensions(); ++axis) {
+      auto const a = static_cast<std::size_t>(axis);
+      --all.begin[a];
+      ++all.end[a];
+      if (block.neighbour(axis, -1)) --known.begin[a];
+      if (block.neighbour(axis, 1)) ++known.end[a];
+    }
+    Extend<Real> extend{coefficient.view(block), {}, {}};
+    for (std::size_t a = 0; a < 3; ++a) {
+      extend.begin[a] = known.begin[a];
+      extend.end[a] = known.end[a];
+    }
+    for_boxes(execution(block), without(all, known), extend);
+    execution(block).fence();
+  }
+}
+
+template <class Real>
+std::shared_ptr<Field<Real> const> coarse_means(ControlVolumeGrid const& fine, ControlVolumeGrid const& coarse,
+                                                std::array<Index, 3> const& factor, Field<Real> const& coefficient) {
+  auto const means = field_on<Real>(coarse, coefficient.name());
+  for (Block const& fine_block : fine.mesh->blocks()) {
+    Block const& block = coarse.mesh->blocks()[fine_block.local];
+    IndexRange const children = fine.unknowns(fine_block);
+    MeanOfChildren<Real> mean{coefficient.view(fine_block), means->view(block), {}, {}, {}};
+    for (std::size_t a = 0; a < 3; ++a) {
+      mean.begin[a] = children.begin[a];
+      mean.end[a] = children.end[a];
+      mean.factor[a] = factor[a];
+    }
+    for_box(execution(block), coarse.unknowns(block), mean);
+    means->mark_written(block, coarse.unknowns(block), "means of coefficients");
+  }
+  fill_coefficient_ghosts(coarse, *means);
+  return means;
+}
+
+template <class Real>
+std::shared_ptr<Field<Real> const> agglomerated(Agglomeration<Real> const& agglomeration,
+                                                Field<Real> const& coefficient) {
+  auto const whole = field_on<Real>(agglomeration.whole(), coefficient.name());
+  agglomeration.gather(coefficient, *whole);
+  fill_coefficient_ghosts(agglomeration.whole(), *whole);
+  return whole;
+}
+
+template void fill_coefficient_ghosts(ControlVolumeGrid const&, Field<float>&);
+template void fill_coefficient_ghosts(ControlVolumeGrid const&, Field<double>&);
+template std::shared_ptr<Field<float> const> coarse_means(ControlVolumeGrid const&, ControlVolumeGrid const&,
+                                                          std::array<Index, 3> const&, Field<float> const&);
+template std::shared_ptr<Field<double> const> coarse_means(ControlVolumeGrid const&, ControlVolumeGrid const&,
+                                                           std::array<Index, 3> const&, Field<double> const&);
+template std::shared_ptr<Field<float> const> agglomerated(Agglomeration<float> const&, Field<float> const&);
+template std::shared_ptr<Field<double> const> agglomerated(Agglomeration<double> const&, Field<double> const&);
+
+}  // namespace halocline

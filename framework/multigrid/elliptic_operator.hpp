@@ -1,0 +1,165 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/grid/control_volume_grid.hpp"
+#include "framework/grid/volumes.hpp"
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/multigrid/agglomeration.hpp"
+#include "framework/multigrid/coarsening_choice.hpp"
+#include "framework/multigrid/coefficients.hpp"
+#include "framework/multigrid/functor_rows.hpp"
+#include "framework/multigrid/structured_coarsening.hpp"
+#include "framework/operator/block_geometry.hpp"
+#include "framework/operator/stencil_operator.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+
+/// A linear elliptic equation on the unknowns of a grid, which can be discretised on any coarser grid, too: all that
+/// multigrid needs of it.
+///
+/// The functor is A u at a point, integrated over its control volume, of radius 1, symmetric and positive definite (or
+/// semidefinite). Ghosts of u beyond walls are zero: a functor finds what a wall does to the unknown beside it in
+/// UniformFaces. Its coefficients are fields on the unknowns with one layer of ghosts; those beyond walls hold what the
+/// unknown beside them has.
+template <class Real, class Functor, std::size_t CoefficientCount>
+struct EllipticEquation {
+  using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
+  ControlVolumeGrid grid;
+  Coefficients coefficients{};
+  /// The functor on a grid: the finest one, or a coarser one, whose coefficients are means.
+  std::function<Functor(ControlVolumeGrid const&)> functor_on;
+  /// Makes the same operator in single precision; empty: it cannot be had.
+  std::function<std::unique_ptr<Operator>()> single_precision{};
+  bool is_singular = false;  ///< constants are in the null space: no wall and no term without derivatives holds u
+};
+
+/// The operator of an equation, which coarsens itself. Collective over the grid's communicator. Throws DefectError for
+/// a coefficient without ghosts.
+///
+/// A physics calls it in one .cpp of its own, which the compiler takes long for.
+template <class Real, class Functor, std::size_t CoefficientCount>
+[[nodiscard]] std::unique_ptr<Operator> make_elliptic_operator(
+    EllipticEquation<Real, Functor, CoefficientCount> equation);
+
+namespace elliptic {
+
+/// Adds up the magnitude of the entry that couples a point with the next one along an axis.
+template <class Rows, int Axis>
+struct SumCouplings {
+  using Real = typename Rows::Real;
+  Rows rows;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& sum) const {
+    constexpr auto next = along<Axis, 1>;
+    Real const entry = rows.evaluate(stencil_functor::Unit<Real, next.x, next.y, next.z>{}, i, j, k);
+    sum += static_cast<double>(entry < Real{0} ? -entry : entry);
+  }
+};
+
+/// The rows of an equation on all blocks of this rank, and the memory behind them.
+template <class Real, class Functor, std::size_t CoefficientCount>
+class BlockRows {
+ public:
+  using Equation = EllipticEquation<Real, Functor, CoefficientCount>;
+  using Rows = FunctorRows<Real, Functor, CoefficientCount>;
+
+  explicit BlockRows(Equation const& equation) : coefficients_(equation.coefficients) {
+    Functor const functor = equation.functor_on(equation.grid);
+    geometry_.reserve(equation.grid.mesh->blocks().size());
+    for (Block const& block : equation.grid.mesh->blocks()) {
+      geometry_.emplace_back(*equation.grid.mesh, block, equation.grid.centring);
+      rows.push_back(rows_of(functor, block, std::make_index_sequence<CoefficientCount>()));
+    }
+  }
+
+  std::vector<Rows> rows;  ///< by Block::local
+
+ private:
+  template <std::size_t... Position>
+  Rows rows_of(Functor const& functor, Block const& block, std::index_sequence<Position...>) const {
+    return {functor, geometry_.back().geometry(), kernel::as_inputs(coefficients_[Position]->view(block)...)};
+  }
+
+  typename Equation::Coefficients coefficients_;
+  std::vector<BlockGeometry<Real>> geometry_;
+};
+
+/// Mean coupling of neighbours along each axis. Collective.
+template <class Rows>
+[[nodiscard]] Couplings mean_couplings(ControlVolumeGrid const& grid, std::vector<Rows> const& rows) {
+  Couplings sums{};
+  for (Block const& block : grid.mesh->blocks()) {
+    auto const add = [&]<int Axis>(std::integral_constant<int, Axis>) {
+      if constexpr (Axis < Rows::dimensions) {
+        IndexRange inner = grid.unknowns(block);
+        bool const ends = grid.first_unknown(block)[Axis] + inner.extent(Axis) == grid.volumes[Axis].size();
+        if (ends && grid.volumes[Axis].periodic_gap <= 0) --inner.end[Axis];
+        sums[Axis] += sum_over_box(execution(block), inner, SumCouplings<Rows, Axis>{rows[block.local]});
+      }
+    };
+    add(std::integral_constant<int, 0>());
+    add(std::integral_constant<int, 1>());
+    add(std::integral_constant<int, 2>());
+  }
+  return mean_over_faces(grid, sums);
+}
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+[[nodiscard]] std::unique_ptr<Coarsening> coarsen(EllipticEquation<Real, Functor, CoefficientCount> const& equation,
+                                                  Operator const& fine) {
+  using Equation = EllipticEquation<Real, Functor, CoefficientCount>;
+  using Rows = FunctorRows<Real, Functor, CoefficientCount>;
+  ControlVolumeGrid const& grid = equation.grid;
+  if (grid.size() == 1) return nullptr;
+  auto const block_rows = std::make_shared<BlockRows<Real, Functor, CoefficientCount> const>(equation);
+  Couplings const couplings = mean_couplings(grid, block_rows->rows);
+  Equation coarse{.grid = grid, .functor_on = equation.functor_on};
+  if (worth_agglomerating(grid, couplings)) {
+    Agglomeration<Real> agglomeration(grid);
+    coarse.grid = agglomeration.whole();
+    for (std::size_t n = 0; n < CoefficientCount; ++n) {
+      coarse.coefficients[n] = agglomerated(agglomeration, *equation.coefficients[n]);
+    }
+    return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine,
+                                                          make_elliptic_operator(std::move(coarse)));
+  }
+  auto const factor = coarsening_factor(grid, couplings);
+  auto const coarse_grid = coarsened(grid, factor);
+  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
+  coarse.grid = *coarse_grid;
+  for (std::size_t n = 0; n < CoefficientCount; ++n) {
+    coarse.coefficients[n] = coarse_means(grid, *coarse_grid, factor, *equation.coefficients[n]);
+  }
+  return std::make_unique<StructuredCoarsening<Rows>>(grid, block_rows->rows, block_rows, factor, *coarse_grid,
+                                                      make_elliptic_operator(std::move(coarse)));
+}
+
+}  // namespace elliptic
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::unique_ptr<Operator> make_elliptic_operator(EllipticEquation<Real, Functor, CoefficientCount> equation) {
+  using Made = StencilOperator<Real, Functor, CoefficientCount>;
+  auto const shared = std::make_shared<EllipticEquation<Real, Functor, CoefficientCount> const>(std::move(equation));
+  typename Made::Description description{.mesh = shared->grid.mesh,
+                                         .centring = shared->grid.centring,
+                                         .functor = shared->functor_on(shared->grid),
+                                         .coefficients = shared->coefficients,
+                                         .unknowns = shared->grid.unknowns()};
+  description.single_precision = shared->single_precision;
+  if (shared->is_singular) {
+    description.null_space_measure = [shared](Vector& volumes) {
+      fill_volumes(shared->grid, as_field_vector<Real>(volumes).field());
+    };
+  }
+  description.coarsening = [shared](Made const& fine) { return elliptic::coarsen(*shared, fine); };
+  return std::make_unique<Made>(std::move(description));
+}
+
+}  // namespace halocline

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "framework/kernel/views.hpp"
+#include "framework/multigrid/rows.hpp"
+#include "framework/operator/stencil_functors.hpp"
+
+namespace halocline {
+
+/// Stands for a vector without its entry at the point itself.
+template <class Real, class Vector>
+struct NeighboursOf {
+  Vector vector;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
+    if constexpr (I == 0 && J == 0 && K == 0) {
+      return Real{0};
+    } else {
+      return vector[offset];
+    }
+  }
+};
+
+template <class RealType, class Functor, class CoefficientPositions>
+class FunctorRowsAt;
+
+/// The rows (rows.hpp) of any linear functor of radius 1 on one block: neighbours are what it makes of a vector whose
+/// entry at the point itself is zero, the diagonal is what it makes of the unit vector there. So its formula stands
+/// once. Device code takes it apart by the positions of its coefficients.
+template <class RealType, class Functor, std::size_t... Position>
+class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
+ public:
+  using Real = RealType;
+  static constexpr int dimensions = Functor::shape.dimensions();
+  static constexpr int coefficients = sizeof...(Position);
+  static constexpr int colours = stencil_functor::ColourSweep<Real, Functor>::colours;
+  static_assert(Functor::shape.radius == 1 && Functor::shape.axes == (1 << dimensions) - 1,
+                "multigrid is for stencils of radius 1 along all axes");
+
+  template <std::size_t>
+  using RealOf = Real;
+  using Coefficients = kernel::Inputs<RealOf<Position>...>;
+
+  Functor functor;
+  Geometry<Real> geometry;
+  Coefficients inputs;
+
+  /// What a row reads of a vector.
+  struct Around {
+    BlockView<Real const> x;
+    Index j;
+    Index k;
+    Real const* centre;
+    KOKKOS_FORCEINLINE_FUNCTION Around(BlockView<Real const> const& vector, Index row_j, Index row_k)
+        : x(vector), j(row_j), k(row_k), centre(vector.at(0, row_j, row_k)) {}
+  };
+
+  class Row {
+   public:
+    Row() = default;
+    KOKKOS_FORCEINLINE_FUNCTION Row(FunctorRowsAt const& rows, Index j, Index k) : rows_(&rows), j_(j), k_(k) {}
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real neighbours(Around const& x, Index i) const {
+      using VectorReader = Reader<Real, InputShape<Functor, 0>>;
+      NeighboursOf<Real, VectorReader> const around{{x.x.at(i, j_, k_), x.x.row, x.x.plane}};
+      return -rows_->evaluate(around, i, j_, k_);
+    }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i) const { return rows_->diagonal(i, j_, k_); }
+    [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse(Index i) const { return inverse_or_zero(diagonal(i)); }
+
+   private:
+    FunctorRowsAt const* rows_ = nullptr;
+    Index j_ = 0;
+    Index k_ = 0;
+  };
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Row row(Index j, Index k) const { return Row(*this, j, k); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i, Index j, Index k) const {
+    return stencil_functor::diagonal_of<Real>(functor, Point<Real>(geometry, i, j, k), reader<Position>(i, j, k)...);
+  }
+  [[nodiscard]] static constexpr bool is_inner_row(Index, Index) { return false; }
+
+  /// What the functor makes of a vector.
+  template <class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real evaluate(U const& u, Index i, Index j, Index k) const {
+    return functor(Point<Real>(geometry, i, j, k), u, reader<Position>(i, j, k)...);
+  }
+
+ private:
+  template <std::size_t N>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto reader(Index i, Index j, Index k) const {
+    using In = InputShape<Functor, static_cast<int>(N) + 1>;
+    BlockView<Real const> const& view = kernel::input_at<N>(inputs);
+    return Reader<Real, In>{view.at(i, j, k), view.row, view.plane};
+  }
+};
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+using FunctorRows = FunctorRowsAt<Real, Functor, std::make_index_sequence<CoefficientCount>>;
+
+}  // namespace halocline

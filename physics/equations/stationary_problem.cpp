@@ -1,0 +1,72 @@
+#include "physics/equations/stationary_problem.hpp"
+
+#include <utility>
+
+#include "framework/field/boundary_section.hpp"
+#include "framework/grid/volumes.hpp"
+#include "framework/io/field_values.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/operator/right_hand_side.hpp"
+#include "solvers/linear/factory.hpp"
+
+namespace halocline {
+
+void declare_stationary_problem(Section& section) {
+  section.field("source", "Right-hand side.").defaults_to(std::string("0"));
+  section.field("initial", "Initial guess.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  section.section(declare_boundary_section(BoundaryKind::dirichlet));
+}
+
+template <class Real>
+StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Options own, ControlVolumeGrid const& grid,
+                                           BoundaryConditions const& conditions, std::unique_ptr<Operator> a)
+    : own_(std::move(own)),
+      field_(context.mesh, {.name = "u", .centring = grid.centring}),
+      walls_(field_, conditions),
+      operator_(std::move(a)),
+      solver_(make_solver(context.deck.section("solver"))),
+      u_(operator_->create_vector()),
+      b_(operator_->create_vector()),
+      volume_(operator_->create_vector()) {
+  solver_->set_observer(context.observer);
+  solver_->prepare(*operator_);
+  fill_volumes(grid, as_field_vector<Real>(*volume_).field());
+  evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
+  integrate_source<Real>(own_.field("source"), own_.full_name("source"), 0, *volume_, *b_);
+  show();
+  // An exact solution without a value somewhere shows before anything is written.
+  static_cast<void>(StationaryProblem::quantities());
+}
+
+template <class Real>
+std::vector<Quantity> StationaryProblem<Real>::quantities() const {
+  auto const ones = u_->create();
+  ones->fill(1);
+  std::vector<Quantity> all{{"mean", u_->dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_->maximum()}};
+  if (!own_.has("exact")) return all;
+  ErrorNorms const norms = error_norms<Real>(*u_, own_.expression("exact"), own_.full_name("exact"), 0, *volume_);
+  all.push_back({"error_2", norms.two});
+  all.push_back({"error_maximum", norms.maximum});
+  return all;
+}
+
+template <class Real>
+std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) {
+  SolveReport report = solver_->solve(*operator_, *b_, *u_);
+  show();
+  return {std::move(report)};
+}
+
+/// The vector holds the unknowns alone: the field gets them, and the nodes on walls with a given value.
+template <class Real>
+void StationaryProblem<Real>::show() {
+  field_.copy(as_field_vector<Real>(*u_).field());
+  walls_.fill(field_, 0);
+}
+
+template class StationaryProblem<float>;
+template class StationaryProblem<double>;
+
+}  // namespace halocline
