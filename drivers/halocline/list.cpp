@@ -21,6 +21,14 @@ std::string names_and_sentences(Registry<Entry> const& registry) {
   return text;
 }
 
+/// What decks may be beside YAML; empty if nothing.
+std::string formats_of_decks(Registry<PhysicsEntry> const& physics) {
+  std::string text;
+  for (DeckFormat const& format : deck_formats(physics))
+    text += fmt::format("{:<16} {}\n", format.name, format.sentence);
+  return text.empty() ? "" : "\nformats of decks, beside YAML\n" + text;
+}
+
 char const* needed(OperatorNeed need) {
   switch (need) {
     case OperatorNeed::symmetric:
@@ -105,6 +113,7 @@ constexpr char const* preconditioner_remark =
 std::string overview(Registry<PhysicsEntry> const& physics) {
   return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
          names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
+         formats_of_decks(physics) +
          "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section, "
          "`halocline list cg` what a method is good for.\n";
 }
@@ -146,7 +155,7 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   for (std::string const& subject : subjects) {
     if (!text.empty()) text += "\n";
     if (subject == "physics")
-      text += names_and_sentences(physics) + physics_remark;
+      text += names_and_sentences(physics) + formats_of_decks(physics) + physics_remark;
     else if (subject == "solvers")
       text += descriptions(solvers()) + solver_remark;
     else if (subject == "preconditioners")

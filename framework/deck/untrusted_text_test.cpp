@@ -60,7 +60,7 @@ TEST(UntrustedText, ChangedDecksAreReadOrRefused) {
   std::mt19937 random(1);
   std::string const signs = "{}[]:,-&*?|>'\"%@`!#\n\t \\x0<.~=";
   for (int n = 0; n < 5000; ++n) {
-    std::string text = n % 2 == 0 ? good : "*tea\nstate 1 density=1 energy=2\nx_cells=3\nxmin 0\ntl_use_cg\n*endtea\n";
+    std::string text = good;
     for (int change = 0; change < 1 + n % 8; ++change) {
       char const sign = n % 3 == 0 ? static_cast<char>(random() % 256) : signs[random() % signs.size()];
       text[random() % text.size()] = sign;
@@ -168,18 +168,6 @@ TEST(UntrustedText, DeepPathsOfOverridesAreRefused) {
   EXPECT_THAT(refusal(good, {"a" + repeated(".a", 64) + "=1"}), HasSubstr(": a path of 65 parts; decks nest up to 64"));
   EXPECT_THAT(refusal(good, {"a" + repeated(".a", 63) + "=1"}), HasSubstr("`a`: unknown in the deck"));
   EXPECT_NO_THROW(read_anything(good, {"a" + repeated("[0]", 63) + "=" + repeated("[", 64) + repeated("]", 64)}));
-}
-
-TEST(UntrustedText, WordsOfATeaInAreCountedAndFiftyShown) {
-  std::string const said = refusal("*tea\n" + repeated("x\n", 500000));
-  EXPECT_EQ(lines_of(said), 51U);
-  EXPECT_THAT(said, EndsWith(" more mistakes"));
-  EXPECT_LT(said.size(), 50000U);
-}
-
-TEST(UntrustedText, StatesOfATeaInMayHaveAnyNumber) {
-  EXPECT_THAT(refusal("*tea\nstate 9223372036854775807 density=1 energy=1\n"),
-              HasSubstr("`state 9223372036854775807`: state 1 is missing (d.yaml:2:1); states count from 1"));
 }
 
 TEST(UntrustedText, BareWordsAreMistakes) {
