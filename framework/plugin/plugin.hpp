@@ -47,6 +47,9 @@ inline constexpr char const* compiler_abi = "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_
 /// Name of the symbol that every plugin exports.
 inline constexpr char const* plugin_symbol = "halocline_plugin";
 
+/// Name of the text, a table of tunings, that a plugin exports if halocline_add_physics got TUNINGS.
+inline constexpr char const* tunings_symbol = "halocline_tunings";
+
 }  // namespace halocline
 
 /// Makes a shared object a plugin. `function` takes nothing and returns the PhysicsEntry of its physics. Once a plugin,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/deck/mistakes.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 #include "framework/plugin/loader.hpp"
 #include "framework/plugin/shared_object_file.hpp"
 #include "framework/runtime/error.hpp"
@@ -97,6 +98,21 @@ TEST(Loader, LoadsAPlugin) {
   EXPECT_EQ(registry.find("single_only").options.name(), "single_only");
   EXPECT_EQ(message_of([&] { loader.load(folder / "fitting.so"); }),
             "`" + (folder / "fitting.so").string() + "`: this plugin is loaded already; name it once");
+}
+
+TEST(Loader, BringsTheTuningsOfAPlugin) {
+  kernel::SweepKey const key{"a card", "Upwind", "1D star; inputs 8 bytes reaching 1; 1 output; 0 sums", "64 x 1 x 1"};
+  EXPECT_FALSE(kernel::tuner::look_up(key));
+  Registry<PhysicsEntry> registry("physics");
+  PluginLoader(registry).load(folder / "tuned.so");
+  auto const found = kernel::tuner::look_up(key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, "table");
+  EXPECT_EQ(found->sweep.parameters.at("threads_x"), 32);
+}
+
+TEST(Loader, RefusesTuningsThatAreNone) {
+  EXPECT_THAT(message_of_loading(folder / "mistuned.so"), StartsWith("its tunings: not a table of tunings: "));
 }
 
 TEST(Loader, RefusesADeclarationThatIsWrong) {
