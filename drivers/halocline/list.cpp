@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
@@ -47,6 +48,18 @@ std::string needs_of(SolverEntry const& solver) {
 }
 std::string needs_of(PreconditionerEntry const& preconditioner) { return preconditioner.notes.needs; }
 
+/// A deck of the repository where a solver is the right choice; empty if there is none.
+std::string example_of(SolverEntry const& solver) {
+  std::map<std::string, std::string> const decks{
+      {"bicgstab", "decks/chimney.yaml"},          {"cg", "decks/heat-short-steps.yaml"},
+      {"chebyshev", "decks/heat-many-ranks.yaml"}, {"gmres", "decks/recirculating-flow.yaml"},
+      {"jacobi", "decks/laplace-1d.yaml"},         {"minres", "decks/helmholtz.yaml"},
+      {"multigrid", "decks/full-multigrid.yaml"}};
+  auto const deck = decks.find(solver.name);
+  return deck == decks.end() ? "" : deck->second;
+}
+std::string example_of(PreconditionerEntry const&) { return ""; }
+
 /// A line of a description, if there is anything to tell.
 std::string line(char const* what, std::string const& text) {
   return text.empty() ? "" : fmt::format("  {:<10} {}\n", what, text);
@@ -64,7 +77,7 @@ template <class Entry>
 std::string description(Entry const& entry) {
   std::string const options = indented(own_options(entry.declare()));
   return entry.name + "\n  " + entry.sentence + "\n" + line("needs", needs_of(entry)) + line("when", entry.notes.use) +
-         line("reference", entry.notes.reference) + line("example", entry.notes.example) +
+         line("reference", entry.notes.reference) + line("example", example_of(entry)) +
          (options.empty() ? "" : "  options\n" + options);
 }
 
