@@ -1,8 +1,9 @@
-# halocline_add_physics(NAME SOURCES FILE… [LIBRARIES TARGET…])
+# halocline_add_physics(NAME SOURCES FILE… [LIBRARIES TARGET…] [TUNINGS FILE])
 #
 # A physics as a shared object NAME.so, for `halocline run --plugin NAME.so`. Its sources may include Kokkos: they are
 # compiled in the language, and with the arithmetic, of the Halocline they are for. The same command serves the physics
-# of this repository, those that come to it by find_package(Halocline), and projects that Halocline is a part of.
+# of this repository, those that come to it by find_package(Halocline), and projects that Halocline is a part of. TUNINGS
+# is a table of how its sweeps run best, as the cache of tunings is one: the shared object brings it along.
 include_guard()
 
 # Who chooses neither a build type nor an optimisation gets Release: kernels without optimisation are ten times slower.
@@ -28,14 +29,30 @@ function(_halocline_warn_of_slow_code name)
   endif()
 endfunction()
 
+# halocline_bring_tunings(TARGET FILE): a table of tunings as text in a plugin, which its loader looks for
+function(halocline_bring_tunings target file)
+  cmake_path(ABSOLUTE_PATH file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} HALOCLINE_TUNINGS)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}_tunings.cpp)
+  file(CONFIGURE OUTPUT ${source} @ONLY CONTENT [[
+extern "C" __attribute__((visibility("default"))) char const halocline_tunings[];
+char const halocline_tunings[] = R"tunings(@HALOCLINE_TUNINGS@)tunings";
+]])
+  halocline_plain_sources(${target} ${source})
+endfunction()
+
 function(halocline_add_physics name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TUNINGS" "SOURCES;LIBRARIES")
   set(target halocline_physics_${name})
   add_library(${target} MODULE)
   halocline_kernel_sources(${target} ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE Halocline::halocline ${arg_LIBRARIES})
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} PREFIX "" SUFFIX .so)
+  if(arg_TUNINGS)
+    halocline_bring_tunings(${target} ${arg_TUNINGS})
+  endif()
   if(COMMAND halocline_place_physics AND PROJECT_SOURCE_DIR STREQUAL Halocline_SOURCE_DIR)
     halocline_place_physics(${target})
   else()

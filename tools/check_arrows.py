@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the includes of every room to the arrows of docs/architecture.md: who may know whom.
+"""Holds every room to the arrows of docs/architecture.md: who may know whom.
 
-Prints each include that points the wrong way, and exits 1 if there is one.
+Prints each include that points the wrong way, and each word in framework/ and solvers/ that names a physics. Exits 1 if
+there is one.
 """
 
 import pathlib
@@ -29,6 +30,8 @@ ARROWS = {
 SOLVERS = {"framework/runtime", "framework/deck", "framework/operator", "framework/plugin"}
 # What several physics share; otherwise none knows another.
 SHARED_PHYSICS = {"physics/equations"}
+# Files of any kind in these rooms name no other folder of physics/.
+NAMELESS = ("framework", "solvers")
 
 
 def below(room):
@@ -59,14 +62,19 @@ def may_know(room):
     return known | physics | drivers
 
 
-def main():
-    listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.hpp", "*.cpp"],
-        cwd=ROOT, text=True, capture_output=True, check=True)
+def files(*patterns):
+    """Paths of this checkout, from its root."""
+    listing = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
+                             cwd=ROOT, text=True, capture_output=True, check=True)
+    return [path for path in listing.stdout.split("\0") if path and (ROOT / path).is_file()]
+
+
+def wrong_includes():
+    """Prints them; returns how many there are."""
     wrong = 0
-    for path in listing.stdout.split():
+    for path in files("*.hpp", "*.cpp"):
         file, room = ROOT / path, room_of(path)
-        if room is None or not file.exists():
+        if room is None:
             continue
         known = may_know(room) | {room}
         if path.endswith("_test.cpp") or "/test_" in path:
@@ -77,7 +85,32 @@ def main():
             if target is not None and target not in known:
                 print(f"{path}:{number}: {room} must not know {target}")
                 wrong += 1
-    return 1 if wrong else 0
+    return wrong
+
+
+def physics_names():
+    """Of the plugins: a folder that holds no file of the repository is none."""
+    folders = {"/".join(path.split("/")[:2]) for path in files("physics/*/*")}
+    return sorted(folder.split("/")[1] for folder in folders - SHARED_PHYSICS)
+
+
+def named_physics():
+    """Prints words that name a physics where none may be known; returns how many there are."""
+    # Whole words, which anything but letters and digits ends, an underscore too.
+    named = re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, physics_names()))})(?![^\W_])", re.IGNORECASE)
+    wrong = 0
+    for path in files(*NAMELESS):
+        text = (ROOT / path).read_text(errors="replace")
+        # The first line stands for the path as well.
+        for number, line in enumerate([path, *text.splitlines()]):
+            for word in named.findall(line):
+                print(f"{path}:{max(number, 1)}: {path.split('/')[0]} must not know the physics {word}")
+                wrong += 1
+    return wrong
+
+
+def main():
+    return 1 if wrong_includes() + named_physics() else 0
 
 
 if __name__ == "__main__":

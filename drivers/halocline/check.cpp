@@ -60,7 +60,8 @@ int ranks_of(CheckCommand const& command) {
 
 ExitCode check(CheckCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone());
+  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone(),
+                               deck_formats(physics));
   int const ranks = ranks_of(command);
   MemoryBudget const budget = foretold_memory_budget(ranks, io_ranks(deck, ranks));
   Options const options = deck.read(declare_deck(physics, budget));

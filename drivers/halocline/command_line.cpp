@@ -57,7 +57,9 @@ void add_repeatable(CLI::App& app, std::string const& name, std::string const& w
 }
 
 void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, std::vector<std::string>& plugins) {
-  app.add_option("DECK", deck, "File that says what to solve: YAML, or TeaLeaf's tea.in")->required()->option_text(" ");
+  app.add_option("DECK", deck, "File that says what to solve: YAML, or a format that a physics brings (halocline list)")
+      ->required()
+      ->option_text(" ");
   add_repeatable(app, "--set", "PATH=VALUE", set,
                  "Changes an option of the deck, as in solver.method=jacobi; may be repeated");
   add_repeatable(app, "--plugin", "FILE", plugins, "Shared object with one more physics; may be repeated");

@@ -112,6 +112,15 @@ Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins) {
   return physics;
 }
 
+std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics) {
+  std::vector<DeckFormat> formats;
+  for (std::string const& name : physics.names_in_order()) {
+    std::vector<DeckFormat> const& own = physics.find(name).deck_formats;
+    formats.insert(formats.end(), own.begin(), own.end());
+  }
+  return formats;
+}
+
 Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
   Section deck("", "A run: what is solved, where, how, and what is written.");
   deck.choice("physics", "What is solved.", physics.names()).more_names("`--plugin FILE.so` loads one of your own");

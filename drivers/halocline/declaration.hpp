@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "drivers/halocline/memory_need.hpp"
+#include "framework/deck/deck_format.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/io/field_file.hpp"
 #include "framework/plugin/physics.hpp"
@@ -15,6 +16,9 @@ namespace halocline {
 /// The physics that decks can choose from: the built-in ones, and those of the shared objects `plugins`. Throws
 /// InputError for a plugin that cannot be loaded or does not fit.
 [[nodiscard]] Registry<PhysicsEntry> load_physics(std::vector<std::string> const& plugins);
+
+/// The formats that decks may have beside YAML, those of the physics that was registered first before those of others.
+[[nodiscard]] std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics);
 
 /// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics. With
 /// a budget, a deck that needs more memory is refused. `physics` must outlive it.

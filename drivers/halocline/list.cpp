@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
@@ -21,6 +22,14 @@ std::string names_and_sentences(Registry<Entry> const& registry) {
   return text;
 }
 
+/// What decks may be beside YAML; empty if nothing.
+std::string formats_of_decks(Registry<PhysicsEntry> const& physics) {
+  std::string text;
+  for (DeckFormat const& format : deck_formats(physics))
+    text += fmt::format("{:<16} {}\n", format.name, format.sentence);
+  return text.empty() ? "" : "\nformats of decks, beside YAML\n" + text;
+}
+
 char const* needed(OperatorNeed need) {
   switch (need) {
     case OperatorNeed::symmetric:
@@ -39,6 +48,18 @@ std::string needs_of(SolverEntry const& solver) {
 }
 std::string needs_of(PreconditionerEntry const& preconditioner) { return preconditioner.notes.needs; }
 
+/// A deck of the repository where a solver is the right choice; empty if there is none.
+std::string example_of(SolverEntry const& solver) {
+  std::map<std::string, std::string> const decks{
+      {"bicgstab", "decks/chimney.yaml"},          {"cg", "decks/heat-short-steps.yaml"},
+      {"chebyshev", "decks/heat-many-ranks.yaml"}, {"gmres", "decks/recirculating-flow.yaml"},
+      {"jacobi", "decks/laplace-1d.yaml"},         {"minres", "decks/helmholtz.yaml"},
+      {"multigrid", "decks/full-multigrid.yaml"}};
+  auto const deck = decks.find(solver.name);
+  return deck == decks.end() ? "" : deck->second;
+}
+std::string example_of(PreconditionerEntry const&) { return ""; }
+
 /// A line of a description, if there is anything to tell.
 std::string line(char const* what, std::string const& text) {
   return text.empty() ? "" : fmt::format("  {:<10} {}\n", what, text);
@@ -56,7 +77,7 @@ template <class Entry>
 std::string description(Entry const& entry) {
   std::string const options = indented(own_options(entry.declare()));
   return entry.name + "\n  " + entry.sentence + "\n" + line("needs", needs_of(entry)) + line("when", entry.notes.use) +
-         line("reference", entry.notes.reference) + line("example", entry.notes.example) +
+         line("reference", entry.notes.reference) + line("example", example_of(entry)) +
          (options.empty() ? "" : "  options\n" + options);
 }
 
@@ -105,6 +126,7 @@ constexpr char const* preconditioner_remark =
 std::string overview(Registry<PhysicsEntry> const& physics) {
   return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
          names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
+         formats_of_decks(physics) +
          "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section, "
          "`halocline list cg` what a method is good for.\n";
 }
@@ -146,7 +168,7 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   for (std::string const& subject : subjects) {
     if (!text.empty()) text += "\n";
     if (subject == "physics")
-      text += names_and_sentences(physics) + physics_remark;
+      text += names_and_sentences(physics) + formats_of_decks(physics) + physics_remark;
     else if (subject == "solvers")
       text += descriptions(solvers()) + solver_remark;
     else if (subject == "preconditioners")

@@ -398,7 +398,8 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
              std::shared_ptr<Communicator> const& communicator) {
   Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator);
+  Deck const deck =
+      Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator, deck_formats(known));
   int const serving = io_ranks(deck, communicator->size());
   environment.start_kokkos(device_choice(deck), serving);
   RankRoles const roles(communicator, serving);

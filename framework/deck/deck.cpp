@@ -7,8 +7,6 @@
 #include "framework/deck/judge.hpp"
 #include "framework/deck/overrides.hpp"
 #include "framework/deck/resolved_section.hpp"
-#include "framework/deck/tea_reader.hpp"
-#include "framework/deck/tea_words.hpp"
 #include "framework/deck/value_reader.hpp"
 #include "framework/deck/yaml_reader.hpp"
 #include "framework/runtime/error.hpp"
@@ -17,27 +15,40 @@
 
 namespace halocline {
 
-Deck::Deck(std::string name, std::string text, std::vector<Override> overrides)
-    : name_(std::move(name)), text_(std::move(text)), overrides_(std::move(overrides)) {}
+Deck::Deck(std::string name, std::string text, std::vector<Override> overrides, std::vector<DeckFormat> formats)
+    : name_(std::move(name)), text_(std::move(text)), overrides_(std::move(overrides)), formats_(std::move(formats)) {}
 
-Deck Deck::load(std::string const& path, std::vector<Override> const& overrides, Communicator const& communicator) {
+Deck Deck::load(std::string const& path, std::vector<Override> const& overrides, Communicator const& communicator,
+                std::vector<DeckFormat> const& formats) {
   throw_site(ThrowSite::deck);
   std::string text;
   on_first_rank(communicator, [&] { text = deck::file_text(path); });
   communicator.broadcast(text, 0);
-  return Deck(path, std::move(text), overrides);
+  return Deck(path, std::move(text), overrides, formats);
 }
 
 Options Deck::read(Section const& root) const { return read(deck::resolve(root)); }
 
-deck::Node Deck::tree(Mistakes& mistakes) const {
+std::string Deck::checked_text(Mistakes& mistakes) const {
   std::string text = text_;
   deck::check_text(name_, text, mistakes);
   mistakes.report();
-  deck::Node tree = deck::is_tea(text) ? deck::read_tea(name_, text, mistakes) : deck::read_yaml(name_, text, mistakes);
+  return text;
+}
+
+DeckFormat const* Deck::format_of(std::string const& text) const {
+  auto const format = std::find_if(formats_.begin(), formats_.end(),
+                                   [&](DeckFormat const& candidate) { return candidate.recognises(text); });
+  return format == formats_.end() ? nullptr : &*format;
+}
+
+deck::Node Deck::tree(Mistakes& mistakes) const {
+  std::string const text = checked_text(mistakes);
+  DeckFormat const* const format = format_of(text);
+  deck::Node tree = format != nullptr ? format->read(name_, text, mistakes) : deck::read_yaml(name_, text, mistakes);
   bool const is_list_or_scalar = tree.kind == deck::Node::Kind::list || tree.kind == deck::Node::Kind::scalar;
   if (is_list_or_scalar)
-    mistakes.add(tree.location, name_, "expected options like `physics: heat`, got " + deck::described(tree));
+    mistakes.add(tree.location, name_, "expected options like `name: value`, got " + deck::described(tree));
   // Without a section there is nothing to hold to the declaration.
   if (tree.kind != deck::Node::Kind::section) mistakes.report();
   if (tree.location.is_default()) tree.location = {name_, 1, 1};
@@ -48,9 +59,13 @@ deck::Node Deck::tree(Mistakes& mistakes) const {
 OptionValue Deck::unjudged(Option const& option, std::string const& section) const {
   auto const may_name_it = [&](std::string const& text) { return text.find(option.name()) != std::string::npos; };
   auto const may_change_it = [&](Override const& override) { return may_name_it(override.change); };
-  if (!may_name_it(text_) && std::none_of(overrides_.begin(), overrides_.end(), may_change_it)) return {};
+  bool const is_changed = std::any_of(overrides_.begin(), overrides_.end(), may_change_it);
   Mistakes mistakes;
   try {
+    // Other formats than YAML may have words of their own for an option.
+    if (std::string const text = checked_text(mistakes);
+        !is_changed && !may_name_it(text) && format_of(text) == nullptr)
+      return {};
     deck::Node const tree = this->tree(mistakes);
     deck::Entry const* entry = section.empty() ? nullptr : tree.find(section);
     if (!section.empty() && entry == nullptr) return {};

@@ -28,7 +28,7 @@ Section chebyshev_section() {
 /// A declaration with every kind of option.
 Section root_section() {
   Section root("deck", "A run.");
-  root.choice("physics", "What is solved.", {"heat", "laplace"});
+  root.choice("physics", "What is solved.", {"flow", "lattice"});
   root.text("title", "Said of the run.").defaults_to("");
   root.text("devices", "Which, or how many.").or_list().optional();
   Section& mesh = root.section("mesh", "The mesh.");
@@ -53,7 +53,7 @@ Section root_section() {
   return root;
 }
 
-std::string const good = "physics: heat\nmesh: {cells: [4, 3]}\n";
+std::string const good = "physics: flow\nmesh: {cells: [4, 3]}\n";
 
 Options read(std::string const& text, std::vector<std::string> const& overrides = {}) {
   return Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
@@ -72,27 +72,27 @@ std::string mistakes(std::string const& text, std::vector<std::string> const& ov
 
 TEST(Deck, ASectionMayBeAbsentWhereAChoiceSaysSo) {
   Section root("deck", "A run.");
-  root.choice("physics", "What is solved.", {"heat", "bodies"});
+  root.choice("physics", "What is solved.", {"flow", "bodies"});
   Section& mesh = root.section("mesh", "The mesh.");
   mesh.optional_where("physics", {"bodies"});
   mesh.integer("cells", "Cells.");
   auto const read_it = [&](std::string const& text) { return Deck("d.yaml", text).read(root); };
   EXPECT_FALSE(read_it("physics: bodies\n").given("mesh"));
-  EXPECT_EQ(read_it("physics: heat\nmesh: {cells: 3}\n").section("mesh").integer("cells"), 3);
-  EXPECT_THROW((void)read_it("physics: heat\n"), InputError);
+  EXPECT_EQ(read_it("physics: flow\nmesh: {cells: 3}\n").section("mesh").integer("cells"), 3);
+  EXPECT_THROW((void)read_it("physics: flow\n"), InputError);
   EXPECT_THROW((void)read_it("physics: bodies\nmesh: {}\n"), InputError);
 }
 
 TEST(Deck, GivesValuesAndDefaults) {
   Options const deck = read(
-      "physics: heat\n"
+      "physics: flow\n"
       "mesh: {cells: [4, 3], periodic: [true, False]}\n"
       "solver:\n"
       "  cg: {relative_tolerance: 0, iterations: 9223372036854775807}\n"
       "regions:\n"
       "  - density: 1 + x*y\n"
       "  - {density: 2.5, table: a.csv}\n");
-  EXPECT_EQ(deck.choice("physics"), "heat");
+  EXPECT_EQ(deck.choice("physics"), "flow");
   EXPECT_EQ(deck.text("title"), "");
   Options const mesh = deck.section("mesh");
   EXPECT_EQ(mesh.integers("cells"), (std::vector<std::int64_t>{4, 3}));
@@ -178,7 +178,7 @@ TEST(Deck, WhatACheckRefusedIsNotJudgedAgain) {
 }
 
 TEST(Deck, KnowsWhereValuesComeFrom) {
-  Options const deck = read("physics: heat\nmesh:\n  cells: [4, 3]\n", {"time.step=2"});
+  Options const deck = read("physics: flow\nmesh:\n  cells: [4, 3]\n", {"time.step=2"});
   EXPECT_EQ(deck.section("mesh").location("cells").text(), "d.yaml:3:10");
   EXPECT_TRUE(deck.section("mesh").given("cells"));
   EXPECT_FALSE(deck.section("mesh").given("lower"));
@@ -235,20 +235,20 @@ std::vector<Case> const unknown{
 INSTANTIATE_TEST_SUITE_P(Unknown, WrongDeck, testing::ValuesIn(unknown));
 
 std::vector<Case> const wrong_type{
-    {"physics: heat\nmesh: {cells: ten}\n", {}, "`mesh.cells`: expected an integer, got 'ten' (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: [2.5, 3]}\n", {}, "`mesh.cells[0]`: expected an integer, got '2.5' (d.yaml:2:16)"},
-    {"physics: heat\nmesh: {cells: ['4', 3]}\n",
+    {"physics: flow\nmesh: {cells: ten}\n", {}, "`mesh.cells`: expected an integer, got 'ten' (d.yaml:2:15)"},
+    {"physics: flow\nmesh: {cells: [2.5, 3]}\n", {}, "`mesh.cells[0]`: expected an integer, got '2.5' (d.yaml:2:16)"},
+    {"physics: flow\nmesh: {cells: ['4', 3]}\n",
      {},
      "`mesh.cells[0]`: expected an integer, got the text \"4\" (d.yaml:2:16)"},
-    {"physics: heat\nmesh: {cells: 9223372036854775808}\n",
+    {"physics: flow\nmesh: {cells: 9223372036854775808}\n",
      {},
      "`mesh.cells`: expected an integer, got '9223372036854775808': it does not fit in 64 bits (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: [1, 2, 3, 4]}\n", {}, "`mesh.cells`: expected 1 to 3 integers, got 4 (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: {x: 4}}\n",
+    {"physics: flow\nmesh: {cells: [1, 2, 3, 4]}\n", {}, "`mesh.cells`: expected 1 to 3 integers, got 4 (d.yaml:2:15)"},
+    {"physics: flow\nmesh: {cells: {x: 4}}\n",
      {},
      "`mesh.cells`: expected 1 to 3 integers, got a section (d.yaml:2:15)"},
-    {"physics: heat\nmesh: {cells: }\n", {}, "`mesh.cells`: expected 1 to 3 integers, got nothing (d.yaml:2:15)"},
-    {"physics: heat\nmesh: 4\n", {}, "`mesh`: expected a section, got '4' (d.yaml:2:7)"},
+    {"physics: flow\nmesh: {cells: }\n", {}, "`mesh.cells`: expected 1 to 3 integers, got nothing (d.yaml:2:15)"},
+    {"physics: flow\nmesh: 4\n", {}, "`mesh`: expected a section, got '4' (d.yaml:2:7)"},
     {good + "time: {step: nan}\n", {}, "`time.step`: expected a number, got 'nan': it is not finite (d.yaml:3:14)"},
     {good + "time: {step: -.inf}\n", {}, "`time.step`: expected a number, got '-.inf': it is not finite (d.yaml:3:14)"},
     {good + "time: {step: 1e400}\n",
@@ -256,7 +256,7 @@ std::vector<Case> const wrong_type{
      "`time.step`: expected a number, got '1e400': it does not fit in a 64-bit real (d.yaml:3:14)"},
     {good + "time: {step: [1, 2]}\n", {}, "`time.step`: expected a number, got a list (d.yaml:3:14)"},
     {good + "time: {step: 0x10}\n", {}, "`time.step`: expected a number, got '0x10' (d.yaml:3:14)"},
-    {"physics: heat\nmesh: {cells: 4, periodic: 1}\n",
+    {"physics: flow\nmesh: {cells: 4, periodic: 1}\n",
      {},
      "`mesh.periodic`: expected true or false, got '1' (d.yaml:2:28)"},
     {good + "regions: 4\n", {}, "`regions`: expected a list of sections, got '4' (d.yaml:3:10)"},
@@ -268,17 +268,17 @@ std::vector<Case> const wrong_type{
 INSTANTIATE_TEST_SUITE_P(WrongType, WrongDeck, testing::ValuesIn(wrong_type));
 
 std::vector<Case> const out_of_range{
-    {"physics: heat\nmesh: {cells: [4, -3]}\n",
+    {"physics: flow\nmesh: {cells: [4, -3]}\n",
      {},
      "`mesh.cells[1]`: -3 is out of range: must be at least 1 cells (d.yaml:2:19)"},
     {good + "time: {step: 0}\n", {}, "`time.step`: 0 is out of range: must be above 0 s (d.yaml:3:14)"},
     {good + "solver: {cg: {relative_tolerance: 1}}\n",
      {},
      "`solver.cg.relative_tolerance`: 1 is out of range: must be at least 0 and below 1 (d.yaml:3:35)"},
-    {"physics: heat\nmesh: {cells: [4, 3], upper: [1, 0]}\n",
+    {"physics: flow\nmesh: {cells: [4, 3], upper: [1, 0]}\n",
      {},
      "`mesh.upper`: the domain is empty along y: upper 0 is not above lower 0 (d.yaml:2:30)"},
-    {"physics: heat\nmesh: {cells: [4, 3], upper: [1]}\n",
+    {"physics: flow\nmesh: {cells: [4, 3], upper: [1]}\n",
      {},
      "`mesh.upper`: has 1 entries, `mesh.lower` has 2 (d.yaml:2:30)"},
     {good + "regions: [{density: sin(}]\n",
@@ -297,12 +297,12 @@ std::vector<Case> const out_of_range{
 INSTANTIATE_TEST_SUITE_P(OutOfRange, WrongDeck, testing::ValuesIn(out_of_range));
 
 std::vector<Case> const missing{
-    {"physics: heat\n", {}, "`mesh.cells`: missing (d.yaml:1:1); it is required: Cells along each axis."},
+    {"physics: flow\n", {}, "`mesh.cells`: missing (d.yaml:1:1); it is required: Cells along each axis."},
     {"mesh: {cells: 4}\nmesh2: {}\n",
      {},
      "`physics`: missing (d.yaml:1:1); it is required: What is solved.\n"
      "`mesh2`: unknown in the deck (d.yaml:2:1); did you mean `mesh`?"},
-    {"physics: heat\nmesh: {}\n", {}, "`mesh.cells`: missing (d.yaml:2:1); it is required: Cells along each axis."},
+    {"physics: flow\nmesh: {}\n", {}, "`mesh.cells`: missing (d.yaml:2:1); it is required: Cells along each axis."},
     {good + "solver: {method: chebyshev}\n",
      {},
      "`solver.chebyshev.bound`: missing (d.yaml:3:1); it is required: Upper bound of the eigenvalues."},
@@ -312,10 +312,10 @@ INSTANTIATE_TEST_SUITE_P(Missing, WrongDeck, testing::ValuesIn(missing));
 std::vector<Case> const not_a_deck{
     {"", {}, "`d.yaml`: the deck is empty (d.yaml:1:1)"},
     {"\xEF\xBB\xBF \n", {}, "`d.yaml`: the deck is empty (d.yaml:1:1)"},
-    {std::string("physics: heat\n\0", 15), {}, "`d.yaml`: not a text file (UTF-8) (d.yaml:2:1)"},
+    {std::string("physics: flow\n\0", 15), {}, "`d.yaml`: not a text file (UTF-8) (d.yaml:2:1)"},
     {"physics: \xff\n", {}, "`d.yaml`: not a text file (UTF-8) (d.yaml:1:10)"},
-    {"physics\n", {}, "`d.yaml`: expected options like `physics: heat`, got 'physics' (d.yaml:1:1)"},
-    {"[1, 2]\n", {}, "`d.yaml`: expected options like `physics: heat`, got a list (d.yaml:1:1)"},
+    {"physics\n", {}, "`d.yaml`: expected options like `name: value`, got 'physics' (d.yaml:1:1)"},
+    {"[1, 2]\n", {}, "`d.yaml`: expected options like `name: value`, got a list (d.yaml:1:1)"},
     {"mesh: [4, 3\n", {}, "`d.yaml`: not YAML: end of sequence flow not found (d.yaml:2:1)"},
     {"mesh:\n\tcells: 4\n",
      {},
@@ -334,7 +334,7 @@ std::vector<Case> const wrong_override{
      "`a..b=1`: expected name=value, with a name like `solver.method` or `mesh.cells[0]` (--set a..b=1)"},
     {good, {"mesh.cells[5]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[5]=1)"},
     {good, {"mesh.cells[3]=1"}, "`mesh.cells`: has 2 entries, the first is [0] (--set mesh.cells[3]=1)"},
-    {good, {"physics.x=1"}, "`physics`: is 'heat', not a section (--set physics.x=1)"},
+    {good, {"physics.x=1"}, "`physics`: is 'flow', not a section (--set physics.x=1)"},
     {good, {"mesh[0]=1"}, "`mesh`: is a section, not a list (--set mesh[0]=1)"},
     {good, {"mesh.cells=[1"}, "`[1`: not YAML: end of sequence flow not found (--set mesh.cells=[1)"},
     {good, {"time.step=-1"}, "`time.step`: -1 is out of range: must be above 0 s (--set time.step=-1)"},
@@ -343,11 +343,11 @@ INSTANTIATE_TEST_SUITE_P(WrongOverride, WrongDeck, testing::ValuesIn(wrong_overr
 
 TEST(Deck, ReportsAllMistakesInTheOrderOfTheirPlaces) {
   EXPECT_EQ(mistakes("mesh: {cells: ten}\n"
-                     "physics: heet\n"
+                     "physics: flwo\n"
                      "time: {step: -1, ends: 3}\n",
                      {"titel=x", "solver.cg.iterations=0"}),
             "`mesh.cells`: expected an integer, got 'ten' (d.yaml:1:15)\n"
-            "`physics`: expected one of heat, laplace, got 'heet' (d.yaml:2:10); did you mean `heat`?\n"
+            "`physics`: expected one of flow, lattice, got 'flwo' (d.yaml:2:10); did you mean `flow`?\n"
             "`time.step`: -1 is out of range: must be above 0 s (d.yaml:3:14)\n"
             "`ends`: unknown in time (d.yaml:3:18); did you mean `end`?\n"
             "`titel`: unknown in the deck (--set titel=x); did you mean `title`?\n"

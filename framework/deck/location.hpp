@@ -27,7 +27,7 @@ struct Location {
   int column = 0;     ///< counted from 1; 0 for a `--set`
 
   [[nodiscard]] bool is_default() const { return source.empty(); }
-  /// "heat.yaml:14:3", "--set solver.method=cg" or "default".
+  /// "plate.yaml:14:3", "--set solver.method=cg" or "default".
   [[nodiscard]] std::string text() const;
   /// True if a reader meets this place earlier: the deck from top to bottom, then the command line.
   [[nodiscard]] bool before(Location const& other) const;

@@ -52,7 +52,7 @@ class Options {
   [[nodiscard]] std::vector<std::pair<std::string, FieldSource>> field_files() const;
   /// Where this section begins.
   [[nodiscard]] Location location() const;
-  /// Name of this section from the root of the deck: "solver.cg", "heat.regions[2]"; empty at the root.
+  /// Name of this section from the root of the deck: "solver.cg", "flow.regions[2]"; empty at the root.
   [[nodiscard]] std::string full_name() const;
   /// `full_name()` of an option of this section.
   [[nodiscard]] std::string full_name(std::string_view name) const;

@@ -20,7 +20,7 @@ namespace {
 
 Section root_section() {
   Section root("", "A run.");
-  root.choice("physics", "What | is solved.", {"heat", "laplace"});
+  root.choice("physics", "What | is solved.", {"flow", "lattice"});
   Section& mesh = root.section("mesh", "The mesh.");
   mesh.integers("cells", "Cells.", 1, 3).at_least(1).unit("cells");
   mesh.real("time", "Seconds.").unit("s").optional();
@@ -50,7 +50,7 @@ std::string message_of(std::string const& path) {
 
 TEST(Listing, TellsOfAllOfASectionOrOfAnOption) {
   EXPECT_EQ(listing(root_section(), ""),
-            "physics: What | is solved. (one of heat, laplace; required)\n"
+            "physics: What | is solved. (one of flow, lattice; required)\n"
             "mesh.cells: Cells. (1 to 3 integers, at least 1 cells; required)\n"
             "mesh.time: Seconds. (a number, in s; optional)\n"
             "solver.method: Its name. (one of cg, chebyshev; default cg)\n"
@@ -72,7 +72,7 @@ TEST(Markdown, HasATableForEachSection) {
                       "| --- | --- | --- | --- |\n"
                       "| `tolerance` | a number, above 0 and below 1 | `1e-10` | Ends it. |\n"),
             std::string::npos);
-  EXPECT_NE(page.find("| `physics` | one of heat, laplace | required | What \\| is solved. |\n"), std::string::npos);
+  EXPECT_NE(page.find("| `physics` | one of flow, lattice | required | What \\| is solved. |\n"), std::string::npos);
   EXPECT_NE(page.find("| `time` | a number (s) | none | Seconds. |\n"), std::string::npos);
   EXPECT_NE(page.find("\n## regions[]\n"), std::string::npos);
 }
@@ -85,7 +85,7 @@ TEST(Schema, SaysWhatTheDeclarationSays) {
   EXPECT_EQ(tolerance["exclusiveMaximum"], 1);
   EXPECT_EQ(tolerance["default"], 1e-10);
   EXPECT_EQ(tolerance["type"], "number");
-  EXPECT_EQ(schema["properties"]["physics"]["enum"], nlohmann::json({"heat", "laplace"}));
+  EXPECT_EQ(schema["properties"]["physics"]["enum"], nlohmann::json({"flow", "lattice"}));
   EXPECT_EQ(schema["additionalProperties"], false);
   auto const& needs = schema["allOf"][0];
   EXPECT_EQ(needs["required"], nlohmann::json({"physics", "mesh"}));
@@ -96,9 +96,9 @@ TEST(Schema, SaysWhatTheDeclarationSays) {
 }
 
 TEST(OptionsRecord, HoldsEveryValue) {
-  Options const deck = Deck("d", "physics: heat\nmesh: {cells: 4}\nregions: [{density: x}]\n").read(root_section());
+  Options const deck = Deck("d", "physics: flow\nmesh: {cells: 4}\nregions: [{density: x}]\n").read(root_section());
   auto const record = nlohmann::json::parse(deck.json());
-  EXPECT_EQ(record["physics"], "heat");
+  EXPECT_EQ(record["physics"], "flow");
   EXPECT_EQ(record["mesh"], nlohmann::json({{"cells", {4}}}));
   EXPECT_EQ(record["solver"]["cg"]["tolerance"], 1e-10);
   EXPECT_EQ(record["regions"][0]["density"], "x");
@@ -106,10 +106,10 @@ TEST(OptionsRecord, HoldsEveryValue) {
 
 /// A section with a field that has a default, and one that has none.
 Section field_section() {
-  Section wave("wave", "A wave.");
-  wave.field("speed", "Of it.").defaults_to(1);
-  wave.field("initial", "At the start.").optional();
-  return wave;
+  Section sound("sound", "A sound.");
+  sound.field("speed", "Of it.").defaults_to(1);
+  sound.field("initial", "At the start.").optional();
+  return sound;
 }
 
 TEST(FieldOption, IsAnExpressionOrAFile) {
@@ -159,12 +159,12 @@ TEST(FieldOption, IsDescribedOnce) {
 
 /// Checks that ask for it end without a word.
 TEST(FieldOption, WithAMistakeIsNotJudgedFurther) {
-  Section wave = field_section();
-  wave.check([](Options const& given, Mistakes& mistakes) {
+  Section sound = field_section();
+  sound.check([](Options const& given, Mistakes& mistakes) {
     mistakes.add(given.location(), "speed", given.field("speed").text());
   });
   try {
-    static_cast<void>(Deck("d", "speed: {file: f, tipe: float32}\n").read(wave));
+    static_cast<void>(Deck("d", "speed: {file: f, tipe: float32}\n").read(sound));
     FAIL();
   } catch (InputError const& error) {
     EXPECT_STREQ(error.what(), "`tipe`: unknown in speed (d:1:18); did you mean `type`?");
@@ -196,12 +196,12 @@ TEST(NearestName, FindsWhatIsMeant) {
 }
 
 TEST(Expression, IsAFunctionOfPositionAndTime) {
-  Expression const wave("sin(pi*x)*exp(-t) + y^2 - z");
-  EXPECT_DOUBLE_EQ(wave(0.5, 2, 3, 0), 1 + 4 - 3);
-  EXPECT_DOUBLE_EQ(wave(0.5, 0, 0, 1), std::exp(-1.0));
-  EXPECT_TRUE(wave.depends_on_time());
-  EXPECT_FALSE(wave.is_constant());
-  Expression const copy = wave;
+  Expression const expression("sin(pi*x)*exp(-t) + y^2 - z");
+  EXPECT_DOUBLE_EQ(expression(0.5, 2, 3, 0), 1 + 4 - 3);
+  EXPECT_DOUBLE_EQ(expression(0.5, 0, 0, 1), std::exp(-1.0));
+  EXPECT_TRUE(expression.depends_on_time());
+  EXPECT_FALSE(expression.is_constant());
+  Expression const copy = expression;
   EXPECT_DOUBLE_EQ(copy(0.5, 2, 3, 0), 2);
   EXPECT_TRUE(Expression("2*pi").is_constant());
   EXPECT_EQ(Expression(0.1)(1, 2, 3, 4), 0.1);

@@ -30,7 +30,7 @@ struct FieldShape {
   [[nodiscard]] Extents extents() const;
 };
 
-/// The error of an option that a file is given for: "`wave.initial`: `u0.npy` … (deck.yaml:7:12)".
+/// The error of an option that a file is given for: "`flow.initial`: `u0.npy` … (deck.yaml:7:12)".
 [[nodiscard]] InputError wrong_option(std::string const& option, FieldFile const& file, std::string const& why);
 
 /// A file of a deck as the values of a field. What is wrong is told as InputError, which names the file.

@@ -134,14 +134,14 @@ TEST_F(FieldFiles, ThatChangeAreRefused) {
   auto const mesh = mesh_of({unit_axis(8)});
   Field<double> u(mesh, {.name = "u"});
   auto const said = [&](FieldFile const& file) {
-    return message_of([&] { fill(FieldSource(file), "heat.initial", 0, u); });
+    return message_of([&] { fill(FieldSource(file), "flow.initial", 0, u); });
   };
   FieldFile const file = write(std::vector<double>(8, 1.0), {8});
   EXPECT_EQ(said(file), "nothing was thrown");
   on_first_rank(test::communicator(), [&] {
     std::filesystem::last_write_time("f", std::filesystem::last_write_time("f") + std::chrono::seconds(1));
   });
-  EXPECT_THAT(said(file), HasSubstr("`heat.initial`: `f` has changed since the deck was judged: it was written anew "
+  EXPECT_THAT(said(file), HasSubstr("`flow.initial`: `f` has changed since the deck was judged: it was written anew "
                                     "(deck:3:4)"));
   FieldFile const longer = write(std::vector<double>(8, 1.0), {8});
   on_first_rank(test::communicator(), [&] { write_here(std::vector<double>(16, 1.0)); });
@@ -176,12 +176,12 @@ TEST_F(FieldFiles, ThatAreOthersOnOtherRanksAreRefused) {
   std::filesystem::last_write_time("f", std::filesystem::last_write_time("f") + std::chrono::seconds(rank()));
   remember_judged(InputFile("f"));
   Field<double> u(mesh_of({unit_axis(8)}), {.name = "u"});
-  std::string const said = message_of([&] { fill(FieldSource(given({8})), "heat.initial", 0, u); });
+  std::string const said = message_of([&] { fill(FieldSource(given({8})), "flow.initial", 0, u); });
   if (test::communicator().size() == 1) {
     EXPECT_EQ(said, "nothing was thrown");
   } else {
     EXPECT_THAT(said,
-                HasSubstr("`heat.initial`: `f` is not the same file on all ranks: look where it lies (deck:3:4)"));
+                HasSubstr("`flow.initial`: `f` is not the same file on all ranks: look where it lies (deck:3:4)"));
   }
 }
 
@@ -192,8 +192,8 @@ TEST_F(FieldFiles, TellOfTheFirstEntryThatIsNoNumber) {
   FieldFile const file = write(values, {10, 6});
   Field<double> u(mesh_of({unit_axis(10), unit_axis(6)}), {.name = "u"});
   EXPECT_THAT(
-      message_of([&] { fill(FieldSource(file), "heat.initial", 0, u); }),
-      HasSubstr("`heat.initial`: `f` holds what is no finite number: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
+      message_of([&] { fill(FieldSource(file), "flow.initial", 0, u); }),
+      HasSubstr("`flow.initial`: `f` holds what is no finite number: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
 }
 
 /// Between the centres of cells a linear function is met; beyond them, or round a period, what the header says.

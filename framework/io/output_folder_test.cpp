@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(FileSystems, OutputFolder, testing::Values(true, false)
                          [](auto const& kind) { return kind.param ? "WithLocks" : "WithoutLocks"; });
 
 TEST(OutputFolderName, IsThatOfTheDeck) {
-  EXPECT_EQ(default_output_folder("decks/heat.yaml"), "heat.out");
+  EXPECT_EQ(default_output_folder("decks/plate.yaml"), "plate.out");
   EXPECT_EQ(default_output_folder("/abs/tea_bm_2.in"), "tea_bm_2.out");
   EXPECT_EQ(default_output_folder("noextension"), "noextension.out");
 }

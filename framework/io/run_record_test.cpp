@@ -172,10 +172,10 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   if (ranks.rank() != 0) return;
   auto const before = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   auto const after = before + std::chrono::hours(1);
-  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
   EXPECT_EQ(summary_in(folder)["status"], "running");
   EXPECT_TRUE(summary_in(folder)["exit_code"].is_null());
-  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "heat.yaml");
+  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "plate.yaml");
 
   close_summary(folder, after, ExitCode::stopped, "of another run");
   EXPECT_EQ(summary_in(folder)["status"], "running");
@@ -183,7 +183,7 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   EXPECT_EQ(summary_in(folder)["status"], "stopped");
   EXPECT_EQ(summary_in(folder)["exit_code"], 5);
   EXPECT_EQ(summary_in(folder)["message"], "a rank was lost");
-  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "heat.yaml");
+  EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "plate.yaml");
   close_summary(folder, before, ExitCode::input_output, "too late");
   EXPECT_EQ(summary_in(folder)["message"], "a rank was lost");
 
@@ -196,7 +196,7 @@ TEST_F(Output, AnAbruptEndIsOnRecord) {
   // Each rank is a run of its own here.
   Communicator const alone(MPI_COMM_SELF);
   std::string const message = "crashed in \"x\\y\"\nhere";
-  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "steps: 7\n", "", {"host"}});
+  RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "steps: 7\n", "", {"host"}});
   record.prepare_for_abrupt_end(alone);
   record.add_step(12, 0.1, {}, {});
   // Asked to stop first, and crashed then.
@@ -226,7 +226,7 @@ TEST_F(Output, AnAbruptEndIsOnRecord) {
 TEST_F(Output, AnEndAtOnceWhileTheSummaryIsWrittenIsOnRecord) {
   fs::path const path = folder / "summary.json";
   Communicator const alone(MPI_COMM_SELF);
-  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "", "", {"host"}});
+  RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   AbruptSummary summary(path, "{\n  \"quantities\": {}\n}\n", 0);
   summary.take_over();
   // The room is taken, and the whole summary has not its name yet.
@@ -239,7 +239,7 @@ TEST_F(Output, AnEndAtOnceWhileTheSummaryIsWrittenIsOnRecord) {
 
 TEST_F(Output, OneRankWritesAnAbruptEnd) {
   Communicator const alone(MPI_COMM_SELF);
-  RunRecord record(folder, alone, {"halocline run heat.yaml", "heat.yaml", "", "", {"host"}});
+  RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   record.prepare_for_abrupt_end(alone);
   // As another rank does that is first.
   fs::rename(reserved_name(folder / "summary.json"), folder / "taken");
@@ -251,7 +251,8 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
   if (ranks.rank() != 0) return;
   {
     FileSizeLimit const limit(20000);
-    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"}), InputOutputError);
+    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"}),
+                 InputOutputError);
   }
   EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
   EXPECT_EQ(summary_in(folder)["message"], "cannot write " + (folder / "summary.json").string() + ": File too large");
@@ -259,7 +260,7 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
 
 TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
   if (ranks.rank() != 0) return;
-  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
   EXPECT_GT(fs::file_size(reserved_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
   std::vector<SolveReport> const solves(1000);
   record.add_solves(1, solves);
@@ -277,7 +278,7 @@ TEST_F(Output, NumbersThatAreNoneAreOnRecord) {
   if (ranks.rank() != 0) return;
   double const infinity = std::numeric_limits<double>::infinity();
   double const nan = -std::numeric_limits<double>::quiet_NaN();
-  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
   std::vector<NamedValue> const quantities{{"mass", nan}, {"energy", -infinity}};
   SolveReport solve;
   solve.method = "cg";
@@ -320,7 +321,7 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
   solves[0].verification = verification;
   verification.error_estimate = std::numeric_limits<double>::quiet_NaN();
   solves[1].verification = verification;
-  RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
   record.add_solves(1, solves);
   record.finish(ExitCode::done, "");
   if (ranks.rank() != 0) return;
@@ -347,7 +348,7 @@ TEST_F(Output, TheRecordOfARun) {
                                        .smallest_ritz_value = -0.5,
                                        .preconditioner_symmetry_defect = 1e-16};
   {
-    RunRecord record(folder, ranks, {"halocline run heat.yaml", "heat.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
+    RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
     std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
     record.add_step(0, 0.0, quantities, {});
     quantities[1].value = 0.3;

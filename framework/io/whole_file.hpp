@@ -38,7 +38,7 @@ void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes);
 /// so, or take the room by renaming reserved_name(path), one gets it.
 void write_reserved_file(std::filesystem::path const& path, std::string const& text);
 
-/// "cannot write heat.out/summary.json: No space left on device"
+/// "cannot write plate.out/summary.json: No space left on device"
 [[noreturn]] void throw_write_error(std::filesystem::path const& path, std::string const& reason);
 /// The same with the words for `error`, an errno.
 [[noreturn]] void throw_write_error(std::filesystem::path const& path, int error);

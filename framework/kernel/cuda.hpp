@@ -128,7 +128,7 @@ struct StreamSweep {
     StreamLaunch launch = plan_stream(range, mine, tuning);
     if (launch.blocks == 0) return false;
     Index const merging = Task::sums > 0 ? merge_counters(launch.plan.bricks.total()) : 0;
-    unsigned* const numbers = counters(stream, 1 + merging + Index{launch.plan.waves} * launch.plan.counted_steps);
+    unsigned* const numbers = counters(stream, 1 + merging + Index{launch.plan.batches} * launch.plan.counted_steps);
     launch.plan.blocks_done = numbers;
     launch.plan.merging = numbers + 1;
     launch.plan.begun = numbers + 1 + merging;

@@ -27,6 +27,16 @@ std::string mistaken_default(Section const& options) {
   return "";
 }
 
+/// What the formats that it brings lack; empty if nothing.
+std::string missing_of_formats(std::vector<DeckFormat> const& formats) {
+  for (DeckFormat const& format : formats) {
+    if (format.name.empty()) return "brings a deck format without a name";
+    std::string const missing = !format.recognises ? "recognises" : !format.read ? "read" : "";
+    if (!missing.empty()) return "brings the deck format `" + format.name + "` without its function `" + missing + "`";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string entry_obstacle(PhysicsEntry const& entry) {
@@ -43,6 +53,7 @@ std::string entry_obstacle(PhysicsEntry const& entry) {
     return physics + "is for meshes of no dimension that there is; name some of 1, 2 and 3 in `dimensions`";
   }
   if (entry.meshes.empty()) return physics + "is for no kind of mesh; leave `meshes` out or name one";
+  if (std::string const missing = missing_of_formats(entry.deck_formats); !missing.empty()) return physics + missing;
   std::string const mistake = mistaken_default(entry.options);
   return mistake.empty() ? "" : physics + "has options that are wrong: " + mistake;
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "framework/deck/mistakes.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/field/position.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -145,6 +146,31 @@ class GuardedPhysics final : public Physics {
   FirstNames points_;
 };
 
+/// Whether a mistake of a value in there is said to be known.
+bool has_reported(deck::Node const& node) {
+  if (node.kind == deck::Node::Kind::reported) return true;
+  return std::any_of(node.items.begin(), node.items.end(), has_reported) ||
+         std::any_of(node.entries.begin(), node.entries.end(),
+                     [](deck::Entry const& entry) { return has_reported(entry.value); });
+}
+
+/// `call` makes the call of one of its functions from what messages name it by.
+void guard_format(DeckFormat& format, std::function<PluginCall(std::string const&)> const& call) {
+  std::string const whose = " of deck format `" + format.name + "`";
+  format.recognises = [recognising = call("`recognises`" + whose),
+                       recognises = std::move(format.recognises)](std::string const& text) {
+    return call_plugin(recognising, [&] { return recognises(text); });
+  };
+  format.read = [reading = call("`read`" + whose), read = std::move(format.read)](
+                    std::string const& name, std::string const& text, Mistakes& mistakes) {
+    std::size_t const before = mistakes.size();
+    deck::Node tree = call_plugin(reading, [&] { return read(name, text, mistakes); });
+    if (mistakes.size() == before && has_reported(tree))
+      throw_broken_promise(reading, "it returned a value as reported, and reported no mistake");
+    return tree;
+  };
+}
+
 }  // namespace
 
 PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
@@ -182,6 +208,9 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
   guard_estimate("arrays", entry.arrays);
   guard_estimate("state_arrays", entry.state_arrays);
   guard_estimate("bytes_of_each_block", entry.bytes_of_each_block);
+  for (DeckFormat& format : entry.deck_formats) {
+    guard_format(format, [&](std::string const& place) { return call(place, PluginStage::judging); });
+  }
   entry.create = [creating = call("`create`", PluginStage::creating),
                   create = std::move(entry.create)](PhysicsContext const& context) -> std::unique_ptr<Physics> {
     auto physics = call_plugin(creating, [&] { return create(context); });

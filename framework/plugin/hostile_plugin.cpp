@@ -15,10 +15,12 @@ namespace {
 
 using namespace halocline;
 
-bool chosen(std::string_view what) {
-  char const* const choice = std::getenv("HOSTILE_PLUGIN");
-  return choice != nullptr && choice == what;
+std::string_view choice() {
+  char const* const text = std::getenv("HOSTILE_PLUGIN");
+  return text == nullptr ? "" : text;
 }
+
+bool chosen(std::string_view what) { return choice() == what; }
 
 /// The ways of any function to fail: "PLACE: throws", …
 void act(std::string const& place, Options const* deck = nullptr) {
@@ -84,10 +86,40 @@ class Hostile final : public Physics {
 
 std::string name_of_the_physics() {
   if (chosen("entry: no name")) return "";
-  if (chosen("entry: name of ours")) return "heat";
-  if (chosen("entry: name of a section")) return "mesh";
+  std::string_view const called = "entry: called ";
+  if (choice().starts_with(called)) return std::string(choice().substr(called.size()));
   if (chosen("entry: name with a dot")) return "hostile.physics";
   return "hostile";
+}
+
+/// A deck in two words: "hostile 4" counts to four.
+DeckFormat two_words() {
+  std::string const first = "hostile ";
+  DeckFormat format{.name = chosen("format: no name") ? "" : "two words",
+                    .sentence = "`hostile` and a number of steps.",
+                    .recognises =
+                        [first](std::string const& text) {
+                          act("recognises");
+                          return text.starts_with(first);
+                        },
+                    .read =
+                        [first](std::string const& name, std::string const& text, Mistakes&) {
+                          act("read");
+                          Location const at{name, 1, 1};
+                          deck::Node root;
+                          root.kind = deck::Node::Kind::section;
+                          root.set("physics", at, deck::scalar("hostile", at));
+                          root.section("mesh", at).set("cells", at, deck::scalar("8", at));
+                          deck::Node& time = root.section("time", at);
+                          time.set("step", at, deck::scalar("0.5", at));
+                          std::string const steps = text.substr(first.size(), text.find('\n') - first.size());
+                          bool const silent = chosen("read: reports no mistake");
+                          time.set("steps", at, silent ? deck::reported(at) : deck::scalar(steps, at));
+                          return root;
+                        }};
+  if (chosen("format: no recognises")) format.recognises = {};
+  if (chosen("format: no read")) format.read = {};
+  return format;
 }
 
 PhysicsEntry hostile() {
@@ -114,7 +146,8 @@ PhysicsEntry hostile() {
                          [](Options const& deck) {
                            act("arrays", &deck);
                            return 1.0;
-                         }};
+                         },
+                     .deck_formats = {two_words()}};
   if (chosen("entry: no create")) entry.create = {};
   if (chosen("entry: no precision")) entry.precisions = {};
   if (chosen("entry: no dimension")) entry.dimensions = {};

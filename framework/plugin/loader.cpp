@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/kernel/tune/tuning.hpp"
 #include "framework/plugin/entry_obstacle.hpp"
 #include "framework/plugin/guarded_physics.hpp"
 #include "framework/plugin/plugin.hpp"
@@ -61,6 +62,12 @@ PluginCall loading(fs::path const& file, std::string const& place) {
   return {"plugin `" + file.string() + "`", place, PluginStage::loading};
 }
 
+/// \param tunings text of a table; null: there is none
+void bring_tunings(fs::path const& file, char const* tunings) {
+  if (tunings == nullptr) return;
+  kernel::tuner::bring(kernel::TuningTable::parse(tunings, "`" + file.string() + "`: its tunings"));
+}
+
 /// What works, but not as it should.
 std::vector<std::string> flaws_of(fs::path const& file, PluginDescription const& plugin) {
   std::vector<std::string> flaws;
@@ -91,7 +98,7 @@ fs::path PluginLoader::folder_of_this_program() {
   return program.parent_path().parent_path() / "lib" / "halocline" / "physics";
 }
 
-PluginDescription const& PluginLoader::open(fs::path const& shared_object) {
+PluginLoader::Exports PluginLoader::open(fs::path const& shared_object) {
   if (std::string const damage = shared_object_damage(shared_object); !damage.empty()) refuse(shared_object, damage);
   PluginCall const call = loading(shared_object, "what runs when it is loaded");
   // dlopen says that it never throws, but what it runs may: the compiler must not know what is called.
@@ -110,7 +117,7 @@ PluginDescription const& PluginLoader::open(fs::path const& shared_object) {
                               "` (HALOCLINE_PLUGIN in one of its sources makes it)");
   }
   require_compatible(shared_object, *plugin);
-  return *plugin;
+  return {*plugin, static_cast<char const*>(dlsym(handle, tunings_symbol))};
 }
 
 void PluginLoader::require_free_name(fs::path const& shared_object, std::string const& name) const {
@@ -124,11 +131,11 @@ void PluginLoader::require_free_name(fs::path const& shared_object, std::string 
 }
 
 void PluginLoader::load(fs::path const& shared_object) {
-  PluginDescription const& plugin = open(shared_object);
-  PhysicsEntry entry =
-      call_plugin(loading(shared_object, "the function of HALOCLINE_PLUGIN"), [&] { return plugin.physics(); });
+  auto const [plugin, tunings] = open(shared_object);
+  PhysicsEntry entry = call_plugin(loading(shared_object, "the function of HALOCLINE_PLUGIN"), plugin.physics);
   if (std::string const obstacle = entry_obstacle(entry); !obstacle.empty()) refuse(shared_object, obstacle);
   require_free_name(shared_object, entry.name);
+  bring_tunings(shared_object, tunings);
   for (std::string const& flaw : flaws_of(shared_object, plugin)) {
     log_warning("plugin `" + shared_object.string() + "`: " + flaw);
   }
@@ -145,7 +152,9 @@ void PluginLoader::load_folder(fs::path const& folder) {
   }
   std::sort(files.begin(), files.end());
   for (auto const& file : files) {
-    PhysicsEntry entry = open(file).physics();
+    auto const [plugin, tunings] = open(file);
+    PhysicsEntry entry = plugin.physics();
+    bring_tunings(file, tunings);
     log_debug("physics " + entry.name + " from " + file.string());
     registry_.add(std::move(entry));
   }

@@ -27,14 +27,19 @@ class PluginLoader {
 
   /// Loads a plugin of the user's. Its code is guarded: what it throws names it. Throws InputError, naming both sides,
   /// if it cannot be loaded, is cut short, is no plugin or was built with another version, backend or compiler ABI;
-  /// also if its declaration is wrong, its name is taken, or it is loaded already. Warns of what works but should not
-  /// be: a file that everybody may write to, code without optimisation.
+  /// also if its declaration or its table of tunings is wrong, its name is taken, or it is loaded already. Warns of
+  /// what works but should not be: a file that everybody may write to, code without optimisation.
   void load(std::filesystem::path const& shared_object);
   /// Loads every shared object of a folder of ours, in alphabetical order. A folder that does not exist is empty.
   void load_folder(std::filesystem::path const& folder);
 
  private:
-  PluginDescription const& open(std::filesystem::path const& shared_object);
+  /// What a shared object exports.
+  struct Exports {
+    PluginDescription const& plugin;
+    char const* tunings;  ///< null: it brings none
+  };
+  Exports open(std::filesystem::path const& shared_object);
   void require_free_name(std::filesystem::path const& shared_object, std::string const& name) const;
 
   Registry<PhysicsEntry>& registry_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/deck/deck_format.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/mesh/index_range.hpp"
@@ -73,7 +74,7 @@ class Physics {
 
 /// What a physics is made from.
 struct PhysicsContext {
-  Options deck;  ///< the whole judged deck: `deck.section("heat")`, `deck.section("solver")`, …
+  Options deck;  ///< the whole judged deck: `deck.section("transport")`, `deck.section("solver")`, …
   std::shared_ptr<StructuredMesh const> mesh;  ///< null where the physics lives on points
   std::shared_ptr<PointSet const> points;      ///< null where it lives on a mesh
   Precision precision = Precision::double_;
@@ -122,6 +123,9 @@ struct PhysicsEntry {
   /// Estimates what each block, one for a device of a rank, holds of the whole domain beside its share: bytes for each
   /// cell, or point. Empty: none.
   std::function<double(Options const& deck)> bytes_of_each_block = {};
+  /// Formats that decks of this physics may have beside YAML. Where several recognise a text, that of the physics which
+  /// was registered first reads it: Halocline's own, then those of plugins in the order of the command line.
+  std::vector<DeckFormat> deck_formats = {};
 };
 
 }  // namespace halocline

@@ -20,7 +20,7 @@ struct PluginDescription {
   PhysicsEntry (*physics)();    ///< returns the descriptor of its physics
 };
 
-inline constexpr std::uint32_t plugin_layout = 5;
+inline constexpr std::uint32_t plugin_layout = 6;
 
 #if defined(__OPTIMIZE__) && !defined(__CUDACC_DEBUG__)
 #define HALOCLINE_OPTIMISED 1
@@ -46,6 +46,9 @@ inline constexpr char const* compiler_abi = "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_
 
 /// Name of the symbol that every plugin exports.
 inline constexpr char const* plugin_symbol = "halocline_plugin";
+
+/// Name of the text, a table of tunings, that a plugin exports if halocline_add_physics got TUNINGS.
+inline constexpr char const* tunings_symbol = "halocline_tunings";
 
 }  // namespace halocline
 

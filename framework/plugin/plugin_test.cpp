@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "framework/deck/mistakes.hpp"
+#include "framework/kernel/tune/tuning.hpp"
 #include "framework/plugin/loader.hpp"
 #include "framework/plugin/shared_object_file.hpp"
 #include "framework/runtime/error.hpp"
@@ -58,6 +60,7 @@ TEST(Registry, FindsByNameAndListsInOrder) {
   EXPECT_TRUE(registry.contains("chebyshev"));
   EXPECT_FALSE(registry.contains("CG"));
   EXPECT_THAT(registry.names(), ElementsAre("cg", "chebyshev", "jacobi"));
+  EXPECT_THAT(registry.names_in_order(), ElementsAre("jacobi", "cg", "chebyshev"));
 }
 
 TEST(Registry, NamesTheNearestOrAllThatAreKnown) {
@@ -97,6 +100,21 @@ TEST(Loader, LoadsAPlugin) {
             "`" + (folder / "fitting.so").string() + "`: this plugin is loaded already; name it once");
 }
 
+TEST(Loader, BringsTheTuningsOfAPlugin) {
+  kernel::SweepKey const key{"a card", "Upwind", "1D star; inputs 8 bytes reaching 1; 1 output; 0 sums", "64 x 1 x 1"};
+  EXPECT_FALSE(kernel::tuner::look_up(key));
+  Registry<PhysicsEntry> registry("physics");
+  PluginLoader(registry).load(folder / "tuned.so");
+  auto const found = kernel::tuner::look_up(key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, "table");
+  EXPECT_EQ(found->sweep.parameters.at("threads_x"), 32);
+}
+
+TEST(Loader, RefusesTuningsThatAreNone) {
+  EXPECT_THAT(message_of_loading(folder / "mistuned.so"), StartsWith("its tunings: not a table of tunings: "));
+}
+
 TEST(Loader, RefusesADeclarationThatIsWrong) {
   for (auto const& [what, words] : std::initializer_list<std::pair<char const*, char const*>>{
            {"entry: no name", "its physics has no name"},
@@ -114,6 +132,10 @@ TEST(Loader, RefusesADeclarationThatIsWrong) {
             "its physics `hostile` is for meshes of no dimension that there is; name some of 1, 2 and 3 in "
             "`dimensions`"},
            {"entry: no kind of mesh", "its physics `hostile` is for no kind of mesh; leave `meshes` out or name one"},
+           {"format: no name", "its physics `hostile` brings a deck format without a name"},
+           {"format: no recognises",
+            "its physics `hostile` brings the deck format `two words` without its function `recognises`"},
+           {"format: no read", "its physics `hostile` brings the deck format `two words` without its function `read`"},
            {"entry: mistaken default",
             "its physics `hostile` has options that are wrong: the default of option `hostile.table` is not allowed: "
             "expected one of one, two, got 'three'"}}) {
@@ -126,15 +148,15 @@ TEST(Loader, RefusesNamesThatAreTaken) {
   std::string const file = (folder / "hostile.so").string();
   std::string const other = (folder / "unoptimised.so").string();
   Registry<PhysicsEntry> registry("physics");
-  registry.add({.name = "heat", .sentence = "", .options = Section("heat", ""), .judge = {}, .create = {}});
+  registry.add({.name = "ours", .sentence = "", .options = Section("ours", ""), .judge = {}, .create = {}});
   PluginLoader loader(registry, {"mesh"});
   loader.load(other);
   EXPECT_EQ(message_of([&] { loader.load(file); }),
             "`" + file + "`: its physics is called `hostile`, and so is the physics of `" + other +
                 "`; give it another name");
   for (auto const& [what, words] : std::initializer_list<std::pair<char const*, char const*>>{
-           {"entry: name of ours", "`heat`, and so is one of Halocline's own"},
-           {"entry: name of a section", "`mesh`, and so is a part of every deck"}}) {
+           {"entry: called ours", "`ours`, and so is one of Halocline's own"},
+           {"entry: called mesh", "`mesh`, and so is a part of every deck"}}) {
     Hostility const hostility(what);
     PluginLoader another(registry, {"mesh"});
     EXPECT_EQ(message_of([&] { another.load(file); }),
@@ -154,6 +176,42 @@ TEST(Loader, NamesAPluginThatThrowsWhenItIsLoaded) {
     Registry<PhysicsEntry> registry("physics");
     EXPECT_EQ(message_of([&] { PluginLoader(registry).load(folder / "hostile.so"); }), plugin + words);
   }
+}
+
+/// The deck format of the hostile plugin, as a loader registers it.
+DeckFormat hostile_format() {
+  Registry<PhysicsEntry> registry("physics");
+  PluginLoader(registry).load(folder / "hostile.so");
+  return registry.find("hostile").deck_formats.front();
+}
+
+TEST(Loader, NamesAPluginWhoseDeckFormatFails) {
+  DeckFormat const format = hostile_format();
+  std::string const plugin = "plugin `" + (folder / "hostile.so").string() + "`, physics `hostile`, in `";
+  std::string const blame = "; this is a defect of the plugin: please report it to its author";
+  {
+    Hostility const hostility("recognises: throws");
+    EXPECT_EQ(message_of([&] { static_cast<void>(format.recognises("hostile 4")); }),
+              plugin + "recognises` of deck format `two words`: std::runtime_error: no such table" + blame);
+  }
+  Mistakes mistakes;
+  for (auto const& [what, words] : std::initializer_list<std::pair<char const*, std::string>>{
+           {"read: throws", "std::runtime_error: no such table" + blame},
+           {"read: throws a number", "threw int, which is no std::exception and says nothing" + blame},
+           {"read: throws DefectError", "two tables" + blame},
+           {"read: reports no mistake", "it returned a value as reported, and reported no mistake" + blame}}) {
+    Hostility const hostility(what);
+    EXPECT_EQ(message_of([&] { static_cast<void>(format.read("deck", "hostile 4", mistakes)); }),
+              plugin + "read` of deck format `two words`: " + words);
+  }
+}
+
+TEST(Loader, LeavesADeckFormatItsWordOnTheDeck) {
+  DeckFormat const format = hostile_format();
+  Mistakes mistakes;
+  Hostility const hostility("read: throws InputError");
+  EXPECT_EQ(message_of([&] { static_cast<void>(format.read("deck", "hostile 4", mistakes)); }),
+            "`hostile.table`: no such table");
 }
 
 /// A file of another length than its tables say is not given to the dynamic loader, which would die of it.

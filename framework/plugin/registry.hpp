@@ -27,6 +27,7 @@ class Registry {
   void add(Entry entry) {
     std::string const name = entry.name;
     if (!entries_.emplace(name, std::move(entry)).second) throw_name_taken(kind_, name);
+    in_order_.push_back(name);
   }
 
   [[nodiscard]] bool contains(std::string_view name) const { return entries_.find(name) != entries_.end(); }
@@ -44,11 +45,14 @@ class Registry {
     for (auto const& [name, entry] : entries_) all.push_back(name);
     return all;
   }
+  /// In the order in which they were added.
+  [[nodiscard]] std::vector<std::string> const& names_in_order() const { return in_order_; }
   [[nodiscard]] std::string const& kind() const { return kind_; }
 
  private:
   std::string kind_;
   std::map<std::string, Entry, std::less<>> entries_;
+  std::vector<std::string> in_order_;
 };
 
 }  // namespace halocline

@@ -11,7 +11,7 @@ namespace halocline {
 
 /// Whose code runs.
 struct CodeOwner {
-  std::string name;                   ///< "plugin `wave.so`, physics `wave`"; empty: Halocline itself
+  std::string name;                   ///< "plugin `transport.so`, physics `transport`"; empty: Halocline itself
   ExitCode crash = ExitCode::defect;  ///< exit code of a crash in it: a plugin's is no defect of Halocline
 };
 
@@ -28,7 +28,7 @@ class Doing {
   Doing& operator=(Doing const&) = delete;
 };
 
-/// What this process is doing: "advance of physics `wave`, step 12"; empty where nothing is known.
+/// What this process is doing: "advance of physics `transport`, step 12"; empty where nothing is known.
 [[nodiscard]] std::string doing();
 /// The same, cut to the size of `text`, without an end: for handlers of signals. Returns the length.
 [[nodiscard]] std::size_t doing(std::span<char> text) noexcept;

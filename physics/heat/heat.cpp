@@ -15,6 +15,7 @@
 #include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/heat/material.hpp"
+#include "physics/heat/tea_reader.hpp"
 #include "solvers/linear/factory.hpp"
 #include "solvers/time/time_integrator.hpp"
 
@@ -247,7 +248,8 @@ PhysicsEntry heat_physics() {
           .judge = judge,
           .create = create_physics<Heat>,
           .arrays = arrays_of,
-          .state_arrays = [](Options const&) { return 2.0; }};
+          .state_arrays = [](Options const&) { return 2.0; },
+          .deck_formats = {tea_format()}};
 }
 
 }  // namespace

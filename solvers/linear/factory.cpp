@@ -141,8 +141,7 @@ SolverEntry conjugate_gradients_entry() {
           {.use = "The first choice for diffusion: few vectors, and no Krylov method needs fewer applications of the "
                   "operator for the same error in the energy norm.",
            .reference = "Hestenes and Stiefel, 1952, Journal of Research of the National Bureau of Standards 49; Saad, "
-                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2",
-           .example = "decks/heat-short-steps.yaml"}};
+                        "Iterative Methods for Sparse Linear Systems, 2nd edition, section 9.2"}};
 }
 
 SolverEntry gmres_entry() {
@@ -190,8 +189,7 @@ SolverEntry gmres_entry() {
       OperatorNeed::nothing,
       {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
        .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
-                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5",
-       .example = "decks/recirculating-flow.yaml"}};
+                    "Methods for Sparse Linear Systems, 2nd edition, section 6.5"}};
 }
 
 SolverEntry jacobi_entry() {
@@ -224,8 +222,7 @@ SolverEntry jacobi_entry() {
           OperatorNeed::nothing,
           {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
            .use = "Comparisons with programs that use it; it takes by far the most iterations.",
-           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1",
-           .example = "decks/laplace-1d.yaml"}};
+           .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.1"}};
 }
 
 SolverEntry chebyshev_entry() {
@@ -253,8 +250,7 @@ SolverEntry chebyshev_entry() {
           {.needs = "a diagonal without zeros",
            .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
            .reference = "Golub and Varga, 1961, Numerische Mathematik 3; Saad, Iterative Methods for Sparse Linear "
-                        "Systems, 2nd edition, section 12.3",
-           .example = "decks/heat-many-ranks.yaml"}};
+                        "Systems, 2nd edition, section 12.3"}};
 }
 
 PreconditionerEntry jacobi_preconditioner_entry() {
@@ -357,8 +353,7 @@ Registry<SolverEntry>& solvers() {
         {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
-             "Solving Linear Systems, section 2.5",
-         .example = "decks/helmholtz.yaml"},
+             "Solving Linear Systems, section 2.5"},
         [](Options const& given, Mistakes& mistakes) {
           check_symmetric_cycle(given, mistakes, "take V or W");
           check_start(given, mistakes);
@@ -369,8 +364,7 @@ Registry<SolverEntry>& solvers() {
         OperatorNeed::nothing,
         {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
-                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4",
-         .example = "decks/chimney.yaml"},
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"},
         check_start));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());

@@ -30,7 +30,6 @@ struct MethodNotes {
   std::string needs = {};  ///< of the operator, symmetry aside; empty: no more
   std::string use = {};    ///< when to take it, a sentence
   std::string reference = {};
-  std::string example = {};  ///< a deck of the repository where it is the right choice
 };
 
 /// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`

@@ -322,7 +322,7 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
   auto const a = test_chain::poisson(size);
   auto const r = a.create_vector();
   auto const z = a.create_vector();
-  auto const wave = a.create_vector();
+  auto const sine = a.create_vector();
   double const step = std::numbers::pi / static_cast<double>(size + 1);
   for (Index const degree : {1, 4, 7}) {
     for (double const ratio : {5.0, 30.0}) {
@@ -332,15 +332,15 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
       for (std::size_t mode = 1; mode <= size; ++mode) {
         std::vector<double> values(size);
         for (std::size_t i = 0; i < size; ++i) values[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
-        test_chain::Chain::set(*wave, values);
-        a.apply(*wave, *r);
+        test_chain::Chain::set(*sine, values);
+        a.apply(*sine, *r);
         preconditioner.apply(*r, *z);
         EXPECT_GT(z->dot(*r), 0);
-        z->add(-1, *wave);
+        z->add(-1, *sine);
         // Eigenvalues of D^-1 A up to 2; the interval's lower end is at most a tenth above 2 / ratio.
         double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));
         bool const damped = eigenvalue >= 1.1 * 2 / ratio;
-        EXPECT_LE(std::sqrt(z->square() / wave->square()), damped ? promised + 1e-13 : 1) << mode;
+        EXPECT_LE(std::sqrt(z->square() / sine->square()), damped ? promised + 1e-13 : 1) << mode;
       }
     }
   }
@@ -396,7 +396,7 @@ TEST(Jacobi, StepsAheadChangeNothing) {
 }
 
 TEST(Jacobi, TheSeedsErrorLines) {
-  // Laplace's equation on 4096 points between walls of 5 and 10, started from zero in single precision; the error is
+  // -u'' = 0 on 4096 points between walls of 5 and 10, started from zero in single precision; the error is
   // the root mean square of the change over all points, walls included. Where the walls are far from each other its
   // value depends on the number of points N as 1 / sqrt(N) only: 32 times that of N = 4194304.
   constexpr Index points = 4096;

@@ -149,8 +149,7 @@ SolverEntry multigrid_solver_entry() {
           OperatorNeed::positive_definite,
           {.needs = "coarsening by the operator itself (a matrix of `assembled` cannot)",
            .use = "Large problems with smooth coefficients: the iterations hardly grow with the mesh.",
-           .reference = reference,
-           .example = "decks/full-multigrid.yaml"}};
+           .reference = reference}};
 }
 
 PreconditionerEntry multigrid_preconditioner_entry() {

@@ -397,10 +397,10 @@ TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
     double const sigma = (1 + 1 / 8.0) / (1 - 1 / 8.0);
     double const damping = 1 / std::cosh(degree * std::acosh(sigma));
     for (std::size_t mode = 1; mode <= size; ++mode) {
-      std::vector<double> wave(size);
-      for (std::size_t i = 0; i < size; ++i) wave[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
+      std::vector<double> sine(size);
+      for (std::size_t i = 0; i < size; ++i) sine[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
       double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));  // of D^-1 A
-      Chain::set(*x, wave);
+      Chain::set(*x, sine);
       double const before = std::sqrt(x->square());
       smoother->smooth(true, false, *b, *x);
       double const left = std::sqrt(x->square()) / before;
@@ -424,10 +424,10 @@ TEST(Smoother, JacobiDampsEveryModeByItsEigenvalue) {
   for (int const sweeps : {1, 2, 3}) {
     auto const smoother = make_smoother(a, {.kind = SmootherKind::jacobi, .sweeps = sweeps});
     for (std::size_t mode = 1; mode <= size; ++mode) {
-      std::vector<double> wave(size);
-      for (std::size_t i = 0; i < size; ++i) wave[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
+      std::vector<double> sine(size);
+      for (std::size_t i = 0; i < size; ++i) sine[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
       double const eigenvalue = 1 - std::cos(step * static_cast<double>(mode));
-      Chain::set(*x, wave);
+      Chain::set(*x, sine);
       double const before = std::sqrt(x->square());
       smoother->smooth(true, false, *b, *x);
       double const damping = std::pow(std::abs(1 - weight * eigenvalue), sweeps);

@@ -37,6 +37,11 @@ CREATION = [
     ("create: asks for another type", "hostile", "`create`", OTHER_TYPE),
     ("create: null", "hostile", "`create`", "it returned no physics (a null pointer)" + BLAME),
 ]
+FORMATS = [
+    ("recognises: throws", "recognises", THROWN),
+    ("read: throws", "read", THROWN),
+    ("read: reports no mistake", "read", "it returned a value as reported, and reported no mistake" + BLAME),
+]
 WITHIN_A_RUN = [
     ("stable_step: throws", 3, "`stable_step`", THROWN),
     ("quantities: throws", 3, "`quantities`", THROWN),
@@ -66,8 +71,8 @@ def named(physics, place, words):
 
 
 class HostilePlugin(unittest.TestCase):
-    def run_hostile(self, folder, what, *arguments, command="run", plugin=HOSTILE):
-        (pathlib.Path(folder) / "deck.yaml").write_text(DECK)
+    def run_hostile(self, folder, what, *arguments, command="run", plugin=HOSTILE, deck=DECK):
+        (pathlib.Path(folder) / "deck.yaml").write_text(deck)
         output = ["--output", "run.out"] if command == "run" else []
         return Run([command, "deck.yaml", *output, "--plugin", plugin, *arguments], folder,
                    environment={"HOSTILE_PLUGIN": what})
@@ -85,6 +90,29 @@ class HostilePlugin(unittest.TestCase):
                 with self.subTest(what=what, command=command), scratch() as folder:
                     run = self.run_hostile(folder, what, command=command)
                     self.assertEqual((run.code, run.err), (2, named(physics, place, words)))
+                    self.assertEqual(run.files(), ["deck.yaml"])
+
+    def test_a_deck_may_be_in_a_format_of_the_plugin(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks), scratch() as folder:
+                run = self.run_hostile(folder, "", "--ranks", ranks, "--set", "output.snapshots.interval=0",
+                                       deck="hostile 3\n")
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertEqual(run.summary()["quantities"], {"steps": 3})
+        with scratch() as folder:
+            run = self.run_hostile(folder, "", command="check", deck="hostile three\n")
+            self.assertEqual((run.code, run.err),
+                             (2, "halocline: `time.steps`: expected an integer, got 'three' (deck.yaml:1:1)\n"))
+            listed = Run(["list", "--plugin", HOSTILE], folder)
+            self.assertIn("\ntwo words        `hostile` and a number of steps.\n", listed.out)
+
+    def test_a_deck_format_that_fails_is_named(self):
+        for what, place, words in FORMATS:
+            for command in ("check", "run"):
+                with self.subTest(what=what, command=command), scratch() as folder:
+                    run = self.run_hostile(folder, what, command=command, deck="hostile 3\n")
+                    self.assertEqual((run.code, run.err),
+                                     (2, named("hostile", f"`{place}` of deck format `two words`", words)))
                     self.assertEqual(run.files(), ["deck.yaml"])
 
     def test_what_fails_in_create_leaves_nothing(self):
@@ -148,9 +176,9 @@ class HostilePlugin(unittest.TestCase):
                 ([HOSTILE, HOSTILE], "", f"`{HOSTILE}`: this plugin is loaded already; name it once"),
                 ([HOSTILE, twin], "", f"`{twin}`: its physics is called `hostile`, and so is the physics of `{HOSTILE}`; "
                  "give it another name"),
-                ([HOSTILE], "entry: name of ours", f"`{HOSTILE}`: its physics is called `heat`, and so is one of "
+                ([HOSTILE], "entry: called heat", f"`{HOSTILE}`: its physics is called `heat`, and so is one of "
                  "Halocline's own; give it another name"),
-                ([HOSTILE], "entry: name of a section", f"`{HOSTILE}`: its physics is called `mesh`, and so is a part of "
+                ([HOSTILE], "entry: called mesh", f"`{HOSTILE}`: its physics is called `mesh`, and so is a part of "
                  "every deck; give it another name")):
             with self.subTest(words=words), scratch() as folder:
                 run = self.run_hostile(folder, what, *[word for file in plugins[1:] for word in ("--plugin", file)],

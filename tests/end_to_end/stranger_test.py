@@ -147,6 +147,22 @@ target_link_libraries(own PRIVATE Halocline::halocline)
                 self.assertNotIn("defect of Halocline", run.err)
                 self.assertEqual(run.summary()["exit_code"], 3)
 
+    def test_it_may_bring_tunings(self):
+        tuned = self.home / "tuned"
+        shutil.copytree(ROOT / "tests/stranger", tuned)
+        lists = tuned / "CMakeLists.txt"
+        lists.write_text(lists.read_text().replace("transport.cpp)", "transport.cpp TUNINGS tunings.json)"))
+        for text, code in (("no table", 2), ((ROOT / "framework/plugin/test_tunings.json").read_text(), 0)):
+            (tuned / "tunings.json").write_text(text)
+            configure(tuned, tuned / "build", CMAKE_PREFIX_PATH=self.home / "halocline")
+            command("cmake", "--build", tuned / "build")
+            with scratch() as folder:
+                plugin = tuned / "build/transport.so"
+                run = Run(["check", tuned / "transport.yaml", "--plugin", plugin], folder)
+                self.assertEqual(run.code, code, run.err)
+                if code != 0:
+                    self.assertIn(f"`{plugin}`: its tunings: not a table of tunings: ", run.err)
+
     def test_headers_of_tests_are_not_installed(self):
         names = {path.name for path in (self.home / "halocline/include").rglob("*.hpp")}
         self.assertIn("sweep.hpp", names)

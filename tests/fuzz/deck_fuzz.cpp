@@ -95,6 +95,7 @@ class Fuzz {
   explicit Fuzz(Settings const& settings)
       : settings_(settings),
         physics_(load_physics({})),
+        formats_(deck_formats(physics_)),
         // Neither the memory of the machine nor its ranks are part of what is tried.
         declaration_(deck::resolve(declare_deck(physics_, MemoryBudget{16e9, 4, 4}))),
         mutator_(good_decks(), declaration_) {}
@@ -132,7 +133,7 @@ class Fuzz {
 
   void judge(HostileDeck const& made) {
     try {
-      Options const options = Deck("deck", made.text, overrides_by_set(made.overrides)).read(declaration_);
+      Options const options = Deck("deck", made.text, overrides_by_set(made.overrides), formats_).read(declaration_);
       PhysicsEntry const& entry = physics_.find(options.choice("physics"));
       if (entry.time_dependence == TimeDependence::evolving)
         static_cast<void>(Schedule::evolving(options.section("time")));
@@ -173,6 +174,7 @@ class Fuzz {
 
   Settings const& settings_;
   Registry<PhysicsEntry> physics_;
+  std::vector<DeckFormat> formats_;
   std::shared_ptr<deck::ResolvedSection const> declaration_;
   DeckMutator mutator_;
   Tally tally_;

@@ -187,7 +187,7 @@ BROKEN_DECKS = [
     ("two documents", GOOD + "---\n" + GOOD, [],
      ["`deck`: more than one YAML document (deck:5:1)"]),
     ("a list", "- physics: heat\n", [],
-     ["`deck`: expected options like `physics: heat`, got a list (deck:1:1)"]),
+     ["`deck`: expected options like `name: value`, got a list (deck:1:1)"]),
     ("empty deck", "", [], ["`deck`: the deck is empty (deck:1:1)"]),
     ("binary deck", "physics: heat\n\0", [], ["`deck`: not a text file (UTF-8) (deck:2:1)"]),
     ("aliases that multiply", "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(

@@ -106,7 +106,7 @@ class TileScore {
         std::min(kernel_.stages_in_use + tuning.ahead, needed.stages_in(dynamic_shared_bytes() - room_for_groups));
     int const asked_for = stages - kernel_.stages_in_use;
     if (asked_for < 1) return 0;
-    // Blocks run in waves, the last of which may be small; lanes beyond the range ask for nothing.
+    // Blocks run in batches, the last of which may be small; lanes beyond the range ask for nothing.
     Index const multiprocessors = current_device().multiprocessors;
     double const useful =
         ratio(range_.extent(0), tiles_x * tile_x) * (solid ? ratio(range_.extent(1), tiles_y * tile_y) : 1);
@@ -115,15 +115,16 @@ class TileScore {
       double const part = static_cast<double>(running);
       return part / std::min(1.0, part * of_block) / std::pow(ratio(running, multiprocessors), work_);
     };
-    Index const whole_waves = blocks / multiprocessors;
+    Index const whole_batches = blocks / multiprocessors;
     Index const rest = blocks % multiprocessors;
-    double const waves = static_cast<double>(whole_waves) * duration(multiprocessors) + (rest > 0 ? duration(rest) : 0);
+    double const batches =
+        static_cast<double>(whole_batches) * duration(multiprocessors) + (rest > 0 ? duration(rest) : 0);
     // Borders along z come from memory again, those along x and y from the second-level cache; short rows and ranges
     // that are read at several places at a time cost time too.
     double const row_bytes = 16.0 * tuning.threads_x;
     double const borders =
         reach_ == 0 ? 1 : (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
-    return static_cast<double>(blocks) / waves * std::sqrt(ratio(planes, planes + 2 * reach_)) *
+    return static_cast<double>(blocks) / batches * std::sqrt(ratio(planes, planes + 2 * reach_)) *
            std::pow(borders, 0.2) * std::pow(row_bytes / (row_bytes + 256), 0.4) *
            std::pow(ratio(planes, slowest), 0.04);
   }
@@ -168,7 +169,7 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     }
     if (tuning.threads_x == unit_x) break;
   }
-  // Stencils that reach far lose more by waiting for each other than they gain, but in a single wave.
+  // Stencils that reach far lose more by waiting for each other than they gain, unless all blocks are resident at once.
   Index const tiles =
       pieces(range.extent(0), best.threads_x * kernel.width) * pieces(range.extent(1), best.threads_y * kernel.rows);
   if (far_reaching && (best.planes > 0 || tiles > current_device().multiprocessors)) best.pace = 0;
@@ -250,16 +251,16 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
     nearest *= count[axis];
   }
   plan.pace = tuning.pace;
-  plan.wave = blocks;
-  plan.waves = 0;
+  plan.resident_blocks = blocks;
+  plan.batches = 0;
   allow_shared_memory(kernel.function);
   if (plan.pace > 0) {
     int resident = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel.function, launch.threads,
                                                         static_cast<std::size_t>(launch.shared_bytes)),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    plan.wave = std::max(1, resident * current_device().multiprocessors);
-    plan.waves = static_cast<int>(pieces(blocks, plan.wave));
+    plan.resident_blocks = std::max(1, resident * current_device().multiprocessors);
+    plan.batches = static_cast<int>(pieces(blocks, plan.resident_blocks));
     plan.counted_steps = static_cast<int>(pieces(plan.chunk, kernel.step)) + 2 * kernel.stages_in_use;
   }
   launch.blocks = blocks;

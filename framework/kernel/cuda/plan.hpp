@@ -42,10 +42,10 @@ struct StreamPlan {
   int input_bytes = 0;           ///< of all slots of all inputs
   bool aligned_outputs = false;  ///< packs can be stored as such
   int pace = 0;                  ///< steps that a block may be ahead of the others; 0: any number
-  int wave = 0;                  ///< blocks that keep pace with each other: those that run at a time
-  int waves = 0;
-  int counted_steps = 0;      ///< of one wave
-  unsigned* begun = nullptr;  ///< blocks that have begun a step, for every step of every wave; zero before and after
+  int resident_blocks = 0;       ///< those that run at a time, one batch, and keep pace with each other
+  int batches = 0;
+  int counted_steps = 0;      ///< of one batch
+  unsigned* begun = nullptr;  ///< blocks that have begun a step, for every step of every batch; zero before and after
   unsigned* blocks_done = nullptr;  ///< zero before and after
   unsigned* merging = nullptr;      ///< counters of the merging
   unsigned zero = 0;                ///< 0, which the compiler does not know

@@ -81,11 +81,12 @@ class Pace {
  public:
   __device__ __forceinline__ explicit Pace(StreamPlan const& plan) : steps_(plan.pace), counted_(plan.counted_steps) {
     if (steps_ == 0) return;
-    unsigned const wave = blockIdx.x / static_cast<unsigned>(plan.wave);
-    blocks_ = min(static_cast<unsigned>(plan.wave), gridDim.x - wave * static_cast<unsigned>(plan.wave));
-    begun_ = plan.begun + wave * static_cast<unsigned>(plan.counted_steps);
+    auto const resident = static_cast<unsigned>(plan.resident_blocks);
+    unsigned const batch = blockIdx.x / resident;
+    blocks_ = min(resident, gridDim.x - batch * resident);
+    begun_ = plan.begun + batch * static_cast<unsigned>(plan.counted_steps);
   }
-  /// Waits until all blocks of the wave have begun step `step - plan.pace`, and says that this one begins `step`.
+  /// Waits until all blocks of the batch have begun step `step - plan.pace`, and says that this one begins `step`.
   __device__ __forceinline__ void begin(int step) {
     if (step - steps_ > all_have_begun_) {
       unsigned newest = load_newest(begun_ + step - 1);
@@ -474,7 +475,7 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     finish_tile<Thread>(plan, sums, thread, scratch, tile_x, tile_y, first, last);
   }
   if (plan.pace > 0 && is_last_block(plan.blocks_done, gridDim.x, thread, consumers)) {
-    for (int n = thread; n < plan.waves * plan.counted_steps; n += consumers) plan.begun[n] = 0;
+    for (int n = thread; n < plan.batches * plan.counted_steps; n += consumers) plan.begun[n] = 0;
   }
 }
 

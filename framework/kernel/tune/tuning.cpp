@@ -44,7 +44,9 @@ struct State {
   std::mutex mutex;
   std::atomic<TuneMode> mode = TuneMode::read;
   TuningTable cache;
-  TuningTable found;  ///< by searches of this process
+  TuningTable found;                 ///< by searches of this process
+  std::vector<TuningTable> brought;  ///< by plugins, and not part of `shipped` yet
+  std::optional<TuningTable> shipped;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> paths;
 };
 State& state() {
@@ -52,10 +54,13 @@ State& state() {
   return state;
 }
 
-/// Read when a tuning is first looked for: most backends have none.
-TuningTable const& shipped() {
-  static TuningTable const table = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
-  return table;
+/// The tables brought along, as one. Made when a tuning is first looked for: most backends have none. For who has the
+/// lock.
+TuningTable const& shipped(State& known) {
+  if (!known.shipped) known.shipped = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
+  for (TuningTable const& table : known.brought) known.shipped->add(table);
+  known.brought.clear();
+  return *known.shipped;
 }
 
 /// A table, and what tunings from it are said to come from.
@@ -128,6 +133,12 @@ void TuningTable::put(TuningTable const& other) {
   for (TunedSweep const& sweep : other.sweeps_) put(sweep);
 }
 
+void TuningTable::add(TuningTable const& other) {
+  for (TunedSweep const& sweep : other.sweeps_) {
+    if (!knows(sweep.key)) put(sweep);
+  }
+}
+
 namespace tuner {
 
 void set_mode(TuneMode mode) { state().mode = mode; }
@@ -136,6 +147,11 @@ TuneMode mode() { return state().mode; }
 void set_cache(TuningTable cache) {
   std::scoped_lock const lock(state().mutex);
   state().cache = std::move(cache);
+}
+
+void bring(TuningTable table) {
+  std::scoped_lock const lock(state().mutex);
+  state().brought.push_back(std::move(table));
 }
 
 TuningTable cache() {
@@ -157,7 +173,7 @@ std::optional<Found> look_up(SweepKey const& key) {
   // The sweep's own entry anywhere is worth more than one of a sweep like it.
   for (bool const own : {true, false}) {
     for (auto const& [table, source] :
-         {Source{&known.found, "search"}, Source{&known.cache, "cache"}, Source{&shipped(), "table"}}) {
+         {Source{&known.found, "search"}, Source{&known.cache, "cache"}, Source{&shipped(known), "table"}}) {
       if (own && !table->knows(key)) continue;
       if (TunedSweep const* const sweep = table->find(key)) return Found{*sweep, source};
     }

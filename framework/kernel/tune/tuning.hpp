@@ -57,6 +57,8 @@ class TuningTable {
   /// Adds an entry or replaces that of its key.
   void put(TunedSweep sweep);
   void put(TuningTable const& other);
+  /// Adds the entries whose keys are new.
+  void add(TuningTable const& other);
   [[nodiscard]] std::size_t size() const { return sweeps_.size(); }
 
  private:
@@ -79,6 +81,9 @@ void set_mode(TuneMode mode);
 [[nodiscard]] TuneMode mode();
 /// What this machine is known to run best; it comes before the tables that Halocline brings along.
 void set_cache(TuningTable cache);
+/// Adds a table to those that Halocline brings along, as a plugin does for the functors of its own when it is loaded.
+/// An entry that is there already stays.
+void bring(TuningTable table);
 /// The cache, and what searches have found since.
 [[nodiscard]] TuningTable cache();
 /// What searches have found.

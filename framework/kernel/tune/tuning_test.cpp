@@ -122,6 +122,31 @@ TEST_F(TunerTest, LooksUpByMode) {
   EXPECT_GT(tuner::found().size(), 0);
 }
 
+TEST_F(TunerTest, FindsWhatATableBroughtAlongKnows) {
+  TunedSweep const brought = entry("of a plugin", "3 x 3 x 3", 64);
+  tuner::set_mode(TuneMode::read);
+  EXPECT_FALSE(tuner::look_up(brought.key));
+  TuningTable table;
+  table.put(brought);
+  tuner::bring(table);
+  auto const found = tuner::look_up(brought.key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, "table");
+  EXPECT_EQ(found->sweep.parameters.at("threads_x"), 64);
+  // Whoever comes first stays.
+  TuningTable later;
+  later.put(entry("of a plugin", "3 x 3 x 3", 32));
+  later.put(entry("of another one", "3 x 3 x 3", 128));
+  tuner::bring(later);
+  EXPECT_EQ(tuner::look_up(brought.key)->sweep.parameters.at("threads_x"), 64);
+  SweepKey other = brought.key;
+  other.functor = "of another one";
+  EXPECT_EQ(tuner::look_up(other)->sweep.parameters.at("threads_x"), 128);
+  // Searches are for this machine: what a table brings stops none.
+  tuner::set_mode(TuneMode::search);
+  EXPECT_TRUE(tuner::wants_search(brought.key));
+}
+
 TEST_F(TunerTest, NamesEachPathOnce) {
   std::size_t const before = tuner::paths().size();
   tuner::note({"f", "2 x 2 x 2", "direct", "rule"});

@@ -1,4 +1,4 @@
-#include "framework/deck/tea_states.hpp"
+#include "physics/heat/tea_states.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,16 @@
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/number_text.hpp"
 
-namespace halocline::deck {
+namespace halocline::heat {
+
+using deck::integer_from;
+using deck::list;
+using deck::Node;
+using deck::NotANumber;
+using deck::printable;
+using deck::reported;
+using deck::scalar;
+
 namespace {
 
 std::vector<std::string> const state_words{"density", "energy", "geometry", "xmin", "xmax", "ymin", "ymax", "radius"};
@@ -149,4 +158,4 @@ Node TeaStates::regions(Location const& at) {
   return reported(at);
 }
 
-}  // namespace halocline::deck
+}  // namespace halocline::heat

@@ -1,11 +1,11 @@
-#include "framework/deck/tea_words.hpp"
+#include "physics/heat/tea_words.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <sstream>
 #include <vector>
 
-namespace halocline::deck {
+namespace halocline::heat {
 namespace {
 
 std::string lower_case(std::string word) {
@@ -53,4 +53,4 @@ void for_each_tea_line(SourceName const& name, std::string const& text,
   }
 }
 
-}  // namespace halocline::deck
+}  // namespace halocline::heat

@@ -1,4 +1,4 @@
-#include "framework/deck/tea_reader.hpp"
+#include "physics/heat/tea_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,11 +10,21 @@
 
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/number_text.hpp"
-#include "framework/deck/tea_states.hpp"
-#include "framework/deck/tea_words.hpp"
+#include "physics/heat/tea_states.hpp"
+#include "physics/heat/tea_words.hpp"
 
-namespace halocline::deck {
+namespace halocline::heat {
 namespace {
+
+using deck::described;
+using deck::integer_from;
+using deck::list;
+using deck::Node;
+using deck::NotANumber;
+using deck::printable;
+using deck::real_from;
+using deck::reported;
+using deck::scalar;
 
 /// What a word asks for.
 enum class Meaning { value, flag, no_matter, no_matter_with_value, unavailable };
@@ -270,4 +280,11 @@ Node read_tea(std::string const& name, std::string const& text, Mistakes& mistak
   return TeaReader(name, mistakes).read(text);
 }
 
-}  // namespace halocline::deck
+DeckFormat tea_format() {
+  return {.name = "tea.in",
+          .sentence = "Input of the TeaLeaf benchmark, known by a line that begins with *tea.",
+          .recognises = is_tea,
+          .read = read_tea};
+}
+
+}  // namespace halocline::heat

@@ -1,13 +1,21 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "framework/deck/deck.hpp"
+#include "framework/deck/mistakes.hpp"
 #include "framework/runtime/error.hpp"
+#include "physics/heat/tea_reader.hpp"
 
-namespace halocline {
+namespace halocline::heat {
 namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
 
 /// The part of a deck that a tea.in is mapped onto.
 Section root_section() {
@@ -46,7 +54,7 @@ Section root_section() {
 }
 
 Options read(std::string const& text, std::vector<std::string> const& overrides = {}) {
-  return Deck("tea.in", text, overrides_by_set(overrides)).read(root_section());
+  return Deck("tea.in", text, overrides_by_set(overrides), {tea_format()}).read(root_section());
 }
 
 std::string mistakes(std::string const& text, std::vector<std::string> const& overrides = {}) {
@@ -194,5 +202,37 @@ std::vector<Case> const cases{
 };
 INSTANTIATE_TEST_SUITE_P(All, WrongTeaDeck, testing::ValuesIn(cases));
 
+TEST(TeaDeck, IsKnownByItsFirstWordAloneWhateverItsName) {
+  EXPECT_TRUE(tea_format().recognises("! a comment\n  *TEA\n"));
+  EXPECT_FALSE(tea_format().recognises("physics: heat  # not a *tea\n"));
+}
+
+TEST(UntrustedTea, ChangedDecksAreReadOrRefused) {
+  std::mt19937 random(1);
+  std::string const signs = "{}[]:,-&*?|>'\"%@`!#\n\t \\x0<.~=";
+  for (int n = 0; n < 2500; ++n) {
+    std::string text = "*tea\nstate 1 density=1 energy=2\nx_cells=3\nxmin 0\ntl_use_cg\n*endtea\n";
+    for (int change = 0; change < 1 + n % 8; ++change) {
+      char const sign = n % 3 == 0 ? static_cast<char>(random() % 256) : signs[random() % signs.size()];
+      text[random() % text.size()] = sign;
+    }
+    EXPECT_NO_THROW((void)mistakes(text)) << text;
+  }
+}
+
+TEST(UntrustedTea, WordsAreCountedAndFiftyShown) {
+  std::string text = "*tea\n";
+  for (int n = 0; n < 500000; ++n) text += "x\n";
+  std::string const said = mistakes(text);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(said.begin(), said.end(), '\n')), Mistakes::most_shown);
+  EXPECT_THAT(said, EndsWith(" more mistakes"));
+  EXPECT_LT(said.size(), 50000U);
+}
+
+TEST(UntrustedTea, StatesMayHaveAnyNumber) {
+  EXPECT_THAT(mistakes("*tea\nstate 9223372036854775807 density=1 energy=1\n"),
+              HasSubstr("`state 9223372036854775807`: state 1 is missing (tea.in:2:1); states count from 1"));
+}
+
 }  // namespace
-}  // namespace halocline
+}  // namespace halocline::heat

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "framework/deck/mistakes.hpp"
-#include "framework/deck/tea_words.hpp"
 #include "framework/deck/tree.hpp"
+#include "physics/heat/tea_words.hpp"
 
-namespace halocline::deck {
+namespace halocline::heat {
 
 /// A value of a tea.in as YAML writes it: Fortran's 1.0d-3 as 1.0e-3.
-[[nodiscard]] Node number(TeaWord const& value);
+[[nodiscard]] deck::Node number(TeaWord const& value);
 
 /// The states of a tea.in ("state 2 density=.. energy=.. geometry=rectangle xmin=..") and the regions they stand for.
 class TeaStates {
@@ -23,24 +23,24 @@ class TeaStates {
   void read(std::span<TeaWord const> words);
 
   /// The list of regions in the order of their numbers. State 1, the background, must be there, and no number missing.
-  [[nodiscard]] Node regions(Location const& at);
+  [[nodiscard]] deck::Node regions(Location const& at);
 
  private:
   using Values = std::map<std::string, TeaWord>;
 
   [[nodiscard]] Values read_values(std::span<TeaWord const> words);
-  [[nodiscard]] Node region(std::int64_t state, Location const& at, Values const& values);
-  void write_shape(Node& region, std::string const& subject, Values const& values);
+  [[nodiscard]] deck::Node region(std::int64_t state, Location const& at, Values const& values);
+  void write_shape(deck::Node& region, std::string const& subject, Values const& values);
   /// Adds a mistake for each value that is of none of `words`.
   void expect_only(std::vector<std::string> const& words, Values const& values, std::string const& subject,
                    std::string const& what);
 
   struct State {
     Location location;
-    Node region;
+    deck::Node region;
   };
   std::map<std::int64_t, State> states_;
   Mistakes& mistakes_;
 };
 
-}  // namespace halocline::deck
+}  // namespace halocline::heat

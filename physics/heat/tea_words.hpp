@@ -6,7 +6,7 @@
 
 #include "framework/deck/location.hpp"
 
-namespace halocline::deck {
+namespace halocline::heat {
 
 /// A word of a tea.in, in lower case, and where it stands.
 struct TeaWord {
@@ -22,4 +22,4 @@ struct TeaWord {
 void for_each_tea_line(SourceName const& name, std::string const& text,
                        std::function<void(std::span<TeaWord const>)> const& read);
 
-}  // namespace halocline::deck
+}  // namespace halocline::heat

@@ -2,10 +2,11 @@
 
 #include <string>
 
+#include "framework/deck/deck_format.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/tree.hpp"
 
-namespace halocline::deck {
+namespace halocline::heat {
 
 /// Reads the part between `*tea` and `*endtea` (or the end of the text) as the deck of the same problem: `physics:
 /// heat`, states as `heat.regions`, the mesh, the time steps, and tolerance and iterations for every solver that
@@ -14,6 +15,9 @@ namespace halocline::deck {
 ///
 /// Words that only steer the benchmark program itself (test_problem, profiler_on, …) are accepted and mean nothing.
 /// Unknown words, words given twice and what TeaLeaf has and Halocline has not are mistakes, at their places.
-[[nodiscard]] Node read_tea(std::string const& name, std::string const& text, Mistakes& mistakes);
+[[nodiscard]] deck::Node read_tea(std::string const& name, std::string const& text, Mistakes& mistakes);
 
-}  // namespace halocline::deck
+/// The inputs of the TeaLeaf benchmark as a format of decks.
+[[nodiscard]] DeckFormat tea_format();
+
+}  // namespace halocline::heat
