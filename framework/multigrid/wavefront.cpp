@@ -126,10 +126,10 @@ void run_wavefront_interior(Wavefront const& wavefront, WavefrontPass const& pas
           Index const from = lower == begin ? begin : lower + lag;
           Index const to = upper == end ? end : upper - lag;
           Skewed const rows = skewed(tiles, tile, lag);
-          IndexRange const wave =
+          IndexRange const part =
               cut(cut(interiors[static_cast<std::size_t>(lag)], wavefront.tiled_axis(), rows.from, rows.to), axis,
                   std::max(from, front - lag), std::min(to, front - lag + step));
-          if (!wave.empty()) run(stages, first + lag, wave);
+          if (!part.empty()) run(stages, first + lag, part);
         }
       }
     }

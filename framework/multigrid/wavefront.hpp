@@ -8,13 +8,13 @@
 namespace halocline {
 
 /// A chain of stages over one block, of which each may read what the one before made of the next unknown on every axis:
-/// half-sweeps of red-black Gauss-Seidel, a prolongation before or a restriction behind them. Stage s is run s unknowns
+/// colours of Gauss-Seidel, a prolongation before or a restriction behind them. Stage s is run s unknowns
 /// behind the first one, so that one pass over memory does them all (a wavefront; Weiss et al., Memory characteristics
 /// of iterative methods, SC 1999), with the same bits as stage after stage.
 ///
-/// In three dimensions the wave goes through a tile of the rows of a slice at a time: what all stages hold of a tile
+/// In three dimensions the front goes through a tile of the rows of a slice at a time: what all stages hold of a tile
 /// stays in the cache of one core, where whole slices would need the one that all cores share. Tiles are skewed as the
-/// wave is: that of stage s lies s rows before that of the first stage.
+/// front is: that of stage s lies s rows before that of the first stage.
 ///
 /// Beside a neighbouring block, stage s can only run s unknowns away from the border: the rest, its shell, waits for
 /// ghosts that hold stage s - 1.
@@ -22,7 +22,7 @@ struct Wavefront {
   IndexRange box;                             ///< local indices of the block's unknowns
   std::array<std::array<bool, 2>, 3> open{};  ///< sides (axis; lower, upper) where a block is next to this one
   std::array<Index, 3> alignment{1, 1, 1};    ///< of the stage that is told so, counted from the box's begin: 1 or 2
-  int axis = 0;                               ///< the last axis of the mesh: the one that the wave runs along
+  int axis = 0;                               ///< the last axis of the mesh: the one that the front runs along
   Index bytes_per_unknown = 0;                ///< what all stages together hold of one unknown
 
   /// Where the stage that is `lag` behind the first one needs no new ghosts; if `aligned`, whole units of `alignment`.
@@ -35,9 +35,9 @@ struct Wavefront {
   [[nodiscard]] int tiled_axis() const { return axis > 0 ? axis - 1 : 0; }
   /// Where tiles begin, and the end of the last. One tile in less than three dimensions, whose slices are rows.
   [[nodiscard]] std::vector<Index> tiles(int stages) const;
-  /// How far the wave goes at a time: pieces long enough to vectorise, short enough for the caches.
+  /// How far the front goes at a time: pieces long enough to vectorise, short enough for the caches.
   [[nodiscard]] Index step() const;
-  /// Stages that one pass may hold so that the wave stays in the caches; even.
+  /// Stages that one pass may hold so that the front stays in the caches; even.
   [[nodiscard]] int stages_per_pass(int stages) const;
 };
 
