@@ -14,6 +14,7 @@
 #include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/coefficients.hpp"
+#include "framework/multigrid/face_level.hpp"
 #include "framework/multigrid/functor_rows.hpp"
 #include "framework/multigrid/structured_coarsening.hpp"
 #include "framework/operator/block_geometry.hpp"
@@ -29,14 +30,17 @@ namespace halocline {
 /// semidefinite). Ghosts of u beyond walls are zero: a functor finds what a wall does to the unknown beside it in
 /// UniformFaces. Its coefficients are fields on the unknowns with one layer of ghosts; those beyond walls hold what the
 /// unknown beside them has.
+///
+/// Of a star the couplings across faces are found once, and stored: what a functor costs does not matter, and coarser
+/// levels follow from them (face_operator.hpp). A functor that reads corners is evaluated in every pass, and asked for
+/// on coarser grids, where its coefficients are means.
 template <class Real, class Functor, std::size_t CoefficientCount>
 struct EllipticEquation {
   using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
   ControlVolumeGrid grid;
   Coefficients coefficients{};
-  /// The functor on a grid: the finest one, or a coarser one, whose coefficients are means.
   std::function<Functor(ControlVolumeGrid const&)> functor_on;
-  /// Makes the same operator in single precision; empty: it cannot be had.
+  /// Makes the same operator in single precision, for functors that read corners; empty: it cannot be had.
   std::function<std::unique_ptr<Operator>()> single_precision{};
   bool is_singular = false;  ///< constants are in the null space: no wall and no term without derivatives holds u
 };
@@ -111,6 +115,67 @@ template <class Rows>
   return mean_over_faces(grid, sums);
 }
 
+/// Stands for the vector that is one everywhere, beyond walls as well.
+template <class Real>
+struct One {
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION constexpr Real operator[](Offset<I, J, K>) const {
+    return Real{1};
+  }
+};
+
+/// The couplings across the faces of one axis, walls included; and what a row has beside its differences.
+template <class Rows, int Axis>
+struct TakeFaces {
+  using Real = typename Rows::Real;
+  Rows rows;
+  BlockView<Real> faces;
+  Index last;  ///< local index of the block's last unknown along the axis
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    constexpr auto before = along<Axis, -1>;
+    constexpr auto behind = along<Axis, 1>;
+    Index const at[3] = {i, j, k};
+    faces(i, j, k) = -rows.evaluate(stencil_functor::Unit<Real, before.x, before.y, before.z>{}, i, j, k);
+    if (at[Axis] < last) return;
+    faces(i + behind.x, j + behind.y, k + behind.z) =
+        -rows.evaluate(stencil_functor::Unit<Real, behind.x, behind.y, behind.z>{}, i, j, k);
+  }
+};
+template <class Rows>
+struct TakeShift {
+  Rows rows;
+  BlockView<typename Rows::Real> shift;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    shift(i, j, k) = rows.evaluate(One<typename Rows::Real>{}, i, j, k);
+  }
+};
+
+/// What a functor of a star is made of.
+template <class Real, class Functor, std::size_t CoefficientCount>
+[[nodiscard]] FaceCoefficients<Real> faces_of(EllipticEquation<Real, Functor, CoefficientCount> const& equation) {
+  using Rows = FunctorRows<Real, Functor, CoefficientCount>;
+  ControlVolumeGrid const& grid = equation.grid;
+  FaceCoefficients<Real> all(grid);
+  BlockRows<Real, Functor, CoefficientCount> const block_rows(equation);
+  for (Block const& block : grid.mesh->blocks()) {
+    Rows const& rows = block_rows.rows[block.local];
+    IndexRange const unknowns = grid.unknowns(block);
+    for_box(execution(block), unknowns, TakeShift<Rows>{rows, all.shift->view(block)});
+    auto const take = [&]<int Axis>(std::integral_constant<int, Axis>) {
+      if constexpr (Axis < Rows::dimensions) {
+        for_box(execution(block), unknowns,
+                TakeFaces<Rows, Axis>{rows, all.faces[Axis]->view(block), unknowns.end[Axis] - 1});
+      }
+    };
+    take(std::integral_constant<int, 0>());
+    take(std::integral_constant<int, 1>());
+    take(std::integral_constant<int, 2>());
+    execution(block).fence();
+  }
+  sum_diagonal(grid, all);
+  return all;
+}
+
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] std::unique_ptr<Coarsening> coarsen(EllipticEquation<Real, Functor, CoefficientCount> const& equation,
                                                   Operator const& fine) {
@@ -141,10 +206,10 @@ template <class Real, class Functor, std::size_t CoefficientCount>
                                                       make_elliptic_operator(std::move(coarse)));
 }
 
-}  // namespace elliptic
-
+/// The operator of a functor that is evaluated in every pass.
 template <class Real, class Functor, std::size_t CoefficientCount>
-std::unique_ptr<Operator> make_elliptic_operator(EllipticEquation<Real, Functor, CoefficientCount> equation) {
+[[nodiscard]] std::unique_ptr<Operator> make_evaluated_operator(
+    EllipticEquation<Real, Functor, CoefficientCount> equation) {
   using Made = StencilOperator<Real, Functor, CoefficientCount>;
   auto const shared = std::make_shared<EllipticEquation<Real, Functor, CoefficientCount> const>(std::move(equation));
   typename Made::Description description{.mesh = shared->grid.mesh,
@@ -160,6 +225,18 @@ std::unique_ptr<Operator> make_elliptic_operator(EllipticEquation<Real, Functor,
   }
   description.coarsening = [shared](Made const& fine) { return elliptic::coarsen(*shared, fine); };
   return std::make_unique<Made>(std::move(description));
+}
+
+}  // namespace elliptic
+
+template <class Real, class Functor, std::size_t CoefficientCount>
+std::unique_ptr<Operator> make_elliptic_operator(EllipticEquation<Real, Functor, CoefficientCount> equation) {
+  if constexpr (Functor::shape.kind == ShapeKind::star) {
+    return make_face_operator<Real, Functor::shape.dimensions()>(
+        equation.grid, elliptic::faces_of(equation), equation.is_singular ? Regularity::singular : Regularity::regular);
+  } else {
+    return elliptic::make_evaluated_operator(std::move(equation));
+  }
 }
 
 }  // namespace halocline

@@ -8,11 +8,12 @@
 
 #include "framework/grid/volumes.hpp"
 #include "framework/multigrid/agglomeration.hpp"
+#include "framework/multigrid/coarse_coefficients.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/structured_coarsening.hpp"
 #include "framework/operator/stencil_operator.hpp"
-#include "physics/equations/coarse_coefficients.hpp"
-#include "physics/equations/level_operator.hpp"
+#include "physics/equations/constant_level.hpp"
+#include "physics/equations/constant_rows.hpp"
 
 // The operator with constant coefficients, whole. Only the .cpp files that instantiate it include this: one a number of
 // dimensions, since each takes the compiler long.

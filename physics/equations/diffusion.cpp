@@ -5,8 +5,8 @@
 
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
+#include "physics/equations/constant_level.hpp"
 #include "physics/equations/face_assembly.hpp"
-#include "physics/equations/level_operator.hpp"
 
 namespace halocline {
 namespace {

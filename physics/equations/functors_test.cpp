@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "framework/kernel/recording.hpp"
+#include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
 #include "framework/operator/stencil_functors.hpp"
 #include "physics/equations/constant_diffusion.hpp"
-#include "physics/equations/face_diffusion.hpp"
 
 // What the functors of this room, and what solvers make of them, read: halos are as wide as shapes say.
 

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "physics/equations/coarse_coefficients.hpp"
-#include "physics/equations/level_operator.hpp"
+#include "framework/multigrid/coarse_coefficients.hpp"
+#include "physics/equations/constant_level.hpp"
+#include "physics/equations/constant_rows.hpp"
 #include "physics/equations/test_problems.hpp"
 
 // Both colours in one pass over memory, by themselves: coarsening_test.cpp has them in the passes that use them.

@@ -75,6 +75,28 @@ class Stranger(unittest.TestCase):
                 self.assertLess(total["largest_relative_drift"], total["explained_relative_drift"])
                 self.assertAlmostEqual(total["explained_relative_drift"], (128 * 8 + 8) * 2**-52, delta=1e-16)
 
+    def solve(self, name, ranks=1, **options):
+        """The summary of a solve of an elliptic equation."""
+        with scratch() as folder:
+            run = Run(["run", self.home / f"source/{name}.yaml", "--plugin", self.home / f"build/{name}.so", "--output",
+                       "run.out", "--ranks", ranks, *settings(options)], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            return run.summary()
+
+    def test_elliptic_equations_get_multigrid_by_name(self):
+        """By functors of five and of nine points alone: of second order, in iterations that hardly grow, on any ranks."""
+        for name in ("reaction", "tensor"):
+            with self.subTest(name=name):
+                coarse, fine = (self.solve(name, **{"mesh.cells": f"[{n}, {n}]"}) for n in (32, 128))
+                ratio = coarse["quantities"]["error_2"] / fine["quantities"]["error_2"]
+                self.assertGreater(math.log(ratio, 4), 1.9)
+                iterations = [summary["solves"][0]["iterations"] for summary in (coarse, fine)]
+                self.assertLessEqual(iterations[1], iterations[0] + 2)
+                spread = self.solve(name, ranks=3)
+                alone = self.solve(name)
+                for quantity, value in alone["quantities"].items():
+                    self.assertAlmostEqual(spread["quantities"][quantity], value, delta=1e-7)
+
     def test_a_broken_promise_of_conservation_is_a_warning(self):
         with scratch() as folder:
             run = self.run_deck(folder, "--plugin", self.plugin,
@@ -136,7 +158,7 @@ target_link_libraries(own PRIVATE Halocline::halocline)
         self.assertIn("exchange_.exchange({&u_});", text)
         source.write_text(text.replace("exchange_.exchange({&u_});", ""))
         configure(forgetful, forgetful / "build", CMAKE_PREFIX_PATH=self.home / "halocline")
-        command("cmake", "--build", forgetful / "build")
+        command("cmake", "--build", forgetful / "build", "--target", "halocline_physics_transport")
         for ranks, beyond in ((1, "where the mesh closes on itself"), (2, r"where rank \d begins")):
             with self.subTest(ranks=ranks), scratch() as folder:
                 run = self.run_deck(folder, "--plugin", forgetful / "build/transport.so", ranks=ranks)

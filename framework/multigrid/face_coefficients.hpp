@@ -5,7 +5,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/grid/control_volume_grid.hpp"
-#include "physics/equations/diffusion_rows.hpp"
+#include "framework/multigrid/face_rows.hpp"
 
 namespace halocline {
 

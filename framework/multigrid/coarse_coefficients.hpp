@@ -5,8 +5,8 @@
 
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/multigrid/face_coefficients.hpp"
 #include "framework/multigrid/level_views.hpp"
-#include "physics/equations/face_coefficients.hpp"
 
 namespace halocline {
 

@@ -1,4 +1,4 @@
-#include "physics/equations/face_coefficients.hpp"
+#include "framework/multigrid/face_coefficients.hpp"
 
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"

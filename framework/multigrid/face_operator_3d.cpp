@@ -1,4 +1,4 @@
-#include "physics/equations/face_operator.hpp"
+#include "framework/multigrid/face_operator.hpp"
 
 namespace halocline {
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <memory>
+
+#include "framework/grid/control_volume_grid.hpp"
+#include "framework/multigrid/face_level.hpp"
+#include "framework/operator/operator.hpp"
+#include "physics/equations/constant_diffusion.hpp"
+
+namespace halocline {
+
+/// The operator with constant coefficients on any level of multigrid, which coarsens itself down to a single unknown;
+/// where counts are odd, to one that reads its coefficients. Its regularity counts on the finest level alone.
+/// Collective over the grid's communicator.
+template <class Real, int Dimensions>
+[[nodiscard]] std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid grid,
+                                                               ConstantDiffusion<Real, Dimensions> const& functor,
+                                                               Regularity regularity = Regularity::regular);
+
+}  // namespace halocline
