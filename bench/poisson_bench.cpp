@@ -111,7 +111,7 @@ Timing solve(std::shared_ptr<StructuredMesh const> const& mesh, Arguments const&
   settings.smoother.sweeps = arguments.sweeps;
   settings.single_precision = arguments.single_cycles;
   if (arguments.full) settings.start = MultigridStart::full;
-  if (arguments.smoother == "chebyshev") settings.smoother.kind = SmootherKind::chebyshev;
+  if (arguments.smoother == "chebyshev") settings.smoother.name = "chebyshev";
   Criteria const criteria{.relative = arguments.tolerance, .absolute = 0, .iterations = 200};
   std::unique_ptr<LinearSolver> solver;
   if (arguments.refine)

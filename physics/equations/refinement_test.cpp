@@ -72,8 +72,7 @@ TEST(Refinement, WeakCyclesConvergeAllTheSame) {
   auto const a = make({.name = "plane", .cells = {24, 24}});
   auto const b = random_like(*a);
   auto const x = a->create_vector();
-  MultigridSettings const weak{
-      .smoother = {.kind = SmootherKind::jacobi, .sweeps = 1}, .levels = 1, .bottom_sweeps = 1};
+  MultigridSettings const weak{.smoother = {.name = "jacobi", .sweeps = 1}, .levels = 1, .bottom_sweeps = 1};
   Criteria const criteria{.relative = 1e-8, .absolute = 0, .iterations = 2000};
   SolveReport const report = refine(*a, *b, *x, criteria, weak);
   EXPECT_EQ(report.outcome, Outcome::converged) << report.remark;

@@ -31,14 +31,14 @@ void declare_multigrid(Section& section) {
       .defaults_to(std::int64_t{1})
       .at_least(1)
       .at_most(10);
+  std::string about_smoothers;
+  for (std::string const& name : smoothers().names()) {
+    about_smoothers += (about_smoothers.empty() ? "" : "; ") + name + ": " + smoothers().find(name).sentence;
+  }
   section
-      .choice("smoother",
-              "What damps the rough part of the error on each level: multicolour: Gauss-Seidel in as many "
-              "colours as the operator needs, two for stencils that read the next neighbours along axes alone; "
-              "red_black: in two or not at all; chebyshev: a polynomial of the operator, where it has no such order or "
-              "the eigenvalues of its levels are known well; jacobi: damped steps, to compare with.",
-              std::vector<std::string>{"multicolour", "red_black", "chebyshev", "jacobi"})
-      .defaults_to(std::string("multicolour"));
+      .choice("smoother", "What damps the rough part of the error on each level: " + about_smoothers + ".",
+              smoothers().names())
+      .defaults_to(SmootherSettings().name);
   section
       .choice(
           "precision",
@@ -68,11 +68,7 @@ MultigridSettings multigrid_settings(Options const& section) {
   MultigridSettings settings;
   std::string const cycle = section.choice("cycle");
   settings.cycle = cycle == "W" ? CycleShape::w : cycle == "F" ? CycleShape::f : CycleShape::v;
-  std::string const smoother = section.choice("smoother");
-  settings.smoother.kind = smoother == "chebyshev"     ? SmootherKind::chebyshev
-                           : smoother == "multicolour" ? SmootherKind::multicolour
-                           : smoother == "jacobi"      ? SmootherKind::jacobi
-                                                       : SmootherKind::red_black;
+  settings.smoother.name = section.choice("smoother");
   settings.smoother.sweeps = static_cast<int>(section.integer("sweeps"));
   settings.start = section.choice("start") == "full" ? MultigridStart::full : MultigridStart::cycle;
   settings.start_cycles = static_cast<int>(section.integer("start_cycles"));
@@ -108,14 +104,13 @@ constexpr char const* reference =
 /// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
 double level_vectors(Options const& section, ProblemSize const& problem) {
   double const parts = std::exp2(problem.dimensions);
-  std::string const smoother = section.choice("smoother");
-  bool const steps = smoother == "chebyshev" || smoother == "jacobi";
-  // On devices red-black sweeps may go from one vector to another.
-  bool const to_another = device_count() > 0 && !steps;
-  double const of_a_level = 2 + problem.coarse_coefficients + (steps ? 2 : to_another ? 1 : 0);
+  SmootherEntry const& smoother = smoothers().find(section.choice("smoother"));
+  // On devices passes in two colours may go from one vector to another.
+  double const to_another = device_count() > 0 && smoother.passes ? 1 : 0;
+  double const of_a_level = 2 + problem.coarse_coefficients + smoother.vectors + to_another;
   // Along an axis, interpolation has a place and four weights for each unknown of all levels: as long as vectors in 1D.
   double const along_axis = section.choice("start") == "full" && problem.dimensions == 1 ? 10 : 0;
-  double const all = of_a_level / (parts - 1) + (steps ? 5 : to_another ? 1 : 0) + along_axis;
+  double const all = of_a_level / (parts - 1) + smoother.vectors + smoother.vectors_set_up + to_another + along_axis;
   // Half of everything, beside the finest operator, its right-hand side and its solution in single precision.
   bool const rounded = section.choice("precision") == "single" && !problem.single_precision;
   return rounded ? 0.5 * (all + problem.coefficients + 2) : all;

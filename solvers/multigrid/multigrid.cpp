@@ -15,6 +15,7 @@ namespace halocline {
 struct Multigrid::Level {
   Operator const* a = nullptr;
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
+  CyclePasses const* passes = nullptr;     ///< smoothing and transfers in one; null where there is none
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: CyclePasses do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
   std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
@@ -68,7 +69,9 @@ void Multigrid::prepare(Operator const& a) {
       level.x = at->create_vector();
     }
     if (levels() != settings_.levels) level.coarsening = at->coarsen();
-    if (level.is_smoothed() && !relaxes_in_colours(*at) && at->create_vector()->size() > 1) {
+    SmootherEntry const& smoother = usable_smoother(*at, settings_.smoother.name);
+    if (smoother.passes && level.coarsening) level.passes = smoother.passes(*level.coarsening);
+    if (level.is_smoothed() && !smoother.passes && at->create_vector()->size() > 1) {
       level.smoother = make_smoother(*at, settings_.smoother);
     }
     if (level.coarsening == nullptr) break;
@@ -92,15 +95,14 @@ void Multigrid::prepare(Operator const& a) {
 
 void Multigrid::find_fallbacks() {
   fallbacks_.clear();
-  SmootherKind const asked = settings_.smoother.kind;
+  std::string const& asked = settings_.smoother.name;
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     bool const is_smoothed = n + 1 < levels_.size() ? levels_[n]->is_smoothed()
                                                     : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
-    SmootherKind const used = is_smoothed ? usable_smoother(*levels_[n]->a, asked) : asked;
+    std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, asked).name : asked;
     if (used == asked) continue;
-    fallbacks_.push_back(std::string("multigrid: the operator does not have the colours of `smoother: ") +
-                         to_string(asked) + "`, " + to_string(used) + " smooths instead from level " +
-                         std::to_string(n) + " on");
+    fallbacks_.push_back("multigrid: the operator does not have the colours of `smoother: " + asked + "`, " + used +
+                         " smooths instead from level " + std::to_string(n) + " on");
     break;
   }
   bool const is_alone = levels() == 1 && settings_.levels != 1 && levels_.front()->inverse == nullptr;
@@ -112,11 +114,10 @@ void Multigrid::make_resident() {
   if (levels_.back()->inverse == nullptr) return;
   std::vector<CycleLevel> chain;
   for (auto const& level : levels_) chain.push_back({level->b.get(), level->x.get(), level->coarsening.get()});
-  for (std::size_t n = 1; n + 1 < chain.size() && relaxes_in_colours(*levels_[n]->a); ++n) {
-    CyclePasses const* const passes = chain[n].coarsening->passes();
-    if (passes == nullptr) continue;
-    resident_ =
-        passes->resident_cycle(std::span(chain).subspan(n), settings_.smoother.sweeps, *levels_.back()->inverse);
+  for (std::size_t n = 1; n + 1 < chain.size(); ++n) {
+    if (levels_[n]->passes == nullptr) continue;
+    resident_ = levels_[n]->passes->resident_cycle(std::span(chain).subspan(n), settings_.smoother.sweeps,
+                                                   *levels_.back()->inverse);
     resident_from_ = n;
     if (resident_ != nullptr) return;
   }
@@ -124,18 +125,11 @@ void Multigrid::make_resident() {
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
 
-bool Multigrid::relaxes_in_colours(Operator const& a) const {
-  SmootherKind const kind = usable_smoother(a, settings_.smoother.kind);
-  return kind == SmootherKind::red_black || kind == SmootherKind::multicolour;
-}
-
 /// With one unknown at the bottom nothing of a V-cycle by CyclePasses is known to the host.
 bool Multigrid::only_enqueues() const {
-  bool only =
-      settings_.cycle == CycleShape::v && relaxes_in_colours(*levels_.front()->a) && levels_.back()->inverse != nullptr;
+  bool only = settings_.cycle == CycleShape::v && levels_.back()->inverse != nullptr;
   for (auto const& level : levels_) {
-    CyclePasses const* const passes = level->coarsening ? level->coarsening->passes() : nullptr;
-    only = only && (!level->coarsening || (passes != nullptr && passes->only_enqueue()));
+    only = only && (!level->coarsening || (level->passes != nullptr && level->passes->only_enqueue()));
   }
   return only;
 }
@@ -199,7 +193,7 @@ void Multigrid::correct(CycleShape shape, std::size_t level, bool from_zero, Vec
   Level& coarse = *levels_[level + 1];
   Coarsening const& to_coarse = *fine.coarsening;
   int const relaxations = settings_.smoother.sweeps;
-  if (CyclePasses const* const passes = relaxes_in_colours(*fine.a) ? to_coarse.passes() : nullptr) {
+  if (CyclePasses const* const passes = fine.passes) {
     passes->relax_restrict(relaxations, from_zero, b, x, *coarse.b);
     cycles(shape, level + 1);
     passes->prolong_relax(relaxations, *coarse.x, b, x);

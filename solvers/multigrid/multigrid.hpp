@@ -68,8 +68,6 @@ class Multigrid final : public Preconditioner {
   /// z = a cycle for r.
   void run(Vector const& r, Vector& z);
   [[nodiscard]] bool only_enqueues() const;
-  /// Whether Gauss-Seidel in colours smooths a level, which CyclePasses are made of.
-  [[nodiscard]] bool relaxes_in_colours(Operator const& a) const;
   /// x = cycle for A x = b on `level`, from x or from zero.
   void cycle(CycleShape shape, std::size_t level, bool from_zero, Vector const& b, Vector& x);
   /// The same where there is a coarser level: `correct` where that has fewer unknowns, `move` where it is on other

@@ -41,9 +41,8 @@ std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const passes : {false, true}) {
-      for (auto const kind :
-           {SmootherKind::red_black, SmootherKind::multicolour, SmootherKind::chebyshev, SmootherKind::jacobi}) {
-        bool const in_colours = kind == SmootherKind::red_black || kind == SmootherKind::multicolour;
+      for (std::string const kind : {"red_black", "multicolour", "chebyshev", "jacobi"}) {
+        bool const in_colours = kind == "red_black" || kind == "multicolour";
         if (passes && !in_colours) continue;  // it goes step by step
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
@@ -52,7 +51,7 @@ std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v
                 all.push_back({size,
                                {.passes = passes},
                                {.cycle = shape,
-                                .smoother = {.kind = kind, .sweeps = sweeps},
+                                .smoother = {.name = kind, .sweeps = sweeps},
                                 .levels = levels,
                                 .bottom = bottom}});
               }
@@ -364,20 +363,20 @@ TEST(Multigrid, ALoneUnknownIsDividedByItsEntry) {
 
 TEST(Multigrid, SaysWhatTookThePlaceOfWhatWasAskedFor) {
   struct Case {
-    SmootherKind smoother;
+    std::string smoother;
     Abilities abilities;
     std::vector<std::string> said;
   };
   std::string const chebyshev = "`, chebyshev smooths instead from level 0 on";
   std::string const colours = "multigrid: the operator does not have the colours of `smoother: ";
-  for (Case const& one : {Case{SmootherKind::red_black, {.colours = false}, {colours + "red_black" + chebyshev}},
-                          Case{SmootherKind::multicolour, {.colours = false}, {colours + "multicolour" + chebyshev}},
-                          Case{SmootherKind::red_black, {}, {}}, Case{SmootherKind::chebyshev, {.colours = false}, {}},
-                          Case{SmootherKind::red_black,
+  for (Case const& one : {Case{"red_black", {.colours = false}, {colours + "red_black" + chebyshev}},
+                          Case{"multicolour", {.colours = false}, {colours + "multicolour" + chebyshev}},
+                          Case{"red_black", {}, {}}, Case{"chebyshev", {.colours = false}, {}},
+                          Case{"red_black",
                                {.coarsens = false},
                                {"multigrid: the operator has no coarser level, its smoother alone is at work"}}}) {
     auto const a = poisson(17, one.abilities);
-    Multigrid multigrid({.smoother = {.kind = one.smoother}});
+    Multigrid multigrid({.smoother = {.name = one.smoother}});
     multigrid.prepare(a);
     EXPECT_EQ(multigrid.fallbacks(), one.said);
     multigrid.prepare(a);
@@ -392,7 +391,7 @@ TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
   auto const x = a.create_vector();
   double const step = std::numbers::pi / static_cast<double>(size + 1);
   for (int const degree : {1, 2, 3, 4, 5}) {
-    auto const smoother = make_smoother(a, {.kind = SmootherKind::red_black, .sweeps = degree});  // has no colours
+    auto const smoother = make_smoother(a, {.name = "red_black", .sweeps = degree});  // has no colours
     // The interval ends a tenth above the largest eigenvalue found, and an eighth of that is its lower end.
     double const sigma = (1 + 1 / 8.0) / (1 - 1 / 8.0);
     double const damping = 1 / std::cosh(degree * std::acosh(sigma));
@@ -422,7 +421,7 @@ TEST(Smoother, JacobiDampsEveryModeByItsEigenvalue) {
   double const weight = 1.6 / (1.1 * estimate_eigenvalues(a, 10).largest);
   double const step = std::numbers::pi / static_cast<double>(size + 1);
   for (int const sweeps : {1, 2, 3}) {
-    auto const smoother = make_smoother(a, {.kind = SmootherKind::jacobi, .sweeps = sweeps});
+    auto const smoother = make_smoother(a, {.name = "jacobi", .sweeps = sweeps});
     for (std::size_t mode = 1; mode <= size; ++mode) {
       std::vector<double> sine(size);
       for (std::size_t i = 0; i < size; ++i) sine[i] = std::sin(step * static_cast<double>(mode * (i + 1)));
@@ -447,6 +446,45 @@ TEST(Smoother, NeedsColoursOrADiagonal) {
   EXPECT_THROW((void)make_smoother(a, {}), UnsuitableOperator);
   auto const coloured = poisson(5, {.diagonal = false});
   EXPECT_NO_THROW((void)make_smoother(coloured, {}));
+}
+
+/// x = x + w (b - A x), as somebody would add it: a class and a registration.
+class Richardson final : public Smoother {
+ public:
+  Richardson(Operator const& a, int sweeps)
+      : a_(a), sweeps_(sweeps), weight_(1 / a.norm_bound()), r_(a.create_vector()) {}
+  void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
+    if (from_zero) x.fill(0);
+    for (int n = 0; n < sweeps_; ++n) {
+      static_cast<void>(a_.residual(b, x, *r_));
+      x.add(weight_, *r_);
+    }
+  }
+
+ private:
+  Operator const& a_;
+  int sweeps_;
+  double weight_;
+  std::unique_ptr<Vector> r_;
+};
+
+bool const registered = (smoothers().add({.name = "richardson",
+                                          .sentence = "steps along the residual",
+                                          .create = [](Operator const& a, int sweeps) -> std::unique_ptr<Smoother> {
+                                            return std::make_unique<Richardson>(a, sweeps);
+                                          }}),
+                         true);
+
+TEST(Smoother, IsChosenByTheNameItIsRegisteredUnder) {
+  auto const a = poisson(63);
+  auto const b = a.create_vector();
+  auto const x = a.create_vector();
+  b->fill(1);
+  ConjugateGradients solver({.relative = 1e-10, .absolute = 0, .iterations = 60},
+                            std::make_unique<Multigrid>(MultigridSettings{.smoother = {.name = "richardson"}}));
+  solver.prepare(a);
+  EXPECT_EQ(solver.solve(a, *b, *x).outcome, Outcome::converged);
+  EXPECT_THROW((void)make_smoother(a, {.name = "richardsom"}), InputError);
 }
 
 }  // namespace

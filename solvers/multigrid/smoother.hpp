@@ -1,10 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "framework/operator/operator.hpp"
-#include "solvers/linear/eigenvalues.hpp"
+#include "framework/operator/coarsening.hpp"
+#include "framework/plugin/registry.hpp"
 
 namespace halocline {
 
@@ -18,22 +19,34 @@ class Smoother {
   virtual void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) = 0;
 };
 
-enum class SmootherKind {
-  red_black,    ///< Gauss-Seidel in red-black order
-  multicolour,  ///< Gauss-Seidel in as many colours as the operator has
-  chebyshev,    ///< polynomial in D^-1 A that damps the upper part of its spectrum
-  jacobi        ///< damped Jacobi iteration
+/// A smoother that decks choose by name.
+struct SmootherEntry {
+  std::string name;
+  std::string sentence;
+  /// Whether it can smooth an operator; where it cannot, `chebyshev` does. Empty: always.
+  std::function<bool(Operator const&)> suits = {};
+  /// Collective. Throws UnsuitableOperator where the operator lacks what it needs. `sweeps`: on each way.
+  std::function<std::unique_ptr<Smoother>(Operator const&, int sweeps)> create;
+  /// A coarsening's passes over memory that smooth as this one does, and transfer as well. Empty: it knows none.
+  std::function<CyclePasses const*(Coarsening const&)> passes = {};
+  double vectors = 0;         ///< that it holds on each level …
+  double vectors_set_up = 0;  ///< … and in making it
 };
 
+/// All that are registered. To add one from a file of its own:
+///
+///     bool const registered = (smoothers().add({"richardson", …}), true);
+[[nodiscard]] Registry<SmootherEntry>& smoothers();
+
 struct SmootherSettings {
-  SmootherKind kind = SmootherKind::multicolour;
+  std::string name = "multicolour";
   int sweeps = 2;  ///< of Gauss-Seidel or Jacobi, or degree of the polynomial; on each way
 };
 
-[[nodiscard]] char const* to_string(SmootherKind kind);
-/// The one that smooths `a` where `kind` is asked for: Chebyshev where the operator does not have the colours.
-[[nodiscard]] SmootherKind usable_smoother(Operator const& a, SmootherKind kind);
-/// Collective. Throws UnsuitableOperator when the operator has no diagonal without zeros.
+/// The one that smooths `a` where `name` is asked for. Throws InputError for an unknown name.
+[[nodiscard]] SmootherEntry const& usable_smoother(Operator const& a, std::string const& name);
+/// Collective. Throws InputError for an unknown name, and UnsuitableOperator when the operator has no diagonal without
+/// zeros.
 [[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
 
 }  // namespace halocline

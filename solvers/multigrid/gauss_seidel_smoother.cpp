@@ -1,0 +1,42 @@
+#include "framework/operator/generic_steps.hpp"
+#include "framework/operator/relaxation.hpp"
+#include "solvers/multigrid/smoother.hpp"
+
+namespace halocline {
+namespace {
+
+class GaussSeidelSmoother final : public Smoother {
+ public:
+  GaussSeidelSmoother(Relaxation const& relaxation, int sweeps) : relaxation_(relaxation), sweeps_(sweeps) {}
+
+  void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) override {
+    if (from_zero) x.fill(0);
+    for (int sweep = 0; sweep < sweeps_; ++sweep) relaxation_.relax(forward, b, x);
+  }
+
+ private:
+  Relaxation const& relaxation_;
+  int sweeps_;
+};
+
+SmootherEntry entry(std::string name, std::string sentence, std::function<bool(Operator const&)> suits) {
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .suits = std::move(suits),
+          .create = [](Operator const& a, int sweeps) -> std::unique_ptr<Smoother> {
+            return std::make_unique<GaussSeidelSmoother>(*a.relaxation(), sweeps);
+          },
+          .passes = [](Coarsening const& coarsening) { return coarsening.passes(); }};
+}
+
+bool const registered =
+    (smoothers().add(entry("multicolour",
+                           "Gauss-Seidel in as many colours as the operator needs, two for stencils that read the next "
+                           "neighbours along axes alone",
+                           [](Operator const& a) { return colours_of(a) > 0; })),
+     smoothers().add(entry("red_black", "Gauss-Seidel in two colours or not at all",
+                           [](Operator const& a) { return colours_of(a) == 2; })),
+     true);
+
+}  // namespace
+}  // namespace halocline
