@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bench/measure.hpp"
-#include "framework/kernel/reduce/bodies.hpp"
+#include "bench/reduction_bodies.hpp"
 #include "framework/operator/vector_functors.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"

@@ -1,4 +1,4 @@
-#include "framework/kernel/reduce/cuda_bodies.hpp"
+#include "bench/cuda_reduction_bodies.hpp"
 
 #include <cooperative_groups.h>
 

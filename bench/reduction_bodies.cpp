@@ -1,4 +1,4 @@
-#include "framework/kernel/reduce/bodies.hpp"
+#include "bench/reduction_bodies.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "framework/runtime/error.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
-#include "framework/kernel/reduce/cuda_bodies.hpp"
+#include "bench/cuda_reduction_bodies.hpp"
 #endif
 
 namespace halocline::reduce {

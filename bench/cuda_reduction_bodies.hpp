@@ -2,7 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "framework/kernel/reduce/bodies.hpp"
+#include "bench/reduction_bodies.hpp"
 
 namespace halocline::reduce::cuda {
 

@@ -1,4 +1,4 @@
-#include "framework/kernel/reduce/bodies.hpp"
+#include "bench/reduction_bodies.hpp"
 
 #include <gtest/gtest.h>
 
