@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -189,9 +190,8 @@ template <class Real, class Functor, std::size_t CoefficientCount>
   if (worth_agglomerating(grid, couplings)) {
     Agglomeration<Real> agglomeration(grid);
     coarse.grid = agglomeration.whole();
-    for (std::size_t n = 0; n < CoefficientCount; ++n) {
-      coarse.coefficients[n] = agglomerated(agglomeration, *equation.coefficients[n]);
-    }
+    std::transform(equation.coefficients.begin(), equation.coefficients.end(), coarse.coefficients.begin(),
+                   [&](auto const& coefficient) { return agglomerated(agglomeration, *coefficient); });
     return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine,
                                                           make_elliptic_operator(std::move(coarse)));
   }
@@ -199,9 +199,8 @@ template <class Real, class Functor, std::size_t CoefficientCount>
   auto const coarse_grid = coarsened(grid, factor);
   if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
   coarse.grid = *coarse_grid;
-  for (std::size_t n = 0; n < CoefficientCount; ++n) {
-    coarse.coefficients[n] = coarse_means(grid, *coarse_grid, factor, *equation.coefficients[n]);
-  }
+  std::transform(equation.coefficients.begin(), equation.coefficients.end(), coarse.coefficients.begin(),
+                 [&](auto const& coefficient) { return coarse_means(grid, *coarse_grid, factor, *coefficient); });
   return std::make_unique<StructuredCoarsening<Rows>>(grid, block_rows->rows, block_rows, factor, *coarse_grid,
                                                       make_elliptic_operator(std::move(coarse)));
 }
