@@ -25,8 +25,8 @@ constexpr Index stall = 1000;
 /// One solve.
 class MultigridRefinement::Solve {
  public:
-  Solve(MultigridRefinement& solver, Operator const& a, Vector const& b, Vector& x)
-      : s_(solver), a_(a), b_(b), x_(x), convergence_(solver.criteria_), record_("multigrid", solver.observer()) {}
+  Solve(MultigridRefinement& solver, Vector const& b, Vector& x)
+      : s_(solver), b_(b), x_(x), convergence_(solver.criteria_), record_("multigrid", solver.observer()) {}
 
   SolveReport run() {
     if (!s_.obstacle_.empty()) return end({Outcome::breakdown, s_.obstacle_});
@@ -117,7 +117,6 @@ class MultigridRefinement::Solve {
   }
 
   MultigridRefinement& s_;
-  Operator const& a_;
   Vector const& b_;
   Vector& x_;
   Convergence convergence_;
@@ -149,7 +148,7 @@ void MultigridRefinement::prepare(Operator const& a) {
 }
 
 SolveReport MultigridRefinement::solve(Operator const& a, Vector const& b, Vector& x) {
-  if (!is_plain_) return Solve(*this, a, b, x).run();
+  if (!is_plain_) return Solve(*this, b, x).run();
   plain_.set_observer(observer());
   return plain_.solve(a, b, x);
 }
