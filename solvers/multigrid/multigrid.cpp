@@ -101,8 +101,9 @@ void Multigrid::find_fallbacks() {
                                                     : levels_[n]->inverse == nullptr && levels_[n]->bottom == nullptr;
     std::string const& used = is_smoothed ? usable_smoother(*levels_[n]->a, asked).name : asked;
     if (used == asked) continue;
-    fallbacks_.push_back("multigrid: the operator does not have the colours of `smoother: " + asked + "`, " + used +
-                         " smooths instead from level " + std::to_string(n) + " on");
+    std::string said = "multigrid: the operator does not have the colours of `smoother: ";
+    said.append(asked).append("`, ").append(used).append(" smooths instead from level ");
+    fallbacks_.push_back(said.append(std::to_string(n)).append(" on"));
     break;
   }
   bool const is_alone = levels() == 1 && settings_.levels != 1 && levels_.front()->inverse == nullptr;

@@ -367,10 +367,12 @@ TEST(Multigrid, SaysWhatTookThePlaceOfWhatWasAskedFor) {
     Abilities abilities;
     std::vector<std::string> said;
   };
-  std::string const chebyshev = "`, chebyshev smooths instead from level 0 on";
-  std::string const colours = "multigrid: the operator does not have the colours of `smoother: ";
-  for (Case const& one : {Case{"red_black", {.colours = false}, {colours + "red_black" + chebyshev}},
-                          Case{"multicolour", {.colours = false}, {colours + "multicolour" + chebyshev}},
+  auto const without_colours = [](std::string const& smoother) {
+    std::string said = "multigrid: the operator does not have the colours of `smoother: ";
+    return said.append(smoother).append("`, chebyshev smooths instead from level 0 on");
+  };
+  for (Case const& one : {Case{"red_black", {.colours = false}, {without_colours("red_black")}},
+                          Case{"multicolour", {.colours = false}, {without_colours("multicolour")}},
                           Case{"red_black", {}, {}}, Case{"chebyshev", {.colours = false}, {}},
                           Case{"red_black",
                                {.coarsens = false},
