@@ -10,7 +10,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(2))
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 # Shared by several of them.
-LIBRARIES = {"diffusion"}
+LIBRARIES = {"equations"}
 
 
 def objects_and_sources():
