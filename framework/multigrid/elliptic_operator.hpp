@@ -11,6 +11,7 @@
 #include "framework/grid/control_volume_grid.hpp"
 #include "framework/grid/volumes.hpp"
 #include "framework/kernel/box_loops.hpp"
+#include "framework/kernel/functor_name.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
@@ -21,6 +22,7 @@
 #include "framework/operator/block_geometry.hpp"
 #include "framework/operator/stencil_operator.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
@@ -47,7 +49,7 @@ struct EllipticEquation {
 };
 
 /// The operator of an equation, which coarsens itself. Collective over the grid's communicator. Throws DefectError for
-/// a coefficient without ghosts.
+/// a coefficient without ghosts, and PhysicsError for a star that is not symmetric.
 ///
 /// A physics calls it in one .cpp of its own, which the compiler takes long for.
 template <class Real, class Functor, std::size_t CoefficientCount>
@@ -151,6 +153,22 @@ struct TakeShift {
   }
 };
 
+/// Counts the faces across which a row couples with its neighbour by another number than the neighbour's row with it.
+/// Both are found from the same numbers, in a few operations.
+template <class Rows, int Axis>
+struct CountUnsymmetricFaces {
+  using Real = typename Rows::Real;
+  Rows rows;
+  BlockView<Real const> faces;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& count) const {
+    constexpr auto behind = along<Axis, 1>;
+    Real const mine = -rows.evaluate(stencil_functor::Unit<Real, behind.x, behind.y, behind.z>{}, i, j, k);
+    Real const other = faces(i + behind.x, j + behind.y, k + behind.z);
+    Real const magnitude = Kokkos::abs(mine) + Kokkos::abs(other);
+    if (!(Kokkos::abs(mine - other) <= 100 * Kokkos::Experimental::epsilon_v<Real> * magnitude)) count += 1;
+  }
+};
+
 /// What a functor of a star is made of.
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] FaceCoefficients<Real> faces_of(EllipticEquation<Real, Functor, CoefficientCount> const& equation) {
@@ -158,6 +176,7 @@ template <class Real, class Functor, std::size_t CoefficientCount>
   ControlVolumeGrid const& grid = equation.grid;
   FaceCoefficients<Real> all(grid);
   BlockRows<Real, Functor, CoefficientCount> const block_rows(equation);
+  double unsymmetric = 0;
   for (Block const& block : grid.mesh->blocks()) {
     Rows const& rows = block_rows.rows[block.local];
     IndexRange const unknowns = grid.unknowns(block);
@@ -166,12 +185,20 @@ template <class Real, class Functor, std::size_t CoefficientCount>
       if constexpr (Axis < Rows::dimensions) {
         for_box(execution(block), unknowns,
                 TakeFaces<Rows, Axis>{rows, all.faces[Axis]->view(block), unknowns.end[Axis] - 1});
+        unsymmetric +=
+            sum_over_box(execution(block), unknowns,
+                         CountUnsymmetricFaces<Rows, Axis>{rows, std::as_const(*all.faces[Axis]).view(block)});
       }
     };
     take(std::integral_constant<int, 0>());
     take(std::integral_constant<int, 1>());
     take(std::integral_constant<int, 2>());
     execution(block).fence();
+  }
+  if (grid.mesh->communicator().sum(unsymmetric) > 0) {
+    throw PhysicsError("`" + kernel::functor_name<Functor>() +
+                       "` is not symmetric, or some entry of it is no number: an unknown is not coupled with its "
+                       "neighbour as the neighbour is with it, which multigrid for elliptic equations needs");
   }
   sum_diagonal(grid, all);
   return all;

@@ -1,5 +1,6 @@
 #include "framework/multigrid/elliptic_operator.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,6 +56,15 @@ struct Tensor {
     constexpr Offset<-1, 1> north_west{};
     constexpr Offset<1, 1> north_east{};
     return sum - xy / 2 * faces.inside[0] * ((u[north_east] - u[north_west]) - (u[south_east] - u[south_west]));
+  }
+};
+
+/// du/dx by the cell the flow comes from
+struct Upwind {
+  static constexpr Shape shape = star<1, 1>;
+  template <class P, class U>
+  KOKKOS_FUNCTION double operator()(P const&, U const& u) const {
+    return u[here] - u[west];
   }
 };
 
@@ -205,6 +215,14 @@ TEST(EllipticOperator, IterationsHardlyGrowWithTheMesh) {
     return iterations(*a, *b);
   };
   EXPECT_LE(iterations_on(256), iterations_on(64) + 2);
+}
+
+/// Only one of the two entries of a face would be stored.
+TEST(EllipticOperator, RefusesAFunctorThatIsNotSymmetric) {
+  EllipticEquation<double, Upwind, 0> const flow{.grid = grid_of({.cells = {24}}),
+                                                 .functor_on = [](auto const&) { return Upwind{}; }};
+  EXPECT_THAT([&] { static_cast<void>(make_elliptic_operator(flow)); },
+              testing::ThrowsMessage<PhysicsError>(testing::HasSubstr("Upwind` is not symmetric")));
 }
 
 /// The rows of both are sums of the same numbers.
