@@ -61,7 +61,8 @@ BoundaryConditions conditions_of(BoundaryKind kind, std::string const& u,
   BoundaryConditions conditions;
   for (int axis = 0; axis < 3; ++axis) {
     for (int const side : {-1, 1}) {
-      std::string const normal = std::string(side < 0 ? "-(" : "(") + derivative[static_cast<std::size_t>(axis)] + ")";
+      std::string normal = side < 0 ? "-(" : "(";
+      normal.append(derivative[static_cast<std::size_t>(axis)]).append(")");
       BoundaryCondition& condition = conditions.at(axis, side);
       condition.kind = kind;
       if (kind == BoundaryKind::dirichlet) condition.value = Expression(u);
@@ -69,7 +70,7 @@ BoundaryConditions conditions_of(BoundaryKind kind, std::string const& u,
       if (kind == BoundaryKind::robin) {
         condition.a = 0.7;
         condition.b = 1.3;
-        condition.value = Expression("0.7 * (" + u + ") + 1.3 * " + normal);
+        condition.value = Expression(std::string("0.7 * (").append(u).append(") + 1.3 * ").append(normal));
       }
     }
   }
