@@ -1,11 +1,9 @@
 #include "framework/multigrid/coefficients.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/box_difference.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/multigrid/level_views.hpp"
 #include "framework/multigrid/neighbour_exchange.hpp"
 
 namespace halocline {
@@ -34,20 +32,12 @@ struct MeanOfChildren {
   Index end[3];
   Index factor[3];
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    Index const parent[3] = {i, j, k};
-    Index first[3];
-    Index last[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      first[axis] = begin[axis] + factor[axis] * parent[axis];
-      last[axis] = first[axis] + factor[axis] < end[axis] ? first[axis] + factor[axis] : end[axis];
-    }
     Real sum = 0;
-    for (Index c = first[2]; c < last[2]; ++c) {
-      for (Index b = first[1]; b < last[1]; ++b) {
-        for (Index a = first[0]; a < last[0]; ++a) sum += fine(a, b, c);
-      }
-    }
-    auto const children = (last[0] - first[0]) * (last[1] - first[1]) * (last[2] - first[2]);
+    int children = 0;
+    for_children(*this, i, j, k, [&](Index a, Index b, Index c) {
+      sum += fine(a, b, c);
+      ++children;
+    });
     coarse(i, j, k) = sum / static_cast<Real>(children);
   }
 };

@@ -45,7 +45,7 @@ struct EllipticEquation {
   std::function<Functor(ControlVolumeGrid const&)> functor_on;
   /// Makes the same operator in single precision, for functors that read corners; empty: it cannot be had.
   std::function<std::unique_ptr<Operator>()> single_precision{};
-  bool is_singular = false;  ///< constants are in the null space: no wall and no term without derivatives holds u
+  Regularity regularity = Regularity::regular;
 };
 
 /// The operator of an equation, which coarsens itself. Collective over the grid's communicator. Throws DefectError for
@@ -244,7 +244,7 @@ template <class Real, class Functor, std::size_t CoefficientCount>
                                          .coefficients = shared->coefficients,
                                          .unknowns = shared->grid.unknowns()};
   description.single_precision = shared->single_precision;
-  if (shared->is_singular) {
+  if (shared->regularity == Regularity::singular) {
     description.null_space_measure = [shared](Vector& volumes) {
       fill_volumes(shared->grid, as_field_vector<Real>(volumes).field());
     };
@@ -258,8 +258,8 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 template <class Real, class Functor, std::size_t CoefficientCount>
 std::unique_ptr<Operator> make_elliptic_operator(EllipticEquation<Real, Functor, CoefficientCount> equation) {
   if constexpr (Functor::shape.kind == ShapeKind::star) {
-    return make_face_operator<Real, Functor::shape.dimensions()>(
-        equation.grid, elliptic::faces_of(equation), equation.is_singular ? Regularity::singular : Regularity::regular);
+    return make_face_operator<Real, Functor::shape.dimensions()>(equation.grid, elliptic::faces_of(equation),
+                                                                 equation.regularity);
   } else {
     return elliptic::make_evaluated_operator(std::move(equation));
   }

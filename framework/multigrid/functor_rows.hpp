@@ -50,11 +50,9 @@ class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
   /// What a row reads of a vector.
   struct Around {
     BlockView<Real const> x;
-    Index j;
-    Index k;
     Real const* centre;
-    KOKKOS_FORCEINLINE_FUNCTION Around(BlockView<Real const> const& vector, Index row_j, Index row_k)
-        : x(vector), j(row_j), k(row_k), centre(vector.at(0, row_j, row_k)) {}
+    KOKKOS_FORCEINLINE_FUNCTION Around(BlockView<Real const> const& vector, Index j, Index k)
+        : x(vector), centre(vector.at(0, j, k)) {}
   };
 
   class Row {

@@ -65,17 +65,16 @@ template <class Stencil>
   return map;
 }
 
-/// Calls `visit(i, j, k)` for the children of a coarse unknown.
-template <class Stencil, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void for_children(LevelViews<Stencil> const& views, Index i, Index j, Index k,
-                                              Visit const& visit) {
+/// Calls `visit(i, j, k)` for the children of a coarse unknown. `family` has begin, end and factor as LevelViews do.
+template <class Family, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_children(Family const& family, Index i, Index j, Index k, Visit const& visit) {
   Index const coarse[3] = {i, j, k};
   Index first[3];
   Index last[3];
   for (int axis = 0; axis < 3; ++axis) {
-    first[axis] = views.begin[axis] + views.factor[axis] * coarse[axis];
+    first[axis] = family.begin[axis] + family.factor[axis] * coarse[axis];
     last[axis] =
-        first[axis] + views.factor[axis] < views.end[axis] ? first[axis] + views.factor[axis] : views.end[axis];
+        first[axis] + family.factor[axis] < family.end[axis] ? first[axis] + family.factor[axis] : family.end[axis];
   }
   for (Index c = first[2]; c < last[2]; ++c) {
     for (Index b = first[1]; b < last[1]; ++b) {

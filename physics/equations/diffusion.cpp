@@ -51,36 +51,27 @@ ConstantDiffusion<Real, Dimensions> constants(DiffusionDescription const& descri
   return functor;
 }
 
+/// Turns volumes into mass terms.
 template <class Real>
 struct MassTerms {
   BlockView<Real const> mass;  ///< null: 1 everywhere
   BlockView<Real> out;
-  Index begin[3];
-  Real const* width[3];
   Real factor;
 
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    Real const volume = width[0][i - begin[0]] * width[1][j - begin[1]] * width[2][k - begin[2]];
-    out(i, j, k) = factor * volume * (mass.origin == nullptr ? Real{1} : mass(i, j, k));
+    out(i, j, k) = factor * out(i, j, k) * (mass.origin == nullptr ? Real{1} : mass(i, j, k));
   }
 };
 
 template <class Real>
 void fill_mass_terms(ControlVolumeGrid const& grid, DiffusionMaterial<Real> const& material, double factor,
                      Field<Real>& out) {
+  fill_volumes(grid, out);
   for (Block const& block : grid.mesh->blocks()) {
-    BlockWidths<Real> const widths(grid, block);
-    IndexRange const unknowns = grid.unknowns(block);
-    MassTerms<Real> terms{};
+    MassTerms<Real> terms{{}, out.view(block), static_cast<Real>(factor)};
     if (material.mass != nullptr) terms.mass = material.mass->view(block);
-    terms.out = out.view(block);
-    for (std::size_t a = 0; a < 3; ++a) {
-      terms.begin[a] = unknowns.begin[a];
-      terms.width[a] = widths.along[a].data();
-    }
-    terms.factor = static_cast<Real>(factor);
-    for_box(execution(block), unknowns, terms);
-    out.mark_written(block, unknowns, "mass terms");
+    for_box(execution(block), grid.unknowns(block), terms);
+    out.mark_written(block, grid.unknowns(block), "mass terms");
     execution(block).fence();
   }
 }
