@@ -3,6 +3,8 @@
 # A GoogleTest executable with the main of tests/support, which starts MPI and Kokkos. With RANKS, one ctest for each
 # number of ranks; otherwise a single one without mpirun. LIBRARIES are rooms by name, or targets.
 #
+# halocline_add_test_library(NAME KERNEL_SOURCES FILE… LIBRARIES …): what several of them share
+#
 # halocline_add_script_test(NAME COMMAND … [LABELS …] [TIMEOUT SECONDS] [PROCESSORS N] [ENVIRONMENT …])
 #
 # Any other command as a test, with the same environment.
@@ -10,6 +12,8 @@ include_guard()
 
 if(NOT HALOCLINE_TESTS)
   function(halocline_add_test)
+  endfunction()
+  function(halocline_add_test_library)
   endfunction()
   function(halocline_add_script_test)
   endfunction()
@@ -69,6 +73,14 @@ function(halocline_add_test name)
     add_test(NAME ${name}.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:${name}>)
     _halocline_test_properties(${name}.${ranks} ${ranks} "mpi;${arg_LABELS}" "${arg_TIMEOUT}" "OMP_NUM_THREADS=1")
   endforeach()
+endfunction()
+
+function(halocline_add_test_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KERNEL_SOURCES;LIBRARIES")
+  add_library(${name} STATIC)
+  halocline_kernel_sources(${name} ${arg_KERNEL_SOURCES})
+  halocline_strict(${name})
+  halocline_link(${name} PUBLIC ${arg_LIBRARIES})
 endfunction()
 
 function(halocline_add_script_test name)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/operator/array_vector.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/operator/generic_steps.hpp"
 #include "framework/operator/solve_report.hpp"

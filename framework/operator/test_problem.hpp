@@ -1,65 +1,20 @@
 #pragma once
 
-#include <array>
+#include <functional>
 #include <memory>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "framework/field/field.hpp"
-#include "framework/kernel/sweep.hpp"
-#include "framework/mesh/execution.hpp"
+#include "framework/halo/transport.hpp"
 #include "framework/mesh/structured_mesh.hpp"
-#include "framework/operator/array_vector.hpp"
-#include "framework/operator/block_geometry.hpp"
-#include "framework/operator/stencil_operator.hpp"
+#include "framework/operator/operator.hpp"
+#include "framework/operator/vector.hpp"
 
-// Problems that the tests of operators and solvers share.
+// Problems that the tests of operators and solvers share: shift u - div(k grad u) on cells of size one.
 
 namespace halocline::test_problem {
 
-/// shift u - div(k grad u) on cells of size one in the face-coefficient form: k`n`[here] belongs to the face between a
-/// cell and the one before it along axis n. Coefficients of axes that the mesh does not have are not read.
-template <class Real, int Dimensions>
-struct Diffusion {
-  static constexpr Shape shape = star<1, Dimensions>;
-  Real shift = 0;
-  template <class P, class U, class K>
-  KOKKOS_FUNCTION Real operator()(P const&, U const& u, K const& kx, [[maybe_unused]] K const& ky,
-                                  [[maybe_unused]] K const& kz) const {
-    Real sum = shift * u[here] + (kx[here] * (u[here] - u[west]) - kx[east] * (u[east] - u[here]));
-    if constexpr (Dimensions > 1) sum += ky[here] * (u[here] - u[south]) - ky[north] * (u[north] - u[here]);
-    if constexpr (Dimensions > 2) sum += kz[here] * (u[here] - u[bottom]) - kz[top] * (u[top] - u[here]);
-    return sum;
-  }
-};
-
-template <class Real, int Dimensions>
-using DiffusionOperator = StencilOperator<Real, Diffusion<Real, Dimensions>, 3>;
-
 enum class Wall { insulated, cold };
-
-/// A face's coefficient: between 1 and 1 + contrast, a function of the global index; `cold` walls double it, insulated
-/// ones have none.
-template <class Real>
-struct FaceCoefficient {
-  static constexpr Shape shape = point;
-  int axis;
-  int dimensions;
-  Index cells;
-  bool periodic;
-  Wall wall;
-  Real contrast;
-  template <class P>
-  KOKKOS_FUNCTION Real operator()(P const& at) const {
-    if (axis >= dimensions) return Real{0};
-    Index const face = at.index(axis);
-    Index const wrapped = periodic ? (face + cells) % cells : face;
-    Index const mixed = (7 * wrapped + 3 * (axis == 0 ? at.index(1) : at.index(0)) * (periodic ? 0 : 1)) % 11;
-    Real const inside = Real{1} + contrast * static_cast<Real>(mixed) / Real{11};
-    bool const at_wall = !periodic && (face <= 0 || face >= cells);
-    return at_wall ? (wall == Wall::cold ? Real{2} * inside : Real{0}) : inside;
-  }
-};
 
 struct Options {
   std::vector<Index> cells{17, 13};
@@ -70,117 +25,28 @@ struct Options {
   std::shared_ptr<Transport const> transport = nullptr;
 };
 
-inline std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> communicator,
-                                                       Options const& options) {
-  StructuredMeshDescription description;
-  for (Index const cells : options.cells) {
-    description.axes.push_back(Axis::uniform(cells, 0, static_cast<double>(cells)));
-  }
-  if (options.periodic) description.periodic = {true, options.cells.size() > 1, options.cells.size() > 2};
-  return StructuredMesh::make(description, std::move(communicator));
-}
+[[nodiscard]] std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> communicator,
+                                                              Options const& options);
 
+/// \param unknowns by Block::local, in local indices; u is zero elsewhere. Empty: all cells
 template <class Real>
-std::shared_ptr<Field<Real> const> make_coefficient(std::shared_ptr<StructuredMesh const> const& mesh, int axis,
-                                                    Options const& options) {
-  auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "k", .ghosts = 1});
-  bool const exists = axis < mesh->dimensions();
-  FaceCoefficient<Real> const coefficient{axis,
-                                          mesh->dimensions(),
-                                          exists ? options.cells[static_cast<std::size_t>(axis)] : 1,
-                                          options.periodic,
-                                          options.wall,
-                                          static_cast<Real>(options.contrast)};
-  for (Block const& block : mesh->blocks()) {
-    BlockGeometry<Real> const geometry(*mesh, block, Centring::cell);
-    sweep(execution(block), field->with_ghosts(block), geometry.geometry(), field->view(block), coefficient);
-  }
-  return field;
-}
-
-template <class Real, int Dimensions>
-std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options) {
-  using Made = DiffusionOperator<Real, Dimensions>;
-  bool const floating = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
-  typename Made::Description::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
-  return std::make_unique<Made>(typename Made::Description{
-      .mesh = mesh,
-      .functor = {static_cast<Real>(options.shift)},
-      .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
-                       make_coefficient<Real>(mesh, 2, options)},
-      .null_space_measure = floating ? fill_volumes : nullptr,
-      .transport = options.transport});
-}
-
+[[nodiscard]] std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh,
+                                                      Options const& options, std::vector<IndexRange> unknowns = {});
 template <class Real>
-std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options) {
-  if (mesh->dimensions() == 1) return make_operator_of<Real, 1>(mesh, options);
-  if (mesh->dimensions() == 2) return make_operator_of<Real, 2>(mesh, options);
-  return make_operator_of<Real, 3>(mesh, options);
-}
-
-template <class Real>
-std::unique_ptr<Operator> make_operator(std::shared_ptr<Communicator> communicator, Options const& options) {
+[[nodiscard]] std::unique_ptr<Operator> make_operator(std::shared_ptr<Communicator> communicator,
+                                                      Options const& options) {
   return make_operator<Real>(make_mesh(std::move(communicator), options), options);
 }
 
 /// The mesh of an operator on fields.
 template <class Real>
-Mesh const& mesh_of(Operator const& a) {
-  return as_field_vector<Real>(*a.create_vector()).field().mesh();
-}
+[[nodiscard]] Mesh const& mesh_of(Operator const& a);
 
 /// This rank's unknowns in order.
 template <class Real>
-std::vector<Real> values_of(Vector const& x) {
-  std::vector<Real> values;
-  if (auto const* array = dynamic_cast<ArrayVector<Real> const*>(&x)) {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array->values());
-    for (std::size_t n = 0; n < host.extent(0); ++n) values.push_back(host(n));
-    return values;
-  }
-  auto const& vector = as_field_vector<Real>(x);
-  for (Block const& block : vector.field().mesh().blocks()) {
-    IndexRange const owned = vector.field().owned(block);
-    IndexRange const unknowns = vector.unknowns(block);
-    std::vector<Real> all(static_cast<std::size_t>(owned.size()));
-    vector.field().copy_owned(block, 0, std::as_writable_bytes(std::span(all)));
-    for (Index k = unknowns.begin[2]; k < unknowns.end[2]; ++k) {
-      for (Index j = unknowns.begin[1]; j < unknowns.end[1]; ++j) {
-        for (Index i = unknowns.begin[0]; i < unknowns.end[0]; ++i) {
-          values.push_back(all[static_cast<std::size_t>(i + owned.end[0] * (j + owned.end[1] * k))]);
-        }
-      }
-    }
-  }
-  return values;
-}
+[[nodiscard]] std::vector<Real> values_of(Vector const& x);
 
 /// Runs `check` with all host threads and with 1, 2 and 3 of them, where the backend has more than that.
-template <class Check>
-void for_each_thread_count([[maybe_unused]] Mesh const& mesh, Check const& check) {
-  check();
-#if defined(KOKKOS_ENABLE_OPENMP)
-  if constexpr (std::is_same_v<Execution, Kokkos::OpenMP>) {
-    Execution const all;
-    for (int threads = 1; threads <= 3 && threads < all.concurrency(); ++threads) {
-      auto const parts =
-          Kokkos::Experimental::partition_space(all, std::vector<int>{threads, all.concurrency() - threads});
-      for (Block const& block : mesh.blocks()) const_cast<BlockExecution&>(*block.execution).instance = parts[0];
-      check();
-      for (Block const& block : mesh.blocks()) const_cast<BlockExecution&>(*block.execution).instance = all;
-    }
-  }
-#endif
-}
+void for_each_thread_count(Mesh const& mesh, std::function<void()> const& check);
 
 }  // namespace halocline::test_problem
-
-namespace halocline {
-extern template class StencilOperator<float, test_problem::Diffusion<float, 1>, 3>;
-extern template class StencilOperator<float, test_problem::Diffusion<float, 2>, 3>;
-extern template class StencilOperator<float, test_problem::Diffusion<float, 3>, 3>;
-extern template class StencilOperator<double, test_problem::Diffusion<double, 1>, 3>;
-extern template class StencilOperator<double, test_problem::Diffusion<double, 2>, 3>;
-extern template class StencilOperator<double, test_problem::Diffusion<double, 3>, 3>;
-}  // namespace halocline

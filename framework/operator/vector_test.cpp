@@ -7,7 +7,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "framework/field/field.hpp"
 #include "framework/operator/array_vector.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
 #include "tests/support/communicator.hpp"

@@ -4,7 +4,9 @@
 #include <numbers>
 #include <numeric>
 
+#include "framework/field/field.hpp"
 #include "framework/operator/crs_operator.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "framework/operator/relaxation.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/assembled_solver.hpp"
@@ -400,10 +402,8 @@ TEST(Jacobi, TheSeedsErrorLines) {
   // the root mean square of the change over all points, walls included. Where the walls are far from each other its
   // value depends on the number of points N as 1 / sqrt(N) only: 32 times that of N = 4194304.
   constexpr Index points = 4096;
-  auto const mesh = test_problem::make_mesh(test::communicator().split(0), {.cells = {points}});
-  std::shared_ptr<Field<float>> const one = std::make_shared<Field<float>>(mesh, FieldDescription{.name = "k"});
-  auto const none = std::make_shared<Field<float>>(mesh, FieldDescription{.name = "k"});
-  one->fill(1);
+  test_problem::Options const options{.cells = {points}, .contrast = 0};
+  auto const mesh = test_problem::make_mesh(test::communicator().split(0), options);
   std::vector<IndexRange> unknowns;
   for (Block const& block : mesh->blocks()) {
     IndexRange range = mesh->owned(block, Centring::cell);
@@ -411,9 +411,8 @@ TEST(Jacobi, TheSeedsErrorLines) {
     if (block.cells.end[0] == points) --range.end[0];
     unknowns.push_back(range);
   }
-  test_problem::DiffusionOperator<float, 1> const a(
-      {.mesh = mesh, .functor = {0.0F}, .coefficients = {one, none, none}, .unknowns = unknowns});
-  auto const b = a.create_vector();
+  auto const a = make_operator<float>(mesh, options, unknowns);
+  auto const b = a->create_vector();
   auto const& field = as_field_vector<float>(*b).field();
   for (Block const& block : mesh->blocks()) {
     std::vector<float> values(static_cast<std::size_t>(field.owned(block).size()));
@@ -423,9 +422,9 @@ TEST(Jacobi, TheSeedsErrorLines) {
   }
   double const scale = std::sqrt((points - 2.0) / 4194304.0);
   Jacobi solver({.relative = 0, .absolute = 1e-4 / scale, .iterations = 1000}, 1, StoppingQuantity::change);
-  solver.prepare(a);
-  auto const x = a.create_vector();
-  SolveReport const report = solver.solve(a, *b, *x);
+  solver.prepare(*a);
+  auto const x = a->create_vector();
+  SolveReport const report = solver.solve(*a, *b, *x);
   EXPECT_EQ(report.outcome, Outcome::converged);
   double const expected[] = {0.00272958, 0.00034546, 0.000210903, 0.000157015, 0.000127122, 0.00010783};
   ASSERT_GT(report.history.size(), 50U);
