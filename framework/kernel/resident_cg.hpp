@@ -1,7 +1,7 @@
 #pragma once
 
 #include "framework/kernel/backends.hpp"
-#include "framework/kernel/cg_steps.hpp"
+#include "framework/kernel/cg_recurrence.hpp"
 #include "framework/kernel/views.hpp"
 #include "framework/mesh/index_range.hpp"
 
@@ -25,7 +25,7 @@ class ResidentCg {
  public:
   template <class Real, class Functor, class GeometryReal, class... K>
   int run(Execution const&, IndexRange const&, Index const (&)[3], Functor const&, Geometry<GeometryReal> const&,
-          CgBounds const&, BlockView<Real>, BlockView<Real>, BlockView<Real>, BlockView<K>...) {
+          CgRecurrence const&, CgBounds const&, BlockView<Real>, BlockView<Real>, BlockView<Real>, BlockView<K>...) {
     return 0;
   }
   [[nodiscard]] double const* measured() const { return nullptr; }
@@ -46,8 +46,8 @@ class ResidentCg<Kokkos::Cuda> {
   /// ends them, or its p . A p is not above zero, and x and r are those of the step before.
   template <class Real, class Functor, class GeometryReal, class... K>
   int run(Kokkos::Cuda const& execution, IndexRange const& range, Index const (&period)[3], Functor const& functor,
-          Geometry<GeometryReal> const& geometry, CgBounds const& bounds, BlockView<Real> x, BlockView<Real> p,
-          BlockView<Real> r, BlockView<K>... coefficients) {
+          Geometry<GeometryReal> const& geometry, CgRecurrence const& recurrence, CgBounds const& bounds,
+          BlockView<Real> x, BlockView<Real> p, BlockView<Real> r, BlockView<K>... coefficients) {
     using Views = decltype(as_inputs(coefficients...));
     using Problem = cuda::CgProblem<Real, Functor, GeometryReal, Views>;
     Bricks const bricks(range);
@@ -76,8 +76,7 @@ class ResidentCg<Kokkos::Cuda> {
     make_room();
     problem.steps = static_cast<int>(std::min(bounds.most, most_steps));
     problem.meetings = {told_.data(), reserve(2 * static_cast<unsigned>(problem.steps), execution)};
-    problem.beta = bounds.beta;
-    problem.square = bounds.square;
+    problem.recurrence = recurrence;
     problem.enough = bounds.enough;
     problem.too_much = bounds.too_much;
     problem.measured = measured_.data();

@@ -4,32 +4,24 @@ namespace halocline {
 namespace {
 
 struct Begin {
-  double* numbers;
-  double square;
-  KOKKOS_FUNCTION void operator()(int) const {
-    numbers[0] = 0;
-    numbers[1] = 0;
-    numbers[2] = square;
-  }
+  CgRecurrence* recurrence;
+  double product;
+  KOKKOS_FUNCTION void operator()(int) const { *recurrence = {.product = product}; }
 };
 
 struct FindAlpha {
-  double* numbers;
+  CgRecurrence* recurrence;
   PlainSum const* curvature;
-  KOKKOS_FUNCTION void operator()(int) const {
-    double const found = curvature->value();
-    numbers[0] = found > 0 && Kokkos::isfinite(found) ? numbers[2] / found : 0;
-  }
+  KOKKOS_FUNCTION void operator()(int) const { recurrence->find_alpha(curvature->value()); }
 };
 
 struct FindBeta {
-  double* numbers;
+  CgRecurrence* recurrence;
   PlainSum const* square;
   KOKKOS_FUNCTION void operator()(int) const {
     // As whoever keeps the norm has it again.
     double const norm = Kokkos::sqrt(square->value());
-    numbers[1] = norm * norm / numbers[2];
-    numbers[2] = norm * norm;
+    recurrence->find_beta(norm * norm);
   }
 };
 
@@ -40,16 +32,16 @@ void enqueue(Execution const& execution, Functor const& functor) {
 
 }  // namespace
 
-CgScalars::CgScalars() : numbers_("scalars of conjugate gradients", 3) {}
+CgScalars::CgScalars() : recurrence_("scalars of conjugate gradients") {}
 
-void CgScalars::begin(Execution const& execution, double square) const {
-  enqueue(execution, Begin{numbers_.data(), square});
+void CgScalars::begin(Execution const& execution, double product) const {
+  enqueue(execution, Begin{recurrence_.data(), product});
 }
 void CgScalars::find_alpha(Execution const& execution, PlainSum const* curvature) const {
-  enqueue(execution, FindAlpha{numbers_.data(), curvature});
+  enqueue(execution, FindAlpha{recurrence_.data(), curvature});
 }
 void CgScalars::find_beta(Execution const& execution, PlainSum const* square) const {
-  enqueue(execution, FindBeta{numbers_.data(), square});
+  enqueue(execution, FindBeta{recurrence_.data(), square});
 }
 
 }  // namespace halocline

@@ -3,7 +3,7 @@
 #include <memory>
 #include <span>
 
-#include "framework/kernel/cg_steps.hpp"
+#include "framework/kernel/cg_recurrence.hpp"
 #include "framework/operator/vector.hpp"
 
 namespace halocline {
@@ -13,8 +13,8 @@ namespace halocline {
 class CgStepsAhead {
  public:
   virtual ~CgStepsAhead() = default;
-  /// Takes `square` for r . r: the next step begins a sequence of directions, and no update of x is deferred.
-  virtual void start(double square) const = 0;
+  /// The next step begins a sequence of directions from r with `product` for r . r, and no update of x is deferred.
+  virtual void start(double product) const = 0;
   /// Enqueues CgSteps::step with z = r, then CgSteps::residual. If the curvature of a step is not above zero, x and r
   /// of all steps from there on remain unchanged or become NaN. A step with one buffer index (0 or 1) may be started
   /// while the squares of the one with the other are still to be asked for.
@@ -25,8 +25,8 @@ class CgStepsAhead {
   /// Takes steps until one of them is to be judged, with no deferred update of x before and after. What each has
   /// measured, until the next call; empty if the operator cannot. If the curvature of the last step is not above zero,
   /// x and r are those of the step before.
-  [[nodiscard]] virtual std::span<CgSquares const> take_steps(CgBounds const& bounds, Vector& x, Vector& p,
-                                                              Vector& r) const = 0;
+  [[nodiscard]] virtual std::span<CgSquares const> take_steps(CgRecurrence const& recurrence, CgBounds const& bounds,
+                                                              Vector& x, Vector& p, Vector& r) const = 0;
 };
 
 /// A step of conjugate gradients, in as few passes over memory as the operator can.

@@ -4,7 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/stencil.hpp"
 
 // What solvers want of a linear operator, each made from the operator's point functor A(point, u, k…) as one functor:
@@ -91,107 +90,6 @@ struct RoundedResidual {
   KOKKOS_FORCEINLINE_FUNCTION Result<float, 1, 1> operator()(P const& at, B const& b, U const& u, K const&... k) const {
     auto const r = static_cast<float>(scale * (b[here] - a(at, u, k...)));
     return {{r}, {r * r}};
-  }
-};
-
-/// A u and its product with u
-template <class Real, class A>
-struct ApplyDot {
-  static constexpr Shape shape = A::shape;
-  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
-  A a;
-  template <class P, class U, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
-    Real const value = a(at, u, k...);
-    return {{value}, {u[here] * value}};
-  }
-};
-
-/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
-template <class Real>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
-  if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
-    return x + length * p;
-  } else {
-    return select(length == Real{0}, x, x + length * p);
-  }
-}
-
-/// x + alpha p and z + beta p
-template <class Real>
-struct CgUpdate {
-  static constexpr Shape shape = point;
-  kernel::Scalar<Real> alpha;
-  kernel::Scalar<Real> beta;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgUpdate bound() const { return {Real{alpha}, Real{beta}}; }
-  template <class P, class X, class D, class Z>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
-    Real const length = alpha;
-    Real const weight = beta;
-    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
-  }
-};
-
-/// Stands for the vector z + beta p.
-template <class Real, class Z, class P>
-struct Direction {
-  Z const& z;
-  P const& p;
-  Real beta;
-  template <int I, int J, int K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
-    return z[offset] + beta * p[offset];
-  }
-};
-
-/// x + alpha p, the new direction d = z + beta p, and d . A d
-template <class Real, class A>
-struct CgStep {
-  static constexpr Shape shape = A::shape;
-  static constexpr Shape input_shape(int n) {
-    return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
-  }
-  A a;
-  kernel::Scalar<Real> alpha;
-  kernel::Scalar<Real> beta;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgStep bound() const { return {a, Real{alpha}, Real{beta}}; }
-  template <class At, class Z, class P, class X, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
-                                                            K const&... k) const {
-    Real const length = alpha;
-    Direction<Real, Z, P> const direction{z, p, beta};
-    Real const d = direction[here];
-    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
-  }
-};
-
-/// r - alpha A p and its square
-template <class Real, class A>
-struct CgResidual {
-  static constexpr Shape shape = A::shape;
-  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
-  A a;
-  kernel::Scalar<Real> alpha;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidual bound() const { return {a, Real{alpha}}; }
-  template <class At, class R, class P, class... K>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
-    Real const length = alpha;
-    Real const left = r[here] - length * a(at, p, k...);
-    return {{left}, {left * left}};
-  }
-};
-
-/// The same with q = A p stored: r - alpha q and its square
-template <class Real>
-struct CgResidualOfProduct {
-  static constexpr Shape shape = point;
-  kernel::Scalar<Real> alpha;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidualOfProduct bound() const { return {Real{alpha}}; }
-  template <class At, class R, class Q>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const&, R const& r, Q const& q) const {
-    Real const length = alpha;
-    Real const left = r[here] - length * q[here];
-    return {{left}, {left * left}};
   }
 };
 

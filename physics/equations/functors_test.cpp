@@ -5,7 +5,7 @@
 #include "framework/kernel/recording.hpp"
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
-#include "framework/operator/stencil_functors.hpp"
+#include "framework/operator/stencil_cg_passes.hpp"
 #include "physics/equations/constant_diffusion.hpp"
 
 // What the functors of this room, and what solvers make of them, read: halos are as wide as shapes say.

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "framework/operator/relaxation.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/eigenvalues.hpp"
-#include "solvers/linear/solver.hpp"
 
 namespace halocline {
 
@@ -36,7 +35,7 @@ class ChebyshevRecurrence {
 /// conjugate gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too
 /// small costs time, never the answer. What is bounded is the error in the norms that D^-1 A is symmetric in; the
 /// 2-norm of the residual need not fall, and a solve that gains nothing ends by the limit of iterations.
-class Chebyshev final : public LinearSolver {
+class Chebyshev final : public KrylovSolver {
  public:
   struct Settings {
     Criteria criteria;
@@ -45,23 +44,25 @@ class Chebyshev final : public LinearSolver {
   };
   explicit Chebyshev(Settings const& settings);
 
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
-
-  void set_criteria(Criteria const& criteria) override { settings_.criteria = criteria; }
-  [[nodiscard]] Criteria criteria() const override { return settings_.criteria; }
-
   /// The interval in use: what was given, or found by the last solve.
   [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
 
+ protected:
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *next_; }
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+
  private:
-  friend class ChebyshevIteration;
+  /// Conjugate gradients from the present x: a better x, and the interval.
+  [[nodiscard]] std::optional<Outcome> find_interval(ResidualSolve& solve, Operator const& a, Vector& x);
+  /// Steps with the present interval until it proves too narrow.
+  [[nodiscard]] std::optional<Outcome> sweep(ResidualSolve& solve, Operator const& a, Vector& x);
+
   Settings settings_;
   ConjugateGradients presteps_;
   EigenvalueBounds interval_{};
+  bool is_narrow_ = false;  ///< an eigenvalue lies outside of the interval
   std::unique_ptr<Vector> next_, direction_;
-  double operator_norm_ = 0;
-  std::string obstacle_;
 };
 
 /// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite for

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
-#include "solvers/linear/solver.hpp"
+#include "solvers/linear/cg_engine.hpp"
+#include "solvers/linear/krylov_solver.hpp"
 
 namespace halocline {
 
@@ -31,12 +33,7 @@ struct CgOptions {
 };
 
 /// Conjugate gradients, preconditioned or not (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear
-/// Systems, algorithm 9.1), for symmetric positive definite operators. A step is two calls: Operator::cg_step, which
-/// also makes the update of x that the step before owes, and Operator::cg_residual.
-///
-/// The residual of the recurrence drifts away from b - A x by rounding. When it meets the criteria, or falls below what
-/// rounding explains, b - A x is computed: it decides. Where the recurrence has drifted while rounding does not explain
-/// the difference, the iteration starts again from b - A x; a start that did not halve it means stalled.
+/// Systems, algorithm 9.1), for symmetric positive definite operators. How steps are taken is for a CgEngine.
 ///
 /// The 2-norm of r may rise for thousands of iterations. What falls in each is the error in the energy norm: its square
 /// by alpha (r . z), also in finite precision and for any preconditioner, as r is orthogonal to the direction before
@@ -46,36 +43,51 @@ struct CgOptions {
 /// diverged.
 ///
 /// Reports have the history and the initial and final residual in the norm that was chosen.
-class ConjugateGradients final : public LinearSolver {
+class ConjugateGradients final : public KrylovSolver {
  public:
   /// A null preconditioner means none.
   explicit ConjugateGradients(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr,
                               CgOptions options = {});
   ~ConjugateGradients() override;
 
-  void prepare(Operator const& a) override;
-  [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
-
-  [[nodiscard]] Preconditioner* symmetric_preconditioner() const override {
-    return options_.flexible || !obstacle_.empty() ? nullptr : preconditioner_.get();
-  }
-  [[nodiscard]] std::vector<std::string> fallbacks() const override {
-    return preconditioner_ ? preconditioner_->fallbacks() : std::vector<std::string>{};
-  }
-  void set_criteria(Criteria const& criteria) override { criteria_ = criteria; }
-  [[nodiscard]] Criteria criteria() const override { return criteria_; }
   /// Of the last solve, from its last start on.
   [[nodiscard]] std::vector<CgCoefficients> const& coefficients() const { return coefficients_; }
 
+ protected:
+  void make_vectors(Operator const& a) override;
+  [[nodiscard]] Vector& residual() const override { return *work_; }
+  [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
+  [[nodiscard]] bool needs_symmetry() const override { return !options_.flexible; }
+  [[nodiscard]] std::function<double(Vector const&)> norm() override;
+  void finish(Outcome outcome) override;
+
  private:
-  friend class CgIteration;
-  Criteria criteria_;
-  std::unique_ptr<Preconditioner> preconditioner_;
+  [[nodiscard]] bool is_natural() const { return options_.norm == ResidualNorm::natural && has_preconditioner(); }
+  /// Begins a sequence of directions with r.
+  [[nodiscard]] std::optional<Outcome> start(ResidualSolve& solve);
+  [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Vector const& x);
+  /// z and beta of the next direction.
+  [[nodiscard]] std::optional<Outcome> turn(ResidualSolve& solve);
+  /// product_ = r . z with z = M^-1 r; says if that is not above zero, or no finite number.
+  [[nodiscard]] std::optional<Outcome> precondition(ResidualSolve& solve);
+  [[nodiscard]] std::optional<Outcome> end_within_rounding(ResidualSolve& solve);
+  void forget_preconditioned() { is_preconditioned_ = false; }
+  void replace_residual(ResidualSolve& solve, Vector const& x);
+  [[nodiscard]] Vector const& z() const { return has_preconditioner() ? *z_ : *r_; }
+
   CgOptions options_;
   std::unique_ptr<Vector> r_, z_, p_, work_;
   std::unique_ptr<Vector> r_before_;  ///< where a preconditioner may change
-  double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  std::unique_ptr<CgEngine> engine_;  ///< of the present solve
+  CgRecurrence recurrence_;
+  double product_ = 0;              ///< r . z
+  bool is_preconditioned_ = false;  ///< z and product_ are those of r already
+  bool begins_again_ = false;       ///< the present direction is no M^-1 r, and none to go on from
+  bool claimed_ = false;            ///< the recurrence said that the criteria are met
+  double residual_ = 0;             ///< ||r|| of the recurrence
+  double residual_before_ = 0;      ///< … of the step before
+  double deviation_ = 0;            ///< bound of what rounding has set r apart from b - A x by …
+  double deviation_then_ = 0;       ///< … when b - A x took its place
   std::vector<CgCoefficients> coefficients_;
 };
 

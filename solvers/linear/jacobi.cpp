@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "framework/operator/generic_steps.hpp"
-#include "solvers/linear/convergence.hpp"
 #include "solvers/linear/jacobi_preconditioner.hpp"
-#include "solvers/linear/solve_record.hpp"
+#include "solvers/linear/residual_solve.hpp"
 
 namespace halocline {
 
@@ -20,20 +19,19 @@ class JacobiIteration {
         steps_(jacobi_steps(a)),
         b_(b),
         x_(x),
-        convergence_(solver.criteria_),
-        record_("jacobi", solver.observer()) {}
+        solve_("jacobi", solver.criteria_, solver.observer(), a, b, x, solver.operator_norm_, {}) {}
 
   SolveReport run() {
-    if (!s_.obstacle_.empty()) return end(Outcome::breakdown, s_.obstacle_);
-    b_norm_ = std::sqrt(b_.square());
+    if (!s_.obstacle_.empty()) return solve_.end(Outcome::breakdown, *s_.next_, s_.obstacle_);
     std::optional<Outcome> outcome;
     Index iteration = 0;
     while (!outcome && iteration < s_.criteria_.iterations) {
       outcome = step(++iteration);
-      record_.set_iterations(iteration);
     }
+    solve_.set_iterations(iteration);
     if (&after(iteration) != &x_) x_.copy(after(iteration));
-    return outcome ? end(*outcome, std::move(remark_)) : end_at_limit();
+    if (!outcome) outcome = at_limit();
+    return solve_.end(*outcome, *s_.next_);
   }
 
  private:
@@ -70,24 +68,27 @@ class JacobiIteration {
     auto const unknowns = static_cast<double>(x_.size());
     watched_ = std::sqrt(watches_change() ? squares.change / unknowns : squares.residual);
     // The residual measured is that of the x before this step.
-    record_.measure(watches_change() ? iteration : iteration - 1, watched_);
+    Index const measured = watches_change() ? iteration : iteration - 1;
+    auto const failure =
+        iteration == 1 ? solve_.begin_at(measured, watched_, next) : solve_.measure_at(measured, watched_);
+    if (failure) return failure;
     if (iteration == 1) {
-      if (!std::isfinite(watched_)) return fail(why_not_finite(watched_, next));
-      if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
-      if (watched_ == 0 && !unchanged(spare(iteration), next)) return fail({Outcome::breakdown, underflow_remark});
-      begin(next);
+      if (watched_ == 0 && !unchanged(spare(iteration), next)) {
+        return solve_.fail({Outcome::breakdown, underflow_remark});
+      }
+      measure_solution(next);
     }
-    if (auto const failure = convergence_.failure(watched_)) return fail(*failure);
-    if (convergence_.since_smallest() >= std::max<Index>(1000, 10 * x_.size())) {
-      return fail({Outcome::stalled, stalled_remark});
+    Convergence const& convergence = solve_.convergence();
+    if (convergence.since_smallest() >= std::max<Index>(1000, 10 * x_.size())) {
+      return solve_.fail({Outcome::stalled, stalled_remark});
     }
     // The x before met the criteria; the new one must too.
-    if (convergence_.reached(watched_) &&
-        (watches_change() || convergence_.reached(residual_of(next, spare(iteration))))) {
+    if (convergence.reached(watched_) &&
+        (watches_change() || convergence.reached(residual_of(next, spare(iteration))))) {
       return Outcome::converged;
     }
     if (watched_ <= 0.01 * watched_at_norm_) measure_solution(next);
-    if (watched_ <= rounding_ && !convergence_.falling()) {
+    if (watched_ <= rounding_ && !convergence.falling()) {
       measure_solution(next);
       if (watched_ <= rounding_) return Outcome::converged_to_rounding;
     }
@@ -100,36 +101,20 @@ class JacobiIteration {
     return x.maximum() == 0;
   }
 
-  std::optional<Outcome> fail(Failure failure) {
-    remark_ = std::move(failure.remark);
-    return failure.outcome;
-  }
-
-  void begin(Vector const& x) {
-    convergence_.begin(watched_, b_norm_);
-    measure_solution(x);
-  }
-
   /// How much of what is watched rounding explains: of x itself when the change is watched.
   void measure_solution(Vector const& x) {
     double const x_norm = std::sqrt(x.square());
     rounding_ = watches_change()
                     ? rounding_level(x.precision(), 1, x_norm, 0) / std::sqrt(static_cast<double>(x.size()))
-                    : rounding_level(x.precision(), s_.operator_norm_, x_norm, b_norm_);
+                    : solve_.rounding_of(x);
     watched_at_norm_ = watched_;
   }
 
-  SolveReport end_at_limit() {
-    double const truth = residual_of(x_, *s_.next_);
+  Outcome at_limit() {
+    double const truth = solve_.find_truth(*s_.next_);
     bool const measured = !watches_change() && s_.criteria_.iterations > 0;
-    if (measured && convergence_.reached(truth)) return record_.finish(Outcome::converged, truth);
-    return record_.finish(Outcome::iteration_limit, truth,
-                          "raise the number of iterations or choose a stronger method");
-  }
-
-  SolveReport end(Outcome outcome, std::string remark = {}) {
-    double const truth = residual_of(x_, *s_.next_);
-    return record_.finish(outcome, truth, std::move(remark));
+    if (measured && solve_.convergence().reached(truth)) return Outcome::converged;
+    return *solve_.fail({Outcome::iteration_limit, "raise the number of iterations or choose a stronger method"});
   }
 
   double residual_of(Vector const& x, Vector& scratch) { return std::sqrt(a_.residual(b_, x, scratch)); }
@@ -139,11 +124,8 @@ class JacobiIteration {
   std::shared_ptr<JacobiSteps const> steps_;
   Vector const& b_;
   Vector& x_;
-  Convergence convergence_;
-  SolveRecord record_;
-  std::string remark_;
+  ResidualSolve solve_;
   Index started_ = 0;  ///< steps that have been enqueued
-  double b_norm_ = 0;
   double watched_ = 0;
   double watched_at_norm_ = 0;
   double rounding_ = 0;

@@ -11,18 +11,18 @@ KrylovSolver::~KrylovSolver() = default;
 void KrylovSolver::prepare(Operator const& a) {
   obstacle_.clear();
   operator_norm_ = a.norm_bound();
-  make_vectors(a);
-  if (!preconditioner_) return;
   try {
-    preconditioner_->prepare(a);
+    make_vectors(a);
+    if (preconditioner_) preconditioner_->prepare(a);
   } catch (UnsuitableOperator const& error) {
     obstacle_ = error.what();
   }
 }
 
 SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
-  ResidualSolve solve(name_, criteria_, observer(), a, b, x, operator_norm_,
-                      {.fruitless_starts = fruitless_starts(), .only_claims = !falls(), .advice = advice()});
+  ResidualSolve solve(
+      name_, criteria_, observer(), a, b, x, operator_norm_,
+      {.fruitless_starts = fruitless_starts(), .only_claims = !falls(), .advice = advice(), .norm = norm()});
   Vector& r = residual();
   if (!obstacle_.empty()) return solve.end(Outcome::breakdown, r, obstacle_);
   std::optional<Outcome> outcome = solve.begin(r);
@@ -30,6 +30,7 @@ SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
     outcome = iterate(solve, a, x);
     if (!outcome) outcome = solve.look(residual());
   }
+  finish(*outcome);
   return solve.end(*outcome, residual());
 }
 

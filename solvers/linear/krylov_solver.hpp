@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,7 +32,8 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] Criteria criteria() const final { return criteria_; }
 
  protected:
-  /// Makes the vectors that the method works with, of the space of `a`.
+  /// Makes the vectors that the method works with, of the space of `a`. Throws UnsuitableOperator for an operator that
+  /// the method cannot work with: solves report that.
   virtual void make_vectors(Operator const& a) = 0;
   /// Where b - A x is put before each start.
   [[nodiscard]] virtual Vector& residual() const = 0;
@@ -49,6 +51,12 @@ class KrylovSolver : public LinearSolver {
   /// Whether some norm of the residual or the error falls in every start by what the method is, so that one that gained
   /// nothing is a stall.
   [[nodiscard]] virtual bool falls() const { return true; }
+
+  /// Of a residual, or of the right-hand side: what the criteria are held to. Empty: the 2-norm.
+  [[nodiscard]] virtual std::function<double(Vector const&)> norm() { return {}; }
+
+  /// Called when all iterations of a solve are over.
+  virtual void finish(Outcome /*outcome*/) {}
 
   /// What helps where the limit of iterations ends a solve.
   [[nodiscard]] virtual char const* advice() const {
@@ -69,7 +77,7 @@ class KrylovSolver : public LinearSolver {
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
   double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the preconditioner could not be made; empty if it could
+  std::string obstacle_;  ///< why the method or its preconditioner could not be made; empty if it could
 };
 
 }  // namespace halocline

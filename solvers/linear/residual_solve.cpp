@@ -6,6 +6,13 @@
 
 namespace halocline {
 
+namespace {
+
+/// Growth of a residual that rounding explains after which its recurrence is not believed any more.
+constexpr double most_growth = 10;
+
+}  // namespace
+
 ResidualSolve::ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer,
                              Operator const& a, Vector const& b, Vector& x, double operator_norm,
                              EndOfSolves const& ends)
@@ -19,28 +26,83 @@ ResidualSolve::ResidualSolve(std::string method, Criteria const& criteria, Itera
 
 std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
-  residual_ = true_residual_;
   looked_ = true;
-  record_.measure(0, residual_);
-  if (!std::isfinite(residual_)) return fail(why_not_finite(residual_, r));
   b_norm_ = std::sqrt(b_.square());
-  if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
-  if (underflows(residual_, r)) return fail({Outcome::breakdown, underflow_remark});
-  convergence_.begin(residual_, b_norm_);
+  residual_ = judged_ = smallest_ = true_residual_;
+  if (auto const failure = what_cannot_be_measured(r)) {
+    record_.measure(0, residual_);
+    return fail(*failure);
+  }
+  double const b_judged = judged(b_, b_norm_);
+  judged_ = judged(r, residual_);
+  record_.measure(0, judged_);
+  convergence_.begin(judged_, b_judged);
   measure_solution();
   rounding_at_start_ = rounding_;
-  smallest_start_ = residual_;
-  if (convergence_.reached(residual_)) return Outcome::converged;
+  initial_ = smallest_start_ = residual_;
+  if (claims()) return Outcome::converged;
   // Rounding may explain it at its worst, and yet there is more to be had: the recurrence shows.
   if (residual_ <= rounding_) checked_at_ = residual_;
   return std::nullopt;
 }
 
-std::optional<Outcome> ResidualSolve::measure(double residual) {
+std::optional<Failure> ResidualSolve::what_cannot_be_measured(Vector const& r) const {
+  if (!std::isfinite(residual_)) return why_not_finite(residual_, r);
+  if (!std::isfinite(b_norm_)) return why_not_finite(b_norm_, b_);
+  if (underflows(residual_, r)) return Failure{Outcome::breakdown, underflow_remark};
+  return std::nullopt;
+}
+
+double ResidualSolve::find_truth(Vector& r) {
+  true_residual_ = std::sqrt(a_.residual(b_, x_, r));
+  looked_ = true;
+  measure_solution();
+  return true_residual_;
+}
+
+std::optional<Outcome> ResidualSolve::measure(double residual, double judged) {
   residual_ = residual;
+  judged_ = judged;
+  smallest_ = std::min(smallest_, residual);
   looked_ = false;
-  record_.measure(++iteration_, residual_);
+  return measure_at(++iteration_, judged);
+}
+
+std::optional<Outcome> ResidualSolve::measure_truth(Index steps, double residual, Vector const& x) {
+  iteration_ += steps;
+  residual_ = judged_ = true_residual_ = residual;
+  looked_ = true;
+  if (auto const failure = measure_at(iteration_, residual)) return failure;
+  if (claims()) return Outcome::converged;
+  if (!convergence_.falling() && residual <= rounding_of(x)) return Outcome::converged_to_rounding;
+  return std::nullopt;
+}
+
+std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
+  record_.append(inner);
+  iteration_ = record_.report().iterations;
+  residual_ = judged_ = true_residual_ = inner.true_residual;
+  looked_ = true;
+  // A few steps that rounding ended do not say that there is no more to be had.
+  bool const goes_on = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
+  if (!goes_on) return fail({inner.outcome, inner.remark});
   if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
+  return std::nullopt;
+}
+
+std::optional<Outcome> ResidualSolve::begin_at(Index iteration, double judged, Vector const& of) {
+  record_.measure(iteration, judged);
+  b_norm_ = std::sqrt(b_.square());
+  if (!std::isfinite(judged)) return fail(why_not_finite(judged, of));
+  if (!std::isfinite(b_norm_)) return fail(why_not_finite(b_norm_, b_));
+  convergence_.begin(judged, b_norm_);
+  if (auto const failure = convergence_.failure(judged)) return fail(*failure);
+  return std::nullopt;
+}
+
+std::optional<Outcome> ResidualSolve::measure_at(Index iteration, double judged) {
+  record_.measure(iteration, judged);
+  if (auto const failure = convergence_.failure(judged)) return fail(*failure);
   return std::nullopt;
 }
 
@@ -50,26 +112,36 @@ void ResidualSolve::descend(double decrease) {
 }
 
 bool ResidualSolve::goes_on() const {
-  return iteration_ < most_iterations() && !convergence_.reached(residual_) && !below_rounding() && !on_plateau();
+  return iteration_ < most_iterations() && !claims() && !below_rounding() && !on_plateau();
+}
+
+CgBounds ResidualSolve::bounds() const {
+  return {.enough = std::max({convergence_.target(), rounding_, note_at()}),
+          .too_much = convergence_.most(),
+          .most = smallest_ <= rounding_ ? 1 : std::min(convergence_.patience(), left())};
+}
+
+bool ResidualSolve::grows_from_rounding() const {
+  return smallest_ <= rounding_ && residual_ > most_growth * smallest_;
 }
 
 // What rounding explains is a bound of it at its worst: as long as b - A x agrees, there may be more to be had.
 bool ResidualSolve::below_rounding() const { return residual_ <= std::min(rounding_, checked_at_ / 10); }
 
 std::optional<Outcome> ResidualSolve::look(Vector& r) {
-  true_residual_ = std::sqrt(a_.residual(b_, x_, r));
-  looked_ = true;
-  measure_solution();
+  find_truth(r);
   if (!std::isfinite(true_residual_)) return fail(why_not_finite(true_residual_, r));
-  if (convergence_.reached(true_residual_)) return Outcome::converged;
+  bool const claims = this->claims();
+  judged_ = judged(r, true_residual_);
+  if (convergence_.reached(judged_)) return Outcome::converged;
   bool const drifted = !(true_residual_ <= 2 * residual_);
-  bool const claimed = convergence_.reached(residual_) || (drifted && below_rounding());
+  bool const claimed = claims || (drifted && below_rounding());
   // Missed by little: a start from b - A x may well get there.
   bool const once_more = claimed && !drifted && !missed_;
   missed_ = claimed && !drifted;
   bool const explained = true_residual_ <= rounding_;
   // Of a solution that has grown and grown rounding explains everything, also that there is none.
-  bool const credible = true_residual_ <= std::max(0.1 * convergence_.initial(), 2 * rounding_at_start_);
+  bool const credible = true_residual_ <= std::max(0.1 * initial_, 2 * rounding_at_start_);
   if (claimed && !once_more && explained) {
     if (credible) return Outcome::converged_to_rounding;
     return fail(
@@ -93,22 +165,27 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
     return fail({Outcome::stalled, stalled_remark});
   }
   smallest_start_ = std::min(smallest_start_, true_residual_);
-  residual_ = true_residual_;
+  residual_ = smallest_ = true_residual_;
   return std::nullopt;
 }
 
 std::optional<Outcome> ResidualSolve::end_within_rounding(Vector& r) {
-  if (!(residual_ <= rounding_)) return std::nullopt;
-  true_residual_ = std::sqrt(a_.residual(b_, x_, r));
-  looked_ = true;
-  measure_solution();
-  if (convergence_.reached(true_residual_)) return Outcome::converged;
-  if (true_residual_ <= rounding_) return Outcome::converged_to_rounding;
+  if (!(smallest_ <= rounding_)) return std::nullopt;
+  double const before = rounding_;
+  find_truth(r);
+  smallest_ = residual_;
+  if (convergence_.reached(judged(r, true_residual_))) return Outcome::converged;
+  // Of a solution that has grown and grown rounding explains everything.
+  if (true_residual_ <= std::min(rounding_, 2 * before)) return Outcome::converged_to_rounding;
   return std::nullopt;
 }
 
 void ResidualSolve::note_solution() {
   if (solution_is_old()) measure_solution();
+}
+
+double ResidualSolve::rounding_of(Vector const& x) const {
+  return rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm_);
 }
 
 void ResidualSolve::note_solution(double square) {

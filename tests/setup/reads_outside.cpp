@@ -3,7 +3,7 @@
 // and all of it compiles.
 
 #include "framework/kernel/views.hpp"
-#include "framework/operator/stencil_functors.hpp"
+#include "framework/operator/stencil_cg_passes.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/kernel/cuda/direct.hpp"

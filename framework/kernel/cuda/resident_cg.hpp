@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "framework/kernel/bricks.hpp"
+#include "framework/kernel/cg_recurrence.hpp"
 #include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/device.hpp"
 #include "framework/kernel/views.hpp"
@@ -108,8 +109,7 @@ struct CgProblem {
   Bricks bricks;
   int extent[3] = {};  ///< of a brick with its halo
   Meetings meetings{};
-  double beta = 0;
-  double square = 0;    ///< r . r
+  CgRecurrence recurrence{};
   double enough = 0;    ///< norms that end the steps: of this or below …
   double too_much = 0;  ///< … and above
   int steps = 0;
@@ -215,13 +215,12 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
   }
   __syncthreads();
 
-  double beta = problem.beta;
-  double square = problem.square;
+  CgRecurrence recurrence = problem.recurrence;
   unsigned meetings = 0;
   int taken = 0;
   bool goes_on = true;
   while (goes_on && taken < problem.steps) {
-    auto const weight = static_cast<Real>(beta);
+    auto const weight = static_cast<Real>(recurrence.beta);
 #pragma unroll
     for (int n = 0; n < depth; ++n) {
       if (inside(n)) tile[own + n * own_step] = r[n] + weight * tile[own + n * own_step];
@@ -248,11 +247,10 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
     double const curvature = problem.meetings.template sum<false>(meetings, sum);
     double* const measured = problem.measured + 2 * taken;
     ++taken;
-    double norm = 0;
     double next = 0;
-    goes_on = curvature > 0 && isfinite(curvature);
+    goes_on = recurrence.find_alpha(curvature);
     if (goes_on) {
-      auto const length = static_cast<Real>(square / curvature);
+      auto const length = static_cast<Real>(recurrence.alpha);
       sum = PlainSum{};
 #pragma unroll
       for (int n = 0; n < depth; ++n) {
@@ -264,9 +262,8 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
         }
       }
       next = problem.meetings.template sum<true>(meetings, sum);
-      norm = sqrt(next);
-      beta = norm * norm / square;
-      square = norm * norm;
+      double const norm = sqrt(next);
+      recurrence.find_beta(norm * norm);
       goes_on = norm > problem.enough && norm <= problem.too_much;
     }
     if (blockIdx.x == 0 && thread == 0) {

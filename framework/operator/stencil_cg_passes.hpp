@@ -1,0 +1,209 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "framework/kernel/scalar.hpp"
+#include "framework/operator/stencil_core.hpp"
+#include "framework/operator/stencil_functors.hpp"
+
+namespace halocline {
+
+namespace stencil_functor {
+
+/// A u and its product with u
+template <class Real, class A>
+struct ApplyDot {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<A>(n); }
+  A a;
+  template <class P, class U, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
+    Real const value = a(at, u, k...);
+    return {{value}, {u[here] * value}};
+  }
+};
+
+/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
+  if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
+    return x + length * p;
+  } else {
+    return select(length == Real{0}, x, x + length * p);
+  }
+}
+
+/// x + alpha p and z + beta p
+template <class Real>
+struct CgUpdate {
+  static constexpr Shape shape = point;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgUpdate bound() const { return {Real{alpha}, Real{beta}}; }
+  template <class P, class X, class D, class Z>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
+    Real const length = alpha;
+    Real const weight = beta;
+    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
+  }
+};
+
+/// Stands for the vector z + beta p.
+template <class Real, class Z, class P>
+struct Direction {
+  Z const& z;
+  P const& p;
+  Real beta;
+  template <int I, int J, int K>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K> offset) const {
+    return z[offset] + beta * p[offset];
+  }
+};
+
+/// x + alpha p, the new direction d = z + beta p, and d . A d
+template <class Real, class A>
+struct CgStep {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) {
+    return n < 2 ? shape_of_input<A>(0) : n == 2 ? point : shape_of_input<A>(n - 2);
+  }
+  A a;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgStep bound() const { return {a, Real{alpha}, Real{beta}}; }
+  template <class At, class Z, class P, class X, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 1> operator()(At const& at, Z const& z, P const& p, X const& x,
+                                                            K const&... k) const {
+    Real const length = alpha;
+    Direction<Real, Z, P> const direction{z, p, beta};
+    Real const d = direction[here];
+    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
+  }
+};
+
+/// r - alpha A p and its square
+template <class Real, class A>
+struct CgResidual {
+  static constexpr Shape shape = A::shape;
+  static constexpr Shape input_shape(int n) { return n == 0 ? point : shape_of_input<A>(n - 1); }
+  A a;
+  kernel::Scalar<Real> alpha;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidual bound() const { return {a, Real{alpha}}; }
+  template <class At, class R, class P, class... K>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const& at, R const& r, P const& p, K const&... k) const {
+    Real const length = alpha;
+    Real const left = r[here] - length * a(at, p, k...);
+    return {{left}, {left * left}};
+  }
+};
+
+/// The same with q = A p stored: r - alpha q and its square
+template <class Real>
+struct CgResidualOfProduct {
+  static constexpr Shape shape = point;
+  kernel::Scalar<Real> alpha;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgResidualOfProduct bound() const { return {Real{alpha}}; }
+  template <class At, class R, class Q>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(At const&, R const& r, Q const& q) const {
+    Real const length = alpha;
+    Real const left = r[here] - length * q[here];
+    return {{left}, {left * left}};
+  }
+};
+
+}  // namespace stencil_functor
+
+/// The passes over memory that steps of conjugate gradients of a StencilOperator are made of. Each enqueues its sweeps;
+/// factors are numbers, or are found in the device's memory by then. `sums(n)` is where the n-th box of the operator's
+/// halo leaves its sum.
+template <class Real, class Functor, std::size_t CoefficientCount>
+class StencilCgPasses {
+ public:
+  using Core = StencilCore<Real, Functor, CoefficientCount>;
+  using Scalar = kernel::Scalar<Real>;
+
+  /// A functor may say that it is not symmetric: `static constexpr bool is_unsymmetric = true`. Then nothing is made
+  /// for conjugate gradients, which would not converge.
+  static constexpr bool is_symmetric = !requires { requires Functor::is_unsymmetric; };
+  /// Whether a step evaluates A p twice and never stores it: 64 bytes an unknown in double precision in place of 80.
+  /// Coefficients would be read twice, and hosts have more bytes than operations to spare.
+  static constexpr bool recomputes_products = is_symmetric && !kernel::is_host<Execution> && CoefficientCount < 2;
+
+  /// Collective.
+  explicit StencilCgPasses(Core const& core) : core_(core) {
+    if constexpr (recomputes_products) {
+      pair_halo_.emplace(*core.make_field(), core.unknowns, Functor::shape, core.description.transport, 2);
+    }
+  }
+
+  /// y = A x and x . y.
+  template <class Sums>
+  void product(Vector const& x, Vector& y, Sums const& sums) const {
+    stencil_functor::ApplyDot<Real, Functor> const kernel{core_.functor()};
+    core_.halo.over({&Core::field(x)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+      core_.run_reduce(block, box, sums(n), core_.output(y, block), kernel, core_.view(x, block));
+    });
+  }
+
+  /// x = x + alpha p, p = z + beta p, and p . A p; work = A p where products are not recomputed, otherwise the p
+  /// before.
+  template <class Sums>
+  void advance(Scalar alpha, Scalar beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+               std::unique_ptr<Vector>& work, Sums const& sums) const {
+    if constexpr (recomputes_products) {
+      stencil_functor::CgStep<Real, Functor> const kernel{core_.functor(), alpha, beta};
+      pair_halo_->over(
+          {&Core::field(z), &Core::field(*p)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+            core_.run_reduce(block, box, sums(n), outputs(core_.output(x, block), core_.output(*work, block)), kernel,
+                             core_.view(z, block), core_.view(*p, block), core_.view(x, block));
+          });
+      std::swap(p, work);
+    } else {
+      stencil_functor::CgUpdate<Real> const update{alpha, beta};
+      for (Block const& block : core_.mesh().blocks()) {
+        sweep(execution(block), core_.unknowns[block.local], core_.geometry(block),
+              outputs(core_.output(x, block), core_.output(*p, block)), update, core_.view(x, block),
+              core_.view(*p, block), core_.view(z, block));
+      }
+      product(*p, *work, sums);
+    }
+  }
+
+  /// r = r - alpha A p and its square, A p made again.
+  template <class Sums>
+  void residual(Scalar alpha, Vector const& p, Vector& r, Sums const& sums) const {
+    stencil_functor::CgResidual<Real, Functor> const kernel{core_.functor(), alpha};
+    core_.halo.over({&Core::field(p)}, [&](Block const& block, IndexRange const& box, std::size_t n) {
+      core_.run_reduce(block, box, sums(n), core_.output(r, block), kernel, core_.view(r, block), core_.view(p, block));
+    });
+  }
+
+  /// Whether no sum and no message comes by way of the host: there is one rank, and one box on it.
+  [[nodiscard]] bool need_no_host() const {
+    bool const is_one =
+        core_.mesh().communicator().size() == 1 && core_.mesh().blocks().size() == 1 && core_.halo.boxes() == 1;
+    return is_one && core_.halo.turn() && (!pair_halo_ || pair_halo_->turn());
+  }
+  /// Of the exchanges, as arguments that captured passes depend on.
+  struct Turns {
+    int one;
+    int two;
+    [[nodiscard]] friend bool operator==(Turns const&, Turns const&) = default;
+  };
+  [[nodiscard]] Turns turns() const { return {*core_.halo.turn(), pair_halo_ ? *pair_halo_->turn() : 0}; }
+  /// A step's passes ran without this class.
+  void replayed() const {
+    core_.halo.replayed();
+    if (pair_halo_) pair_halo_->replayed();
+  }
+
+ private:
+  Core const& core_;
+  std::optional<StencilHalo> pair_halo_;  ///< for two vectors at a time, where a step needs that
+};
+
+}  // namespace halocline
