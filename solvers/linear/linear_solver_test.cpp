@@ -4,10 +4,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "framework/field/field.hpp"
 #include "framework/operator/crs_operator.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/relaxation.hpp"
+#include "framework/operator/stencil_core.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/assembled_solver.hpp"
 #include "solvers/linear/bicgstab.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "framework/kernel/cg_recurrence.hpp"
+#include "framework/operator/cg_steps.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/solve_record.hpp"
 
