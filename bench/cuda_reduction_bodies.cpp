@@ -180,7 +180,7 @@ class BatchedSummation : public CudaSummation<Real> {
   }
 };
 
-/// Sums of parts, in two places in turn.
+/// Sums of parts, in two alternating buffers.
 template <class Real>
 class PartSummation : public CudaSummation<Real> {
  public:

@@ -112,10 +112,10 @@ nlohmann::json measure(std::shared_ptr<Communicator> const& communicator, Transp
     }
   };
   kernel::RepeatedWork<Execution, int> graph;
-  bool const has_graph = arguments.graph && exchange.turn().has_value();
+  bool const has_graph = arguments.graph && exchange.buffer_index().has_value();
   auto const chain = [&] {
     if (!has_graph) return exchanges();
-    bool const called = graph.run(on, *exchange.turn(), exchanges);
+    bool const called = graph.run(on, *exchange.buffer_index(), exchanges);
     for (int n = 0; n < arguments.length && !called; ++n) exchange.replayed();
   };
   std::vector<double> seconds;

@@ -90,7 +90,7 @@ void throw_unless_equal(std::string const& problem, Array<Real> const& values, A
   }
 }
 
-/// Sums land in two places in turn, as those of iterations do: no sweep waits for the one before it.
+/// Sums land in two alternating buffers, as those of iterations do: no sweep waits for the one before it.
 class SumsInTurn {
  public:
   [[nodiscard]] Reduction<Execution>& next() { return places_[turn_ ^= 1]; }

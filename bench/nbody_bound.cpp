@@ -21,10 +21,10 @@ template <class Real>
 double most_interactions_per_second(double clock) {
   // Of a warp, in one of four schedulers with 32 lanes: 3 additions, 3 multiplications, 6 fused ones, a reciprocal
   // root, and a load of 16 bytes from shared memory for 4 interactions.
-  constexpr double single_slots = 13.25;
+  constexpr double single_buffers = 13.25;
   // 3 additions, 4 multiplications and 9 fused ones, in 64 lanes of a multiprocessor.
   constexpr double double_operations = 16;
-  double const a_clock = sizeof(Real) == 4 ? 128 / single_slots : 64 / double_operations;
+  double const a_clock = sizeof(Real) == 4 ? 128 / single_buffers : 64 / double_operations;
   return a_clock * clock * kernel::cuda::current_device().multiprocessors;
 }
 

@@ -38,9 +38,9 @@ std::vector<Row> measure_tunings(std::string const& what, Functor const& functor
 
   Execution const execution{};
   cudaStream_t const stream = execution.cuda_stream();
-  Index const room = kernel::merging_room(kernel::Bricks(range).total());
+  Index const room = kernel::merging_room(kernel::ReductionTiles(range).total());
   sums.reserve(execution, Task::sums * room, 1);
-  kernel::cuda::BrickSums<PlainSum> const into{sums.partials(), room, sums.results()};
+  kernel::cuda::ReductionTileSums<PlainSum> const into{sums.partials(), room, sums.results()};
   std::vector<Form> forms{{"portable", [&] { run_portably(range, task, sums); }},
                           {"direct", [&] { kernel::cuda::run_direct(stream, range, task, into); }}};
   for (StreamTuning const& tuning : kernel::cuda::candidates(range, Sweep::kernel())) {

@@ -59,7 +59,7 @@ std::vector<Options> walls(Options const& boundary, Options const& mesh) {
   return all;
 }
 
-bool walls_hold(Options const& boundary, Options const& mesh) {
+bool walls_make_regular(Options const& boundary, Options const& mesh) {
   std::vector<Options> const all = walls(boundary, mesh);
   return std::any_of(all.begin(), all.end(), [](Options const& wall) {
     std::string const kind = wall.choice("kind");

@@ -13,8 +13,8 @@ namespace halocline {
 /// \param mesh the section `mesh` of the same deck
 [[nodiscard]] std::vector<Options> walls(Options const& boundary, Options const& mesh);
 
-/// Whether some wall holds the unknown (dirichlet, or robin with `a`); otherwise any constant could be added to it.
-[[nodiscard]] bool walls_hold(Options const& boundary, Options const& mesh);
+/// Whether some wall fixes the unknown (dirichlet, or robin with `a`); otherwise any constant could be added to it.
+[[nodiscard]] bool walls_make_regular(Options const& boundary, Options const& mesh);
 
 /// judge_boundary; and a mistake for each wall whose condition diffusion cannot do with unknowns on `centring`, which
 /// control_volumes would refuse: `zero`, robin with `a` and `b` of different signs or, on nodes, with b = 0, and

@@ -7,9 +7,9 @@
 
 namespace halocline {
 
-/// A place in memory that holds a box of entries: `slot` says which memory, the rest is counted in entries.
+/// A place in memory that holds a box of entries: `buffer` says which memory, the rest is counted in entries.
 struct BoxPlace {
-  int slot = 0;
+  int buffer = 0;
   Index first = 0;
   Index row = 0;
   Index plane = 0;
@@ -25,15 +25,15 @@ struct BoxCopy {
   [[nodiscard]] Index entries() const { return extents[0] * extents[1] * extents[2]; }
 };
 
-/// The memory behind a slot and, where it is a message that kernels tell each other of, the flags of its parts.
-struct Slot {
+/// The memory behind a buffer and, where it is a message that kernels tell each other of, the flags of its parts.
+struct BoxBuffer {
   std::uintptr_t memory = 0;
   PartFlags flags;
 };
 
-/// A slot whose memory is a message of so many bytes.
-struct MessageSlot {
-  int slot = 0;
+/// A buffer whose memory is a message of so many bytes.
+struct MessageBuffer {
+  int buffer = 0;
   Index bytes = 0;
 };
 

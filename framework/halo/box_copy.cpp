@@ -9,29 +9,29 @@
 
 namespace halocline {
 
-BoxSlots::BoxSlots(std::size_t count) : slots_(count) {}
+BoxBuffers::BoxBuffers(std::size_t count) : buffers_(count) {}
 
-void BoxSlots::set(std::size_t slot, void* memory, PartFlags flags) {
-  Slot& at = slots_[slot];
+void BoxBuffers::set(std::size_t buffer, void* memory, PartFlags flags) {
+  BoxBuffer& at = buffers_[buffer];
   auto const address = reinterpret_cast<std::uintptr_t>(memory);
   changed_ = changed_ || at.memory != address || at.flags.parts != flags.parts || at.flags.inside != flags.inside ||
              at.flags.closed != flags.closed;
   at = {address, flags};
 }
 
-Slot const* BoxSlots::for_kernels(KernelQueue queue) {
-  if constexpr (memory_on_host) return slots_.data();
-  if (memory_.extent(0) != slots_.size()) {
-    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo slots"), slots_.size());
+BoxBuffer const* BoxBuffers::for_kernels(KernelQueue queue) {
+  if constexpr (memory_on_host) return buffers_.data();
+  if (memory_.extent(0) != buffers_.size()) {
+    memory_ = decltype(memory_)(Kokkos::view_alloc(Kokkos::WithoutInitializing, "halo buffers"), buffers_.size());
   }
   if (changed_) {
 #if defined(KOKKOS_ENABLE_CUDA)
-    cuda::check(
-        cudaMemcpyAsync(memory_.data(), slots_.data(), slots_.size() * sizeof(Slot), cudaMemcpyHostToDevice, queue),
-        "cudaMemcpyAsync");
+    cuda::check(cudaMemcpyAsync(memory_.data(), buffers_.data(), buffers_.size() * sizeof(BoxBuffer),
+                                cudaMemcpyHostToDevice, queue),
+                "cudaMemcpyAsync");
 #else
-    using Unmanaged = Kokkos::View<Slot*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(queue, memory_, Unmanaged(slots_.data(), slots_.size()));
+    using Unmanaged = Kokkos::View<BoxBuffer*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(queue, memory_, Unmanaged(buffers_.data(), buffers_.size()));
 #endif
   }
   changed_ = false;
@@ -40,23 +40,24 @@ Slot const* BoxSlots::for_kernels(KernelQueue queue) {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 
-BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
+BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages)
     : parts_(std::make_shared<cuda::PartCopies>(copies, messages)) {
   for (BoxCopy const& copy : copies) entries_ += copy.entries();
 }
 
-void BoxCopies::run(cudaStream_t stream, BoxSlots& slots) const {
-  if (!empty()) parts_->run(stream, slots);
+void BoxCopies::run(cudaStream_t stream, BoxBuffers& buffers) const {
+  if (!empty()) parts_->run(stream, buffers);
 }
 
-void BoxCopies::run(Execution const& execution, BoxSlots& slots) const { run(execution.cuda_stream(), slots); }
+void BoxCopies::run(Execution const& execution, BoxBuffers& buffers) const { run(execution.cuda_stream(), buffers); }
 
-void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
-  cuda::PartCopies::run(execution.cuda_stream(), slots, *outgoing.parts_, *incoming.parts_);
+void BoxCopies::run(Execution const& execution, BoxBuffers& buffers, BoxCopies const& outgoing,
+                    BoxCopies const& incoming) {
+  cuda::PartCopies::run(execution.cuda_stream(), buffers, *outgoing.parts_, *incoming.parts_);
 }
 
-bool BoxCopies::travel(BoxSlots const& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
-  return cuda::PartCopies::travel(slots, *outgoing.parts_, *incoming.parts_);
+bool BoxCopies::travel(BoxBuffers const& buffers, BoxCopies const& outgoing, BoxCopies const& incoming) {
+  return cuda::PartCopies::travel(buffers, *outgoing.parts_, *incoming.parts_);
 }
 
 #else
@@ -72,11 +73,11 @@ constexpr Index entries_per_piece = 8192;
 struct BoxCopies::Kernel {
   Piece const* pieces;
   Index count;
-  Slot const* slots;
+  BoxBuffer const* buffers;
 
   template <class Word>
   KOKKOS_FUNCTION Word* place(BoxPlace const& place, Index j, Index k) const {
-    return reinterpret_cast<Word*>(slots[place.slot].memory) + place.first + j * place.row + k * place.plane;
+    return reinterpret_cast<Word*>(buffers[place.buffer].memory) + place.first + j * place.row + k * place.plane;
   }
 
   template <class Word>
@@ -138,7 +139,7 @@ struct BoxCopies::Kernel {
   }
 };
 
-BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const&) {
+BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const&) {
   std::vector<Piece> pieces;
   for (BoxCopy const& copy : copies) {
     if (copy.entries() == 0) continue;
@@ -155,10 +156,10 @@ BoxCopies::BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot
                     Kokkos::View<Piece*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(pieces.data(), pieces.size()));
 }
 
-void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
+void BoxCopies::run(Execution const& execution, BoxBuffers& buffers) const {
   if (empty()) return;
   auto const count = static_cast<Index>(pieces_.extent(0));
-  Kernel const kernel{pieces_.data(), count, slots.for_kernels(execution)};
+  Kernel const kernel{pieces_.data(), count, buffers.for_kernels(execution)};
   if (memory_on_host && entries_ < 2 * entries_per_piece) {
     // Small messages: a kernel launch would cost more than the copy. What was enqueued before is done first.
     execution.fence("halo: before a small copy");
@@ -171,12 +172,13 @@ void BoxCopies::run(Execution const& execution, BoxSlots& slots) const {
   Kokkos::parallel_for("halocline halo", Policy(execution, 0, memory_on_host ? count : entries_), kernel);
 }
 
-void BoxCopies::run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming) {
-  outgoing.run(execution, slots);
-  incoming.run(execution, slots);
+void BoxCopies::run(Execution const& execution, BoxBuffers& buffers, BoxCopies const& outgoing,
+                    BoxCopies const& incoming) {
+  outgoing.run(execution, buffers);
+  incoming.run(execution, buffers);
 }
 
-bool BoxCopies::travel(BoxSlots const&, BoxCopies const&, BoxCopies const&) { return memory_on_host; }
+bool BoxCopies::travel(BoxBuffers const&, BoxCopies const&, BoxCopies const&) { return memory_on_host; }
 
 #endif
 

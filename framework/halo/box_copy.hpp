@@ -22,25 +22,25 @@ using KernelQueue = cudaStream_t;
 using KernelQueue = Execution const&;
 #endif
 
-/// All slots. Cheap to set again: a device hears of it only when something has changed.
-class BoxSlots {
+/// All buffers. Cheap to set again: a device is told only when something has changed.
+class BoxBuffers {
  public:
-  explicit BoxSlots(std::size_t count = 0);
-  void set(std::size_t slot, void* memory, PartFlags flags = {});
+  explicit BoxBuffers(std::size_t count = 0);
+  void set(std::size_t buffer, void* memory, PartFlags flags = {});
   /// How long a kernel waits for a part of a message, in nanoseconds; 0: as long as its sender is there.
   void set_patience(Index nanoseconds) { patience_ = nanoseconds; }
   [[nodiscard]] Index patience() const { return patience_; }
   /// Who enqueues the copies; null: whom they concern themselves. On a CUDA device.
   void set_launcher(cuda::PartLauncher const* launcher) { launcher_ = launcher; }
   [[nodiscard]] cuda::PartLauncher const* launcher() const { return launcher_; }
-  /// Each slot on the host.
-  [[nodiscard]] std::vector<Slot> const& all() const { return slots_; }
+  /// Each buffer on the host.
+  [[nodiscard]] std::vector<BoxBuffer> const& all() const { return buffers_; }
   /// For kernels enqueued on `queue` from now on.
-  [[nodiscard]] Slot const* for_kernels(KernelQueue queue);
+  [[nodiscard]] BoxBuffer const* for_kernels(KernelQueue queue);
 
  private:
-  std::vector<Slot> slots_;
-  Kokkos::View<Slot*, Memory> memory_;
+  std::vector<BoxBuffer> buffers_;
+  Kokkos::View<BoxBuffer*, Memory> memory_;
   Index patience_ = 0;
   cuda::PartLauncher const* launcher_ = nullptr;
   bool changed_ = true;
@@ -50,22 +50,23 @@ class BoxSlots {
 class BoxCopies {
  public:
   BoxCopies() = default;
-  /// `messages`: the slots that are messages; each box lies in one of them at one of its two ends at most.
-  explicit BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages = {});
+  /// `messages`: the buffers that are messages; each box lies in one of them at one of its two ends at most.
+  explicit BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages = {});
 
   [[nodiscard]] bool empty() const { return entries_ == 0; }
-  /// Enqueues the copies. Where a slot has flags the kernel waits for each part of a message before it unpacks it, and
-  /// says of each part that it has packed that it is there.
-  void run(Execution const& execution, BoxSlots& slots) const;
+  /// Enqueues the copies. Where a buffer has flags the kernel waits for each part of a message before it unpacks it,
+  /// and says of each part that it has packed that it is there.
+  void run(Execution const& execution, BoxBuffers& buffers) const;
 #if defined(KOKKOS_ENABLE_CUDA)
-  void run(cudaStream_t stream, BoxSlots& slots) const;
+  void run(cudaStream_t stream, BoxBuffers& buffers) const;
 #endif
   /// The same for what goes out and what comes in, at once: both ends of every message have flags.
-  static void run(Execution const& execution, BoxSlots& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
+  static void run(Execution const& execution, BoxBuffers& buffers, BoxCopies const& outgoing,
+                  BoxCopies const& incoming);
 
   /// Whether the kernels of both lists get all that they need with their launch, alone or together, so that a launch
   /// may be made again later.
-  [[nodiscard]] static bool travel(BoxSlots const& slots, BoxCopies const& outgoing, BoxCopies const& incoming);
+  [[nodiscard]] static bool travel(BoxBuffers const& buffers, BoxCopies const& outgoing, BoxCopies const& incoming);
 
 #if !defined(KOKKOS_ENABLE_CUDA)
   /// Some of the rows of one box: what one host thread copies at a time, or, on a device, a whole box.

@@ -15,25 +15,26 @@ namespace {
 /// Bytes of a field below which messages between devices are small.
 constexpr Index fewest_beside = 262144;
 
-std::vector<MessageSlot> message_slots(std::vector<Message> const& messages, std::size_t first_slot) {
-  std::vector<MessageSlot> slots;
-  for (Message const& message : messages) slots.push_back({static_cast<int>(first_slot + slots.size()), message.bytes});
-  return slots;
+std::vector<MessageBuffer> message_buffers(std::vector<Message> const& messages, std::size_t first_buffer) {
+  std::vector<MessageBuffer> buffers;
+  for (Message const& message : messages)
+    buffers.push_back({static_cast<int>(first_buffer + buffers.size()), message.bytes});
+  return buffers;
 }
 
 }  // namespace
 
 BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> channel)
-    : slots_(plan.slots),
-      outgoing_(plan.outgoing, message_slots(plan.sends, plan.first_send_slot)),
-      incoming_(plan.incoming, message_slots(plan.receives, plan.first_receive_slot)),
+    : buffers_(plan.buffers),
+      outgoing_(plan.outgoing, message_buffers(plan.sends, plan.first_send_buffer)),
+      incoming_(plan.incoming, message_buffers(plan.receives, plan.first_receive_buffer)),
       channel_(std::move(channel)),
       sends_(plan.sends.size()),
       receives_(plan.receives.size()),
-      first_send_slot_(plan.first_send_slot),
-      first_receive_slot_(plan.first_receive_slot) {
+      first_send_buffer_(plan.first_send_buffer),
+      first_receive_buffer_(plan.first_receive_buffer) {
   flagged_ = channel_ != nullptr;
-  if (channel_ != nullptr) slots_.set_launcher(channel_->launcher());
+  if (channel_ != nullptr) buffers_.set_launcher(channel_->launcher());
   for (std::size_t n = 0; flagged_ && n < receives_; ++n) flagged_ = channel_->receive_flags(n).any();
   for (std::size_t n = 0; flagged_ && n < sends_; ++n) flagged_ = channel_->send_flags(n).any();
   Index bytes = 0;
@@ -45,15 +46,15 @@ BoxMessages::BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> c
 void BoxMessages::begin() {
   channel_->expect();
   for (std::size_t n = 0; n < sends_; ++n) {
-    slots_.set(first_send_slot_ + n, channel_->send_memory(n), channel_->send_flags(n));
+    buffers_.set(first_send_buffer_ + n, channel_->send_memory(n), channel_->send_flags(n));
   }
   for (std::size_t n = 0; n < receives_; ++n) {
-    slots_.set(first_receive_slot_ + n, channel_->receive_memory(n), channel_->receive_flags(n));
+    buffers_.set(first_receive_buffer_ + n, channel_->receive_memory(n), channel_->receive_flags(n));
   }
 }
 
 void BoxMessages::start(Execution const& execution) {
-  if (channel_ == nullptr) return outgoing_.run(execution, slots_);
+  if (channel_ == nullptr) return outgoing_.run(execution, buffers_);
   begin();
   {
     ScopedRegion const region("halo: pack");
@@ -96,18 +97,18 @@ class DeviceRegion {
 }  // namespace
 
 void BoxMessages::run(Execution const& execution, BoxCopies const& copies) {
-  if (!beside_) return copies.run(execution, slots_);
+  if (!beside_) return copies.run(execution, buffers_);
   cuda::MessageStream& beside = cuda::MessageStream::instance();
   bool const out = &copies == &outgoing_;
   if (out) beside.follow(execution.cuda_stream());
   DeviceRegion const region(out ? "halo: pack and send" : "halo: receive and unpack", beside.stream());
-  copies.run(beside.stream(), slots_);
+  copies.run(beside.stream(), buffers_);
 }
 void BoxMessages::rejoin(Execution const& execution) {
   cuda::MessageStream::instance().precede(execution.cuda_stream());
 }
 #else
-void BoxMessages::run(Execution const& execution, BoxCopies const& copies) { copies.run(execution, slots_); }
+void BoxMessages::run(Execution const& execution, BoxCopies const& copies) { copies.run(execution, buffers_); }
 void BoxMessages::rejoin(Execution const&) {}
 #endif
 
@@ -118,15 +119,15 @@ void BoxMessages::exchange(Execution const& execution) {
   }
   begin();
   ScopedRegion const region("halo: exchange");
-  BoxCopies::run(execution, slots_, outgoing_, incoming_);
+  BoxCopies::run(execution, buffers_, outgoing_, incoming_);
   channel_->send();
   channel_->receive();
 }
 
-std::optional<int> BoxMessages::turn() const {
-  if (!BoxCopies::travel(slots_, outgoing_, incoming_)) return std::nullopt;
+std::optional<int> BoxMessages::buffer_index() const {
+  if (!BoxCopies::travel(buffers_, outgoing_, incoming_)) return std::nullopt;
   if (channel_ == nullptr) return 0;
-  return channel_->turn();
+  return channel_->buffer_index();
 }
 
 void BoxMessages::replayed() {

@@ -12,7 +12,7 @@
 
 namespace halocline {
 
-/// What boxes are packed into and unpacked from. Of its slots, those of messages sent follow each other, and so do
+/// What boxes are packed into and unpacked from. Of its buffers, those of messages sent follow each other, and so do
 /// those of messages received.
 struct BoxMessagesPlan {
   std::vector<BoxCopy> outgoing;  ///< into messages, and from field to field
@@ -20,9 +20,9 @@ struct BoxMessagesPlan {
   std::vector<Message> sends;
   std::vector<Message> receives;
   Index fields = 1;  ///< that messages are made of
-  std::size_t slots = 0;
-  std::size_t first_send_slot = 0;
-  std::size_t first_receive_slot = 0;
+  std::size_t buffers = 0;
+  std::size_t first_send_buffer = 0;
+  std::size_t first_receive_buffer = 0;
 };
 
 /// Boxes that go out and come in by a channel, over and over. Without a channel they are copied between fields alone.
@@ -32,7 +32,7 @@ class BoxMessages {
   BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> channel);
 
   /// The memory of fields; that of messages is set by this class.
-  [[nodiscard]] BoxSlots& slots() { return slots_; }
+  [[nodiscard]] BoxBuffers& buffers() { return buffers_; }
 
   void start(Execution const& execution);
   [[nodiscard]] bool progress();
@@ -42,7 +42,7 @@ class BoxMessages {
   /// See Exchange.
   [[nodiscard]] bool are_worth_hiding() const { return channel_ != nullptr && !small_; }
   [[nodiscard]] bool may_be_hidden() const { return channel_ != nullptr && !(small_ && flagged_); }
-  [[nodiscard]] std::optional<int> turn() const;
+  [[nodiscard]] std::optional<int> buffer_index() const;
   void replayed();
 
  private:
@@ -52,14 +52,14 @@ class BoxMessages {
   void rejoin(Execution const& execution);
   void note_arrival();
 
-  BoxSlots slots_;
+  BoxBuffers buffers_;
   BoxCopies outgoing_;
   BoxCopies incoming_;
   std::unique_ptr<Channel> channel_;
   std::size_t sends_ = 0;
   std::size_t receives_ = 0;
-  std::size_t first_send_slot_ = 0;
-  std::size_t first_receive_slot_ = 0;
+  std::size_t first_send_buffer_ = 0;
+  std::size_t first_receive_buffer_ = 0;
   bool flagged_ = false;  ///< every message
   bool small_ = false;    ///< between devices: kernels that exchange them are over before a second stream would begin
   bool beside_ = false;   ///< on a stream of their own between start and finish

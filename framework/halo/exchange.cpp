@@ -41,9 +41,9 @@ class Exchange::Implementation {
                           .sends = plan.sends,
                           .receives = plan.receives,
                           .fields = static_cast<Index>(like.size()),
-                          .slots = plan.slots(),
-                          .first_send_slot = plan.first_send_slot,
-                          .first_receive_slot = plan.first_receive_slot};
+                          .buffers = plan.buffers(),
+                          .first_send_buffer = plan.first_send_buffer,
+                          .first_receive_buffer = plan.first_receive_buffer};
     boxes.outgoing.insert(boxes.outgoing.end(), plan.local.begin(), plan.local.end());
     std::unique_ptr<Channel> channel;
     if (!plan.sends.empty()) {
@@ -78,9 +78,9 @@ class Exchange::Implementation {
   [[nodiscard]] bool is_worth_hiding() const { return messages_.are_worth_hiding(); }
   [[nodiscard]] bool overlaps() const { return overlaps_ && messages_.may_be_hidden(); }
   [[nodiscard]] bool under_way() const { return under_way_; }
-  [[nodiscard]] std::optional<int> turn() const {
+  [[nodiscard]] std::optional<int> buffer_index() const {
     if (idle_) return 0;
-    return under_way_ ? std::nullopt : messages_.turn();
+    return under_way_ ? std::nullopt : messages_.buffer_index();
   }
   void replayed() {
     if (!idle_) messages_.replayed();
@@ -95,8 +95,8 @@ class Exchange::Implementation {
     auto const blocks = mesh_->blocks();
     for (std::size_t f = 0; f < fields.size(); ++f) {
       for (Block const& block : blocks) {
-        auto const slot = static_cast<std::size_t>(slot_of(f, block.local, blocks.size()));
-        messages_.slots().set(slot, fields[f]->data(block));
+        auto const buffer = static_cast<std::size_t>(buffer_of(f, block.local, blocks.size()));
+        messages_.buffers().set(buffer, fields[f]->data(block));
       }
     }
     throw_site(ThrowSite::pack);
@@ -170,7 +170,7 @@ Index Exchange::test_points() const { return implementation_->test_points(); }
 bool Exchange::is_worth_hiding() const { return implementation_->is_worth_hiding(); }
 bool Exchange::overlaps() const { return implementation_->overlaps(); }
 bool Exchange::under_way() const { return implementation_->under_way(); }
-std::optional<int> Exchange::turn() const { return implementation_->turn(); }
+std::optional<int> Exchange::buffer_index() const { return implementation_->buffer_index(); }
 void Exchange::replayed() { implementation_->replayed(); }
 
 }  // namespace halocline

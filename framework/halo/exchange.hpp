@@ -63,7 +63,7 @@ class Exchange {
 
   /// Where kernels alone exchange: a number that is the same whenever kernels that were enqueued from `start` to
   /// `finish` may be enqueued again, as a graph, in place of calls of those two. None where the host takes part.
-  [[nodiscard]] std::optional<int> turn() const;
+  [[nodiscard]] std::optional<int> buffer_index() const;
   /// To be called each time that they were. Throws RemoteError when a rank has failed.
   void replayed();
 

@@ -54,7 +54,7 @@ BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const&
   BlockLayout const& layout = field.layout(block);
   Index const first = layout.first + component * layout.component + range.begin[0] + range.begin[1] * layout.row +
                       range.begin[2] * layout.plane;
-  return {slot_of(number, block.local, blocks), first, layout.row, layout.plane};
+  return {buffer_of(number, block.local, blocks), first, layout.row, layout.plane};
 }
 
 /// One part of a message; parts are put in the order of `key`, which both ends agree on.
@@ -65,16 +65,16 @@ struct Part {
 using PartsByRank = std::map<int, std::vector<Part>>;
 
 /// Gives every part its place in a message; `end` is the place of the copy that lies there.
-std::vector<Message> lay_out(PartsByRank& by_rank, std::size_t first_slot, BoxPlace BoxCopy::*end,
+std::vector<Message> lay_out(PartsByRank& by_rank, std::size_t first_buffer, BoxPlace BoxCopy::*end,
                              std::vector<BoxCopy>& copies) {
   std::vector<Message> messages;
   for (auto& [rank, parts] : by_rank) {
     std::sort(parts.begin(), parts.end(), [](Part const& a, Part const& b) { return a.key < b.key; });
-    auto const slot = static_cast<int>(first_slot + messages.size());
+    auto const buffer = static_cast<int>(first_buffer + messages.size());
     Index offset = 0;
     for (Part& part : parts) {
       BoxCopy& copy = part.copy;
-      copy.*end = {slot, offset / copy.bytes_per_entry, copy.extents[0], copy.extents[0] * copy.extents[1]};
+      copy.*end = {buffer, offset / copy.bytes_per_entry, copy.extents[0], copy.extents[0] * copy.extents[1]};
       offset += round_up(copy.entries() * copy.bytes_per_entry, part_alignment);
       copies.push_back(copy);
     }
@@ -96,10 +96,10 @@ class Planner {
         if (wanted) add_direction(block, direction, *block.neighbours[n]);
       }
     }
-    plan_.first_send_slot = fields_.size() * blocks();
-    plan_.sends = lay_out(sends_, plan_.first_send_slot, &BoxCopy::to, plan_.pack);
-    plan_.first_receive_slot = plan_.first_send_slot + plan_.sends.size();
-    plan_.receives = lay_out(receives_, plan_.first_receive_slot, &BoxCopy::from, plan_.unpack);
+    plan_.first_send_buffer = fields_.size() * blocks();
+    plan_.sends = lay_out(sends_, plan_.first_send_buffer, &BoxCopy::to, plan_.pack);
+    plan_.first_receive_buffer = plan_.first_send_buffer + plan_.sends.size();
+    plan_.receives = lay_out(receives_, plan_.first_receive_buffer, &BoxCopy::from, plan_.unpack);
     return std::move(plan_);
   }
 

@@ -8,21 +8,21 @@
 
 namespace halocline {
 
-/// Which entries of which fields go where. Slot `slot_of(f, b, blocks)` is the memory of the f-th field on the rank's
-/// b-th block; after those come that of each message sent, then that of each received.
+/// Which entries of which fields go where. BoxBuffer `buffer_of(f, b, blocks)` is the memory of the f-th field on the
+/// rank's b-th block; after those come that of each message sent, then that of each received.
 struct ExchangePlan {
   std::vector<BoxCopy> pack;    ///< from fields to messages
   std::vector<BoxCopy> local;   ///< from field to field, between blocks of this rank
   std::vector<BoxCopy> unpack;  ///< from messages to fields
   std::vector<Message> sends;   ///< one for each neighbouring rank
   std::vector<Message> receives;
-  std::size_t first_send_slot = 0;
-  std::size_t first_receive_slot = 0;
+  std::size_t first_send_buffer = 0;
+  std::size_t first_receive_buffer = 0;
 
-  [[nodiscard]] std::size_t slots() const { return first_receive_slot + receives.size(); }
+  [[nodiscard]] std::size_t buffers() const { return first_receive_buffer + receives.size(); }
 };
 
-[[nodiscard]] constexpr int slot_of(std::size_t field, std::size_t block, std::size_t blocks) {
+[[nodiscard]] constexpr int buffer_of(std::size_t field, std::size_t block, std::size_t blocks) {
   return static_cast<int>(field * blocks + block);
 }
 

@@ -407,7 +407,7 @@ TEST(Exchange, KnowsWhatIsWorthHiding) {
   }
 }
 
-/// On a device the host takes part in messages of MPI alone. What kernels pack into has two places, which take turns.
+/// On a device the host takes part in messages of MPI alone. What kernels pack into has two buffers, which alternate.
 TEST_P(ExchangeBy, KnowsItsTurn) {
   auto const mesh = mesh_of_cells({16, 16, 33}, {false, false, true}, {1, 1, 0});
   Field<float> u(mesh, {.name = "u", .ghosts = 2});
@@ -416,13 +416,13 @@ TEST_P(ExchangeBy, KnowsItsTurn) {
   bool const by_host = memory_on_host || GetParam().starts_with("mpi");
   bool const takes_turns = !alone && GetParam() != "nccl";
   for (int use = 0; use < 4; ++use) {
-    std::optional<int> const turn = exchange.turn();
+    std::optional<int> const buffer_index = exchange.buffer_index();
     // With few ranks all that is mixed may be the same.
     if (GetParam() != "mixed") {
-      EXPECT_EQ(turn.has_value(), alone || !by_host);
+      EXPECT_EQ(buffer_index.has_value(), alone || !by_host);
     }
-    if (turn) {
-      EXPECT_EQ(*turn, takes_turns ? use % 2 : 0);
+    if (buffer_index) {
+      EXPECT_EQ(*buffer_index, takes_turns ? use % 2 : 0);
     }
     exchange.exchange({&u});
   }

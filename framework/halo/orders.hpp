@@ -1,7 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
+#include <span>
+#include <vector>
 
 #include "framework/field/ghost_events.hpp"
 #include "framework/halo/exchange.hpp"
@@ -34,25 +37,46 @@ void sweep_owned(Mesh const& mesh, Centring centring, Sweep const& sweep) {
   for (Block const& block : mesh.blocks()) sweep(block, mesh.owned(block, centring));
 }
 
-/// Runs `sweep(block, range)` over all that is owned of a centring while the ghosts of `fields`, which the sweep reads
-/// with a stencil of radius `width`, are on their way: interior first, shell after they have come.
-template <class Sweep>
-void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
-             Sweep const& sweep) {
-  Mesh const& mesh = (*fields.begin())->mesh();
-  OnePass const pass;
-  if (!exchange.overlaps()) {
-    exchange.exchange(fields);
-    return sweep_owned(mesh, centring, sweep);
-  }
-  exchange.start(fields);
+/// A block's entries in boxes: those whose stencils read no entry of another block, and the rest.
+struct SplitRange {
+  IndexRange interior;
+  std::vector<IndexRange> shell;
+};
+
+/// Ranges of this rank's blocks, split for a stencil of radius `width`.
+[[nodiscard]] inline std::vector<SplitRange> split(Mesh const& mesh, Centring centring, int width,
+                                                   std::vector<IndexRange> const& ranges) {
+  std::vector<SplitRange> parts;
   for (Block const& block : mesh.blocks()) {
-    sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
+    IndexRange const& mine = ranges[block.local];
+    SplitRange& part = parts.emplace_back(SplitRange{intersection(mesh.interior(block, centring, width), mine), {}});
+    for (IndexRange const& box : mesh.shell(block, centring, width)) {
+      if (IndexRange const both = intersection(box, mine); !both.empty()) part.shell.push_back(both);
+    }
   }
+  return parts;
+}
+
+/// Runs `sweep(block, box, n)` over the boxes of all blocks, the n-th of this rank's, while the ghosts of `fields`,
+/// which the sweep reads, are on their way: interiors first, shells after they have come.
+template <class Sweep>
+void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::vector<SplitRange> const& ranges,
+             Sweep const& sweep) {
+  std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
+  bool const is_split =
+      std::any_of(ranges.begin(), ranges.end(), [](SplitRange const& range) { return !range.shell.empty(); });
+  OnePass const pass;
+  is_split&& exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
+  std::size_t n = 0;
+  {
+    ScopedRegion const region(is_split ? "interior" : "sweep");
+    for (Block const& block : blocks) sweep(block, ranges[block.local].interior, n++);
+  }
+  if (!is_split) return;
   exchange.finish();
   ScopedRegion const region("shell");
-  for (Block const& block : mesh.blocks()) {
-    for (IndexRange const& box : mesh.shell(block, centring, width)) sweep(block, box);
+  for (Block const& block : blocks) {
+    for (IndexRange const& box : ranges[block.local].shell) sweep(block, box, n++);
   }
 }
 

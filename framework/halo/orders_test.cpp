@@ -122,7 +122,10 @@ TEST_P(Orders, ConsumeAndProduceGiveWhatOneAfterTheOtherGives) {
     visited = 0;
     Field<double> from_consumed = make("from consumed");
     int boxes = 0;
-    consume(exchange, {&once}, Centring::cell, 2, [&](Block const& block, IndexRange const& range) {
+    std::vector<IndexRange> owned_of_blocks;
+    for (Block const& block : mesh->blocks()) owned_of_blocks.push_back(u.owned(block));
+    auto const ranges = split(*mesh, Centring::cell, 2, owned_of_blocks);
+    consume(exchange, {&once}, ranges, [&](Block const& block, IndexRange const& range, std::size_t) {
       EXPECT_EQ(exchange.under_way(), overlaps && boxes == 0) << "the interior is the first";
       ++boxes;
       CountingSweep{once, from_consumed, visited}(block, range);

@@ -75,7 +75,7 @@ class Channel {
   virtual void receive() = 0;
   /// Where the host takes no part in a use: which of the places that messages take in turn is that of the next one.
   /// Kernels enqueued for one use may be enqueued again for another whose turn it is.
-  [[nodiscard]] virtual std::optional<int> turn() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<int> buffer_index() const { return std::nullopt; }
   /// What was enqueued for one use was enqueued again. Throws RemoteError when a rank has failed.
   virtual void replayed() {}
 };
@@ -118,13 +118,13 @@ struct TransportEntry {
 /// runtime/gpu_aware_mpi.hpp tells.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_device_transport();
 
-/// Ranks of one host pack right into memory of the host that the receiver shares with them, in two places in turn, and
-/// raise a flag there. No message, no library in between. Kernels of a CUDA device do so themselves; that memory is
+/// Ranks of one host pack right into memory of the host that the receiver shares with them, in two alternating buffers,
+/// and raise a flag there. No message, no library in between. Kernels of a CUDA device do so themselves; that memory is
 /// pinned then, and the host takes no part in it.
 [[nodiscard]] std::shared_ptr<Transport const> shared_memory_transport();
 
-/// Kernels of one host's ranks pack right into device memory that the receiver shares with them, in two places in turn,
-/// and set flags there; the host takes no part in it. CUDA alone.
+/// Kernels of one host's ranks pack right into device memory that the receiver shares with them, in two alternating
+/// buffers, and set flags there; the host takes no part in it. CUDA alone.
 [[nodiscard]] std::shared_ptr<Transport const> cuda_ipc_transport();
 
 /// Sends and receives of NVIDIA's collective library (NCCL), one GPU for each rank. CUDA alone, and only where the

@@ -86,25 +86,25 @@ class Trial {
                          .incoming = {},
                          .sends = {},
                          .receives = {},
-                         .slots = 2 + 2 * count,
-                         .first_send_slot = 2,
-                         .first_receive_slot = 2 + count};
+                         .buffers = 2 + 2 * count,
+                         .first_send_buffer = 2,
+                         .first_receive_buffer = 2 + count};
     for (std::size_t n = 0; n < count; ++n) {
       plan.sends.push_back({ranks[n], entries_ * Index{sizeof(double)}});
       BoxCopy copy;
       copy.extents[0] = entries_;
-      copy.to.slot = static_cast<int>(2 + n);
+      copy.to.buffer = static_cast<int>(2 + n);
       plan.outgoing.push_back(copy);
-      copy.from.slot = static_cast<int>(2 + count + n);
+      copy.from.buffer = static_cast<int>(2 + count + n);
       copy.to = {1, static_cast<Index>(n) * entries_, entries_, entries_};
       plan.incoming.push_back(copy);
     }
     plan.receives = plan.sends;
     auto channel = transport.open(communicator, plan.sends, plan.receives);
     messages_ = BoxMessages(plan, std::move(channel));
-    messages_.slots().set(0, source_.data());
-    messages_.slots().set(1, sink_.data());
-    messages_.slots().set_patience(patience);
+    messages_.buffers().set(0, source_.data());
+    messages_.buffers().set(1, sink_.data());
+    messages_.buffers().set_patience(patience);
   }
 
   void exchange() {

@@ -99,7 +99,8 @@ template <class Task>
 }
 
 template <class Task, class Accumulator>
-void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums);
+void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task,
+                ReductionTileSums<Accumulator> const& sums);
 
 template <class Task, class Accumulator>
 struct StreamSweep {
@@ -114,20 +115,20 @@ struct StreamSweep {
   /// Whether the range has the kernel's dimensions and the copy engine can read all inputs: rows start at whole
   /// sectors.
   [[nodiscard]] static bool suits(IndexRange const& range, Task const& task) {
-    bool aligned = Bricks(range).dimensions == Shaped::dimensions;
+    bool aligned = ReductionTiles(range).dimensions == Shaped::dimensions;
     task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
     return aligned;
   }
 
   /// False: nothing was launched, since the range or the memory does not suit this form.
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
-                                BrickSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
+                                ReductionTileSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
     if (!suits(range, task)) return false;
     StreamKernel const& mine = kernel();
     if (tuning == nullptr && wants_search(stream, range, mine)) search_for(stream, range, task, sums);
     StreamLaunch launch = plan_stream(range, mine, tuning);
     if (launch.blocks == 0) return false;
-    Index const merging = Task::sums > 0 ? merge_counters(launch.plan.bricks.total()) : 0;
+    Index const merging = Task::sums > 0 ? merge_counters(launch.plan.reduction_tiles.total()) : 0;
     unsigned* const numbers = counters(stream, 1 + merging + Index{launch.plan.batches} * launch.plan.counted_steps);
     launch.plan.blocks_done = numbers;
     launch.plan.merging = numbers + 1;
@@ -166,7 +167,7 @@ struct StreamSweep {
 
   /// Measures tunings of a sweep on memory that stands in for its outputs, which may be inputs as well.
   static void search_for(cudaStream_t stream, IndexRange const& range, Task const& task,
-                         BrickSums<Accumulator> const& sums) {
+                         ReductionTileSums<Accumulator> const& sums) {
     Task trial = task;
     std::vector<StandIn> memory;
     if constexpr (Task::outputs > 0) {
@@ -191,15 +192,16 @@ struct StreamSweep {
 };
 
 template <class Task, class Accumulator>
-void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
+void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task,
+                ReductionTileSums<Accumulator> const& sums) {
   [[maybe_unused]] static bool const noted =
       (tuner::note({functor_name<typename Task::FunctorType>(), "", "direct", ""}), true);
   DirectPlan plan;
-  plan.bricks = Bricks(range);
-  if constexpr (Task::sums > 0) plan.counters = counters(stream, merge_counters(plan.bricks.total()));
+  plan.reduction_tiles = ReductionTiles(range);
+  if constexpr (Task::sums > 0) plan.counters = counters(stream, merge_counters(plan.reduction_tiles.total()));
   for (std::size_t axis = 0; axis < 3; ++axis) plan.begin[axis] = range.begin[axis], plan.end[axis] = range.end[axis];
   auto const launch = [&]<int Width>(std::integral_constant<int, Width>) {
-    auto const blocks = static_cast<unsigned>((plan.bricks.total() + Width - 1) / Width);
+    auto const blocks = static_cast<unsigned>((plan.reduction_tiles.total() + Width - 1) / Width);
     direct_sweep<Task, Accumulator, Width><<<blocks, direct_threads, 0, stream>>>(task, plan, sums);
     check(cudaGetLastError(), "a sweep");
   };
@@ -233,7 +235,7 @@ struct LineSweep {
 
   /// False: nothing was launched, since the range or the memory does not suit this form.
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
-                                BrickSums<Accumulator> const& sums) {
+                                ReductionTileSums<Accumulator> const& sums) {
     if (!suits(task)) return false;
     LineLaunch launch = plan(range);
     if (launch.blocks == 0) return false;
@@ -270,7 +272,7 @@ template <class Task, class Accumulator>
 }
 
 template <class Task, class Accumulator>
-void run(cudaStream_t stream, IndexRange const& range, Task const& task, BrickSums<Accumulator> const& sums) {
+void run(cudaStream_t stream, IndexRange const& range, Task const& task, ReductionTileSums<Accumulator> const& sums) {
   if constexpr (StreamShape<Task>::possible) {
     if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::run(stream, range, task, sums))
       return;
@@ -288,20 +290,21 @@ template <class Task>
 void sweep_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task) {
   if (range.empty()) return;
   CurrentDevice const current(execution.cuda_device());
-  cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<PlainSum>{});
+  cuda::run(execution.cuda_stream(), range, task, cuda::ReductionTileSums<PlainSum>{});
 }
 
 template <class Task, class Accumulator>
 void sweep_reduce_on_cuda(Kokkos::Cuda const& execution, IndexRange const& range, Task const& task,
                           Reduction<Kokkos::Cuda, Accumulator>& sums) {
   CurrentDevice const current(execution.cuda_device());
-  Index const room = brick_room(Bricks(range).total());
+  Index const room = reduction_tile_room(ReductionTiles(range).total());
   sums.reserve(execution, Task::sums * room, Task::sums);
   if (range.empty()) {
     for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};
     return;
   }
-  cuda::run(execution.cuda_stream(), range, task, cuda::BrickSums<Accumulator>{sums.partials(), room, sums.results()});
+  cuda::run(execution.cuda_stream(), range, task,
+            cuda::ReductionTileSums<Accumulator>{sums.partials(), room, sums.results()});
   sums.enqueued(execution);
 }
 

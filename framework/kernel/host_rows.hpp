@@ -52,12 +52,12 @@ template <class Accumulator>
 /// neighbours.
 template <class Accumulator, int Sums>
 struct Lanes {
-  alignas(cache_line) Accumulator slot[rows_together][Sums][group];
+  alignas(cache_line) Accumulator sums[rows_together][Sums][group];
 
-  /// Adds the terms of the points from offset `n` of a row; they must not wrap around the slots.
+  /// Adds the terms of the points from offset `n` of a row; they must not wrap around the lanes.
   template <class Value>
   void add(Index row, int sum, Index n, Index head, Value const* terms, Index count) {
-    Accumulator* const first = slot[row][sum] + (n - head + group) % group;
+    Accumulator* const first = sums[row][sum] + (n - head + group) % group;
     HALOCLINE_SHORT_LOOP
     HALOCLINE_INDEPENDENT_ITERATIONS
     for (Index m = 0; m < count; ++m) first[m].add(static_cast<double>(terms[m]));
@@ -139,7 +139,7 @@ class RowSweep {
       for (Index row = 0; row < rows.rows; ++row) {
         Index const number = plan_.rows.number(segment, rows.j + row * StepJ, rows.k + row * StepK);
         for (int sum = 0; sum < Task::sums; ++sum) {
-          partials_[sum * plan_.rows.count() + number] = merge_lanes(lanes.slot[row][sum]);
+          partials_[sum * plan_.rows.count() + number] = merge_lanes(lanes.sums[row][sum]);
         }
       }
     }

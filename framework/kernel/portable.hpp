@@ -2,8 +2,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "framework/kernel/bricks.hpp"
 #include "framework/kernel/reduction.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/rows.hpp"
 #include "framework/kernel/views.hpp"
 
@@ -40,26 +40,28 @@ struct PortableSums {
   }
 };
 
-/// The grouping of devices: one work item is one column of one brick.
+/// The grouping of devices: one work item is one column of one reduction tile.
 template <class Task, class Accumulator>
 struct PortableColumns {
   Task task;
   Index begin[3];
   Index end[3];
-  Bricks bricks;
+  ReductionTiles reduction_tiles;
   Accumulator* columns;
 
-  PortableColumns(Task const& a_task, IndexRange const& range, Bricks const& a_bricks, Accumulator* a_columns)
+  PortableColumns(Task const& a_task, IndexRange const& range, ReductionTiles const& a_reduction_tiles,
+                  Accumulator* a_columns)
       : task(a_task),
         begin{range.begin[0], range.begin[1], range.begin[2]},
         end{range.end[0], range.end[1], range.end[2]},
-        bricks(a_bricks),
+        reduction_tiles(a_reduction_tiles),
         columns(a_columns) {}
 
   KOKKOS_FUNCTION void operator()(Index item) const {
-    Bricks::Column column = bricks.column(item / Bricks::columns, static_cast<int>(item % Bricks::columns));
+    ReductionTiles::Column column =
+        reduction_tiles.column(item / ReductionTiles::columns, static_cast<int>(item % ReductionTiles::columns));
     Accumulator sum[Task::sums];
-    for (int step = 0; step < bricks.steps; ++step) {
+    for (int step = 0; step < reduction_tiles.steps; ++step) {
       bool inside = true;
       for (int axis = 0; axis < 3; ++axis) {
         inside = inside && column.at[axis] >= begin[axis] && column.at[axis] < end[axis];
@@ -70,7 +72,7 @@ struct PortableColumns {
       }
       for (int axis = 0; axis < 3; ++axis) column.at[axis] += column.step[axis];
     }
-    for (int n = 0; n < Task::sums; ++n) columns[n * bricks.total() * Bricks::columns + item] = sum[n];
+    for (int n = 0; n < Task::sums; ++n) columns[n * reduction_tiles.total() * ReductionTiles::columns + item] = sum[n];
   }
 };
 
@@ -138,9 +140,9 @@ template <class Execution, class Task, class Accumulator>
 requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execution, IndexRange const& range,
                                                          Task const& task, Reduction<Execution, Accumulator>& sums) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-  Bricks const bricks(range);
-  Index const count = bricks.total() * Bricks::columns;
-  // Columns, then bricks, then groups of 32 bricks, …
+  ReductionTiles const reduction_tiles(range);
+  Index const count = reduction_tiles.total() * ReductionTiles::columns;
+  // Columns, then reduction tiles, then groups of 32 reduction tiles, …
   sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
   if (count == 0) {
     for (int n = 0; n < Task::sums; ++n) sums.results()[n] = {};
@@ -148,11 +150,11 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
   }
   Accumulator* const from = sums.partials();
   Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
-                       PortableColumns<Task, Accumulator>(task, range, bricks, from));
+                       PortableColumns<Task, Accumulator>(task, range, reduction_tiles, from));
   Accumulator* const to = from + Task::sums * count;
-  Index const groups = bricks.total();
+  Index const groups = reduction_tiles.total();
   Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
-                       MergeNeighbours<Bricks::columns, Accumulator>{from, to, count, groups});
+                       MergeNeighbours<ReductionTiles::columns, Accumulator>{from, to, count, groups});
   merge_neighbours_portably(execution, to, groups, Task::sums, sums.results());
   sums.enqueued(execution);
 }

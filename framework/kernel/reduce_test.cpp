@@ -39,7 +39,7 @@ double reduced(std::vector<Real> const& x, std::vector<Real> const& y) {
     }
     return level.empty() ? Accumulator{} : level[0];
   };
-  std::vector<Accumulator> bricks;
+  std::vector<Accumulator> reduction_tiles;
   for (std::size_t first = 0; first < x.size(); first += 2048) {
     std::vector<Accumulator> columns(256);
     for (std::size_t n = first; n < std::min(first + 2048, x.size()); ++n) {
@@ -49,9 +49,9 @@ double reduced(std::vector<Real> const& x, std::vector<Real> const& y) {
         columns[n % 256].add(Kind::term(static_cast<double>(x[n]), static_cast<double>(y[n])));
       }
     }
-    bricks.push_back(merge_all(columns));
+    reduction_tiles.push_back(merge_all(columns));
   }
-  return merge_all(bricks).value();
+  return merge_all(reduction_tiles).value();
 }
 
 template <class Kind, class Space, class Real>

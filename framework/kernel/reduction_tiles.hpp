@@ -8,34 +8,35 @@
 
 namespace halocline::kernel {
 
-/// How devices group the terms of a sum: a brick has 256 columns, each of which adds up its terms one after the other
-/// along the slowest axis of the range; neighbouring columns are merged in pairs until one accumulator is left, bricks
-/// 32 neighbours at a time. What a brick is depends on the range alone, never on tiles or threads.
+/// How devices group the terms of a sum: a reduction tile has 256 columns, each of which adds up its terms one after
+/// the other along the slowest axis of the range; neighbouring columns are merged in pairs until one accumulator is
+/// left, reduction tiles 32 neighbours at a time. What a reduction tile is depends on the range alone, never on tiles
+/// or threads.
 ///
 /// In 3D the columns are 128 neighbours along x of 2 rows, in narrow ranges 64 of 4 or 32 of 8; in 2D 256 neighbours
-/// along x; in 1D column c of a brick adds every 1024th point. Bricks start at multiples of their columns along x,
-/// whatever the range's begin.
-struct Bricks {
+/// along x; in 1D column c of a reduction tile adds every 1024th point. ReductionTiles start at multiples of their
+/// columns along x, whatever the range's begin.
+struct ReductionTiles {
   static constexpr int columns = 256;
-  /// A line has no more bricks than about this.
+  /// A line has no more reduction tiles than about this.
   static constexpr Index most_of_line = 1 << 16U;
-  /// Bricks side by side in 1D, so that what several of them read at a time lies together.
+  /// ReductionTiles side by side in 1D, so that what several of them read at a time lies together.
   static constexpr int together = 4;
 
   int dimensions = 1;
   int columns_x = columns;
   int columns_y = 1;
   int steps = 1;                ///< terms of a column
-  Index origin[3] = {0, 0, 0};  ///< of the first brick
-  Index count[3] = {0, 0, 0};   ///< bricks along x, y, z
+  Index origin[3] = {0, 0, 0};  ///< of the first reduction tile
+  Index count[3] = {0, 0, 0};   ///< reduction tiles along x, y, z
 
-  Bricks() = default;
-  explicit Bricks(IndexRange const& range) {
+  ReductionTiles() = default;
+  explicit ReductionTiles(IndexRange const& range) {
     if (range.empty()) return;
     dimensions = range.extent(2) > 1 ? 3 : range.extent(1) > 1 ? 2 : 1;
     columns_y = dimensions < 3 ? 1 : range.extent(0) >= 128 ? 2 : range.extent(0) >= 64 ? 4 : 8;
     columns_x = columns / columns_y;
-    // Enough bricks for all threads of a small sweep, few enough to be merged in no time after a large one.
+    // Enough reduction tiles for all threads of a small sweep, few enough to be merged in no time after a large one.
     int const most_steps = dimensions == 3 ? 256 : dimensions == 2 ? 64 : 32;
     while (steps < most_steps && (steps < 8 || range.size() / (Index{columns} * steps) > 4096)) steps *= 2;
     // A line's are merged at once.
@@ -59,34 +60,38 @@ struct Bricks {
     Index at[3];
     Index step[3];
   };
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Column column(Index brick, int number) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Column column(Index reduction_tile, int number) const {
     int const axis = dimensions - 1;
     Column column;
-    column.at[0] = origin[0] + first_x(brick % count[0]) + number % columns_x;
-    column.at[1] = origin[1] + brick / count[0] % count[1] * (axis == 1 ? steps : columns_y) + number / columns_x;
-    column.at[2] = origin[2] + brick / (count[0] * count[1]) * (axis == 2 ? steps : 1);
+    column.at[0] = origin[0] + first_x(reduction_tile % count[0]) + number % columns_x;
+    column.at[1] =
+        origin[1] + reduction_tile / count[0] % count[1] * (axis == 1 ? steps : columns_y) + number / columns_x;
+    column.at[2] = origin[2] + reduction_tile / (count[0] * count[1]) * (axis == 2 ? steps : 1);
     for (int a = 0; a < 3; ++a) column.step[a] = a != axis ? 0 : a == 0 ? columns_x * together : 1;
     return column;
   }
-  /// Where a brick begins along x, from the first one's begin.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index first_x(Index brick) const {
-    if (dimensions > 1) return brick * columns_x;
-    return (brick / together * steps * together + brick % together) * columns_x;
+  /// Where a reduction tile begins along x, from the first one's begin.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index first_x(Index reduction_tile) const {
+    if (dimensions > 1) return reduction_tile * columns_x;
+    return (reduction_tile / together * steps * together + reduction_tile % together) * columns_x;
   }
 };
 
-/// So many bricks are merged by the last block at once; of more, every set of `bricks_of_set` by whichever block
-/// finishes the last of them, while others go on. All of it in an order that does not depend on which blocks those are.
+/// So many reduction tiles are merged by the last block at once; of more, every set of `reduction_tiles_of_set` by
+/// whichever block finishes the last of them, while others go on. All of it in an order that does not depend on which
+/// blocks those are.
 inline constexpr Index most_at_once = 8192;
-inline constexpr Index bricks_of_set = Index{group} * group;
+inline constexpr Index reduction_tiles_of_set = Index{group} * group;
 
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Index sets_of(Index bricks) {
-  return bricks <= most_at_once ? 1 : (bricks + bricks_of_set - 1) / bricks_of_set;
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Index sets_of(Index reduction_tiles) {
+  return reduction_tiles <= most_at_once ? 1 : (reduction_tiles + reduction_tiles_of_set - 1) / reduction_tiles_of_set;
 }
-/// Numbers that the merging of so many bricks counts with, all zero before and after a sweep.
-[[nodiscard]] inline Index merge_counters(Index bricks) { return 1 + sets_of(bricks); }
-/// Room in memory for the sums of so many bricks and their sets.
-[[nodiscard]] inline Index brick_room(Index bricks) { return bricks + sets_of(bricks); }
+/// Numbers that the merging of so many reduction tiles counts with, all zero before and after a sweep.
+[[nodiscard]] inline Index merge_counters(Index reduction_tiles) { return 1 + sets_of(reduction_tiles); }
+/// Room in memory for the sums of so many reduction tiles and their sets.
+[[nodiscard]] inline Index reduction_tile_room(Index reduction_tiles) {
+  return reduction_tiles + sets_of(reduction_tiles);
+}
 /// Accumulators in shared memory that the merging of so many at once needs.
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION constexpr Index merge_scratch(Index accumulators) {
   return accumulators / (group / 2) + 4;

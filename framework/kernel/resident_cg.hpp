@@ -16,10 +16,10 @@ namespace halocline::kernel {
 
 /// Whether an execution space can take steps of conjugate gradients by itself.
 template <class Execution>
-inline constexpr bool takes_cg_steps = false;
+inline constexpr bool has_persistent_cg = false;
 
-/// Steps of conjugate gradients of a small system in one kernel, on one block of a mesh: for devices whose blocks of
-/// threads can meet. Others take none.
+/// Steps of conjugate gradients of a small system in one kernel, on one block of a mesh: for devices with a
+/// barrier of the whole grid. Others take none.
 template <class Execution>
 class ResidentCg {
  public:
@@ -33,25 +33,26 @@ class ResidentCg {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 template <>
-inline constexpr bool takes_cg_steps<Kokkos::Cuda> = true;
+inline constexpr bool has_persistent_cg<Kokkos::Cuda> = true;
 
 template <>
 class ResidentCg<Kokkos::Cuda> {
  public:
   static constexpr Index most_steps = 64;
 
-  /// x, p and r as whole steps leave them, x owed nothing. `range`: the unknowns; `period`: the extent of axes whose
-  /// ends meet, otherwise 0; `coefficients`: inputs of the functor after the vector, with ghosts. How many steps were
-  /// taken, none where the system is too large or of one dimension; waits for them. The last one's r has a norm that
-  /// ends them, or its p . A p is not above zero, and x and r are those of the step before.
+  /// x, p and r as whole steps leave them, no update deferred. `range`: the unknowns; `period`: the extent of axes
+  /// whose ends meet, otherwise 0; `coefficients`: inputs of the functor after the vector, with ghosts. How many steps
+  /// were taken, none where the system is too large or of one dimension; waits for them. The last one's r has a norm
+  /// that ends them, or its p . A p is not above zero, and x and r are those of the step before.
   template <class Real, class Functor, class GeometryReal, class... K>
   int run(Kokkos::Cuda const& execution, IndexRange const& range, Index const (&period)[3], Functor const& functor,
           Geometry<GeometryReal> const& geometry, CgRecurrence const& recurrence, CgBounds const& bounds,
           BlockView<Real> x, BlockView<Real> p, BlockView<Real> r, BlockView<K>... coefficients) {
     using Views = decltype(as_inputs(coefficients...));
     using Problem = cuda::CgProblem<Real, Functor, GeometryReal, Views>;
-    Bricks const bricks(range);
-    if (bricks.dimensions < 2 || bricks.steps != Problem::depth || bricks.total() > cuda::Meetings::most_blocks)
+    ReductionTiles const reduction_tiles(range);
+    if (reduction_tiles.dimensions < 2 || reduction_tiles.steps != Problem::depth ||
+        reduction_tiles.total() > cuda::GridBarrier::most_blocks)
       return 0;
     Problem problem{.functor = functor,
                     .geometry = geometry,
@@ -59,9 +60,10 @@ class ResidentCg<Kokkos::Cuda> {
                     .x = x,
                     .p = p,
                     .r = r,
-                    .bricks = bricks};
-    int const size[3] = {bricks.columns_x, bricks.dimensions == 2 ? Problem::depth : bricks.columns_y,
-                         bricks.dimensions == 3 ? Problem::depth : 1};
+                    .reduction_tiles = reduction_tiles};
+    int const size[3] = {reduction_tiles.columns_x,
+                         reduction_tiles.dimensions == 2 ? Problem::depth : reduction_tiles.columns_y,
+                         reduction_tiles.dimensions == 3 ? Problem::depth : 1};
     int const reach[3] = {Problem::reach_x, Problem::reach_y, Problem::reach_z};
     for (std::size_t a = 0; a < 3; ++a) {
       problem.begin[a] = range.begin[a];
@@ -71,11 +73,11 @@ class ResidentCg<Kokkos::Cuda> {
     }
     auto* const kernel = &cuda::resident_cg<Problem, Real>;
     auto const* const address = reinterpret_cast<void const*>(kernel);
-    auto const blocks = static_cast<int>(bricks.total());
+    auto const blocks = static_cast<int>(reduction_tiles.total());
     if (blocks > cuda::blocks_at_a_time(address, problem.shared_bytes())) return 0;
     make_room();
     problem.steps = static_cast<int>(std::min(bounds.most, most_steps));
-    problem.meetings = {told_.data(), reserve(2 * static_cast<unsigned>(problem.steps), execution)};
+    problem.barrier = {published_.data(), reserve(2 * static_cast<unsigned>(problem.steps), execution)};
     problem.recurrence = recurrence;
     problem.enough = bounds.enough;
     problem.too_much = bounds.too_much;
@@ -90,24 +92,24 @@ class ResidentCg<Kokkos::Cuda> {
 
  private:
   void make_room() {
-    if (told_.size() > 0) return;
-    told_ = Told("meetings", 4 * cuda::Meetings::most_blocks);
+    if (published_.size() > 0) return;
+    published_ = Published("grid barrier", 4 * cuda::GridBarrier::most_blocks);
     measured_ = decltype(measured_)("measured", 2 * most_steps);
     taken_ = decltype(taken_)("steps taken");
   }
-  /// The first of so many meetings. Their numbers begin anew where they would not fit.
-  [[nodiscard]] unsigned reserve(unsigned meetings, Kokkos::Cuda const& execution) {
-    if (next_ > ~0U - meetings) {
-      Kokkos::deep_copy(execution, told_, 0);
+  /// The first of so many flags. They begin anew where they would not fit.
+  [[nodiscard]] unsigned reserve(unsigned flags, Kokkos::Cuda const& execution) {
+    if (next_ > ~0U - flags) {
+      Kokkos::deep_copy(execution, published_, 0);
       next_ = 1;
     }
     unsigned const first = next_;
-    next_ += meetings;
+    next_ += flags;
     return first;
   }
 
-  using Told = Kokkos::View<unsigned long long*, Kokkos::CudaSpace>;
-  Told told_;
+  using Published = Kokkos::View<unsigned long long*, Kokkos::CudaSpace>;
+  Published published_;
   Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> measured_;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> taken_;
   unsigned next_ = 1;  ///< never 0, which is what memory begins with

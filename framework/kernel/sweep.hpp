@@ -103,9 +103,8 @@ void sweep(Execution const& execution, IndexRange const& range, Geometry<Geometr
 /// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: its `sum[n]`, added up over the range, go to
 /// `sums`, whose `value(n)` waits for them. With `no_outputs` nothing is written.
 ///
-/// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::Bricks, so the bits of a
-/// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum,
-/// Least, Greatest.
+/// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::ReductionTiles, so the
+/// bits of a sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum, Least, Greatest.
 template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
                   Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,

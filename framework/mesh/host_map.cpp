@@ -44,17 +44,17 @@ double surface_between_hosts(ProcessGrid const& grid, Extents const& cells, std:
   return surface;
 }
 
-/// Bricks of `brick` blocks, one a host, in the order of hosts; ranks in the order of `by_host` fill each brick.
-std::vector<int> in_bricks(ProcessGrid const& grid, ProcessGrid const& brick, std::vector<int> const& by_host) {
+/// Boxes of `box` blocks, one a host, in the order of hosts; ranks in the order of `by_host` fill each box.
+std::vector<int> in_boxes(ProcessGrid const& grid, ProcessGrid const& box, std::vector<int> const& by_host) {
   std::vector<int> rank_of_block(by_host.size());
-  ProcessGrid const bricks{grid[0] / brick[0], grid[1] / brick[1], grid[2] / brick[2]};
-  std::size_t const per_brick =
+  ProcessGrid const boxes{grid[0] / box[0], grid[1] / box[1], grid[2] / box[2]};
+  std::size_t const per_box =
       by_host.size() /
-      (static_cast<std::size_t>(bricks[0]) * static_cast<std::size_t>(bricks[1]) * static_cast<std::size_t>(bricks[2]));
+      (static_cast<std::size_t>(boxes[0]) * static_cast<std::size_t>(boxes[1]) * static_cast<std::size_t>(boxes[2]));
   for_each_place(grid, [&](std::array<int, 3> const& place) {
-    std::size_t const which = block_at(bricks, {place[0] / brick[0], place[1] / brick[1], place[2] / brick[2]});
-    std::size_t const within = block_at(brick, {place[0] % brick[0], place[1] % brick[1], place[2] % brick[2]});
-    rank_of_block[block_at(grid, place)] = by_host[which * per_brick + within];
+    std::size_t const which = block_at(boxes, {place[0] / box[0], place[1] / box[1], place[2] / box[2]});
+    std::size_t const within = block_at(box, {place[0] % box[0], place[1] % box[1], place[2] % box[2]});
+    rank_of_block[block_at(grid, place)] = by_host[which * per_box + within];
   });
   return rank_of_block;
 }
@@ -124,7 +124,7 @@ std::vector<int> map_to_hosts(ProcessGrid const& grid, Extents const& cells, std
     for (int y = 1; y <= std::min(per_host / x, grid[1]); ++y) {
       int const z = per_host / (x * y);
       bool const fits = x * y * z == per_host && grid[0] % x == 0 && grid[1] % y == 0 && grid[2] % z == 0;
-      if (fits) consider(in_bricks(grid, {x, y, z}, by_host));
+      if (fits) consider(in_boxes(grid, {x, y, z}, by_host));
     }
   }
   std::array<std::size_t, 3> order{0, 1, 2};

@@ -201,17 +201,6 @@ TEST(Coarsening, EvenUniformAxesStayUniform) {
   EXPECT_EQ(coarse->axis(1), Axis::uniform(48, 0, 96));
 }
 
-TEST(Redistribution, GathersTheSameCellsOnFewerRanks) {
-  auto const mesh = unit_mesh({13, 7});
-  bool const member = test::communicator().rank() < 2;
-  std::shared_ptr<Communicator> const few = test::communicator().split(member ? 0 : -1);
-  if (!member) return;
-  auto const gathered = mesh->redistributed(few);
-  EXPECT_EQ(gathered->extents(Centring::cell), mesh->extents(Centring::cell));
-  EXPECT_EQ(gathered->block_count(), few->size());
-  EXPECT_EQ(gathered->axis(0), mesh->axis(0));
-}
-
 std::string input_error(auto const& action) {
   try {
     action();

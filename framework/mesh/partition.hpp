@@ -23,8 +23,8 @@ using Periodicity = std::array<bool, 3>;
                                               ProcessGrid const& wanted = {0, 0, 0});
 
 /// Rank of every block of `grid` (x fastest), such that ranks of one host work on neighbouring blocks. `hosts[rank]`
-/// names the host of each rank by any number. Hosts with equally many ranks get bricks of the grid with the least
-/// surface to other hosts; otherwise the better of rank order and a path that winds through the grid is taken.
+/// names the host of each rank by any number. Hosts with equally many ranks get reduction tiles of the grid with the
+/// least surface to other hosts; otherwise the better of rank order and a path that winds through the grid is taken.
 [[nodiscard]] std::vector<int> map_to_hosts(ProcessGrid const& grid, Extents const& cells,
                                             std::vector<int> const& hosts);
 

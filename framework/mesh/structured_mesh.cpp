@@ -190,12 +190,6 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::coarsened() const {
                                                 shared_communicator());
 }
 
-std::shared_ptr<StructuredMesh const> StructuredMesh::redistributed(std::shared_ptr<Communicator> communicator,
-                                                                    ProcessGrid const& grid) const {
-  Partition partition = cut(partition_.cells(), partition_.periodic(), grid, hosts_of(*communicator));
-  return std::make_shared<StructuredMesh const>(dimensions(), axes_, std::move(partition), std::move(communicator));
-}
-
 StructuredMesh const& structured(Mesh const& mesh) {
   auto const* const found = dynamic_cast<StructuredMesh const*>(&mesh);
   if (found == nullptr) throw DefectError("a structured mesh is needed here");

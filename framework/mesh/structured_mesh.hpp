@@ -57,10 +57,6 @@ class StructuredMesh final : public Mesh {
   /// min(2 I, n). So all children of a coarse cell, and every coarse node, are on the same rank as their parents. An
   /// axis whose blocks all have an even count (or one cell) stays uniform if it was; any other becomes stretched.
   [[nodiscard]] std::shared_ptr<StructuredMesh const> coarsened() const;
-  /// The same cells on the ranks of `communicator` (usually fewer), cut evenly by `grid` (0: chosen). For the coarse
-  /// levels of multigrid. Collective over `communicator`.
-  [[nodiscard]] std::shared_ptr<StructuredMesh const> redistributed(std::shared_ptr<Communicator> communicator,
-                                                                    ProcessGrid const& grid = {0, 0, 0}) const;
 
  private:
   std::array<Axis, 3> axes_;

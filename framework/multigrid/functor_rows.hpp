@@ -35,7 +35,7 @@ class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
   using Real = RealType;
   static constexpr int dimensions = Functor::shape.dimensions();
   static constexpr int coefficients = sizeof...(Position);
-  static constexpr int colours = stencil_functor::ColourSweep<Real, Functor>::colours;
+  static constexpr int colours = stencil_functor::ColourRelaxation<Real, Functor>::colours;
   static_assert(Functor::shape.radius == 1 && Functor::shape.axes == (1 << dimensions) - 1,
                 "multigrid is for stencils of radius 1 along all axes");
 

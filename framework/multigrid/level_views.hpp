@@ -24,7 +24,7 @@ struct LevelViews {
   Index factor[3] = {1, 1, 1};  ///< 2 on axes that are coarsened
 
   /// Where the unknowns of a colour lie in a row: those whose i + phase is even; none if it is negative. Two colours go
-  /// by the sum of the global indices, red (0) where that is even; more colours are numbered as by ColourSweep.
+  /// by the sum of the global indices, red (0) where that is even; more colours are numbered as by ColourRelaxation.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int phase(int colour, Index j, Index k) const {
     if constexpr (Stencil::colours == 2) {
       return static_cast<int>(((parity >> 3) + j + k + colour) & 1);

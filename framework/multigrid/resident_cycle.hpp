@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "framework/kernel/box_loops.hpp"
-#include "framework/kernel/team.hpp"
+#include "framework/kernel/thread_block_cluster.hpp"
 #include "framework/multigrid/relaxation.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline {
 
-/// A level that a team keeps to itself.
+/// A level that a cluster keeps to itself.
 template <class Stencil>
 struct ResidentLevel {
   LevelViews<Stencil> down;                          ///< coarse: the right-hand side of the next level
@@ -21,7 +21,8 @@ struct ResidentLevel {
   int b_at = 0;                                      ///< … and b, without
 };
 
-/// A V-cycle on small levels by one team (kernel/team.hpp): levels whose work is shorter than a launch takes.
+/// A V-cycle on small levels by one cluster (kernel/thread_block_cluster.hpp): levels whose work is shorter than a
+/// launch takes.
 template <class Stencil>
 struct RunResidentCycle {
   using Real = typename Stencil::Real;
@@ -29,7 +30,7 @@ struct RunResidentCycle {
   static constexpr int most_levels = 11;
   ResidentLevel<Stencil> levels[most_levels];
   int first;     ///< the level to begin with …
-  int smallest;  ///< … the first one that one block of the team is better off with …
+  int smallest;  ///< … the first one that one block of the cluster is better off with …
   int count;     ///< … and their number, without the coarsest
   int relaxations;
   bool from_zero;
@@ -37,10 +38,10 @@ struct RunResidentCycle {
   int bottom;                     ///< where the solution of that one is on the chip, before its right-hand side
   int scratch;                    ///< numbers of a block on the chip
 
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
-    for (int n = first; n < smallest; ++n) go_down(team, levels[n].down, from_zero || n > first);
-    team.in_one_block([&](auto const& block) {
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(Cluster const& cluster) const {
+    for (int n = first; n < smallest; ++n) go_down(cluster, levels[n].down, from_zero || n > first);
+    cluster.in_one_block([&](auto const& block) {
       auto* const memory = static_cast<Real*>(block.scratch(static_cast<std::size_t>(scratch) * sizeof(Real)));
       int const begin = first < smallest ? smallest : first;
       fetch(block, begin, memory);
@@ -50,7 +51,7 @@ struct RunResidentCycle {
       for (int n = count - 1; n >= begin; --n) go_up(block, near(n, memory));
       bring_back(block, begin, memory);
     });
-    for (int n = smallest - 1; n >= first; --n) go_up(team, levels[n]);
+    for (int n = smallest - 1; n >= first; --n) go_up(cluster, levels[n]);
   }
 
   /// Gives the levels of one block their places on the chip. Whether so many bytes have room for them.
@@ -103,61 +104,61 @@ struct RunResidentCycle {
   }
 
   /// Brings b of the first level of a block, and x where the cycle goes on from it. Ghosts are zero.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void fetch(Team const& team, int begin, Real* memory) const {
-    for (int n = team.rank(); n < scratch; n += team.size()) memory[n] = 0;
-    team.barrier();
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Cluster const& cluster, int begin, Real* memory) const {
+    for (int n = cluster.rank(); n < scratch; n += cluster.size()) memory[n] = 0;
+    cluster.barrier();
     if (begin == count) return;
     LevelViews<Stencil> const& at = levels[begin].down;
     BlockView<Real> const x = near_x(begin, memory, false);
     BlockView<Real> const b = near_b(begin, memory, false);
-    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+    for_unknowns(cluster, at, [&](Index i, Index j, Index k) {
       b(i, j, k) = at.b(i, j, k);
       if (!from_zero && begin == first) x(i, j, k) = at.x(i, j, k);
     });
   }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void bring_back(Team const& team, int begin, Real* memory) const {
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION void bring_back(Cluster const& cluster, int begin, Real* memory) const {
     if (begin == count) return;
     LevelViews<Stencil> const& at = levels[begin].down;
     BlockView<Real> const x = near_x(begin, memory, false);
-    for_unknowns(team, at, [&](Index i, Index j, Index k) { at.x(i, j, k) = x(i, j, k); });
+    for_unknowns(cluster, at, [&](Index i, Index j, Index k) { at.x(i, j, k) = x(i, j, k); });
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void go_down(Team const& team, LevelViews<Stencil> const& at,
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION void go_down(Cluster const& cluster, LevelViews<Stencil> const& at,
                                            bool starts_from_zero) const {
     for (int stage = 0; stage < Stencil::colours * relaxations; ++stage) {
       if (stage == 0 && starts_from_zero) {
-        relax_zero(team, at);
+        relax_zero(cluster, at);
       } else {
-        relax(team, at, stage % Stencil::colours);
+        relax(cluster, at, stage % Stencil::colours);
       }
     }
-    restrict_residual(team, at);
+    restrict_residual(cluster, at);
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void go_up(Team const& team, ResidentLevel<Stencil> const& level) const {
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION void go_up(Cluster const& cluster, ResidentLevel<Stencil> const& level) const {
     LevelViews<Stencil> const& at = level.down;
-    prolong(team, at, level.coarse_x);
+    prolong(cluster, at, level.coarse_x);
     for (int stage = 0; stage < Stencil::colours * relaxations; ++stage) {
-      relax(team, at, Stencil::colours - 1 - stage % Stencil::colours);
+      relax(cluster, at, Stencil::colours - 1 - stage % Stencil::colours);
     }
   }
 
   /// Calls `visit(i, j, k)` for the points of a box from zero to `extent`, then waits for all.
-  template <class Team, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_each(Team const& team, int const (&extent)[3], Visit const& visit) {
+  template <class Cluster, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(Cluster const& cluster, int const (&extent)[3], Visit const& visit) {
     int const plane = extent[0] * extent[1];
     int const size = plane * extent[2];
-    for (int at = team.rank(); at < size; at += team.size()) {
+    for (int at = cluster.rank(); at < size; at += cluster.size()) {
       int const k = at / plane;
       int const in_plane = at - k * plane;
       int const j = in_plane / extent[0];
       visit(in_plane - j * extent[0], j, k);
     }
-    team.barrier();
+    cluster.barrier();
   }
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent(LevelViews<Stencil> const& at, int axis) {
@@ -165,24 +166,24 @@ struct RunResidentCycle {
   }
 
   /// The same for the unknowns of a level, by their local indices.
-  template <class Team, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_unknowns(Team const& team, LevelViews<Stencil> const& at,
+  template <class Cluster, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_unknowns(Cluster const& cluster, LevelViews<Stencil> const& at,
                                                        Visit const& visit) {
-    for_each(team, {extent(at, 0), extent(at, 1), extent(at, 2)},
+    for_each(cluster, {extent(at, 0), extent(at, 1), extent(at, 2)},
              [&](int a, int b, int c) { visit(at.begin[0] + a, at.begin[1] + b, at.begin[2] + c); });
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Team const& team, LevelViews<Stencil> const& at) {
-    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION static void relax_zero(Cluster const& cluster, LevelViews<Stencil> const& at) {
+    for_unknowns(cluster, at, [&](Index i, Index j, Index k) {
       at.x(i, j, k) = at.has_colour(0, i, j, k) ? at.b(i, j, k) * inverse_at(at, i, j, k) : Real{0};
     });
   }
 
   /// Runs over pairs of unknowns along x: one of each is of the colour, in rows that have it.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void relax(Team const& team, LevelViews<Stencil> const& at, int colour) {
-    for_each(team, {(extent(at, 0) + 1) / 2, extent(at, 1), extent(at, 2)}, [&](int pair, int b, int c) {
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION static void relax(Cluster const& cluster, LevelViews<Stencil> const& at, int colour) {
+    for_each(cluster, {(extent(at, 0) + 1) / 2, extent(at, 1), extent(at, 2)}, [&](int pair, int b, int c) {
       Index const j = at.begin[1] + b;
       Index const k = at.begin[2] + c;
       int const phase = at.phase(colour, j, k);
@@ -192,47 +193,49 @@ struct RunResidentCycle {
     });
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void restrict_residual(Team const& team, LevelViews<Stencil> const& at) {
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION static void restrict_residual(Cluster const& cluster, LevelViews<Stencil> const& at) {
     int parents[3];
     for (int axis = 0; axis < 3; ++axis) {
       int const factor = static_cast<int>(at.factor[axis]);
       parents[axis] = (extent(at, axis) + factor - 1) / factor;
     }
-    for_each(team, parents, [&](int i, int j, int k) {
+    for_each(cluster, parents, [&](int i, int j, int k) {
       Real sum = 0;
       for_children(at, i, j, k, [&](Index a, Index b, Index c) { sum += residual_at(at, a, b, c); });
       at.coarse(i, j, k) = sum;
     });
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void prolong(Team const& team, LevelViews<Stencil> const& at,
+  template <class Cluster>
+  KOKKOS_FORCEINLINE_FUNCTION static void prolong(Cluster const& cluster, LevelViews<Stencil> const& at,
                                                   BlockView<Real const> const& coarse_x) {
-    for_unknowns(team, at, [&](Index i, Index j, Index k) {
+    for_unknowns(cluster, at, [&](Index i, Index j, Index k) {
       at.x(i, j, k) = at.x(i, j, k) + coarse_x(at.parent(0, i), at.parent(1, j), at.parent(2, k));
     });
   }
 };
 
 template <class Stencil>
-class TeamCycle final : public ResidentCycle {
+class ClusterCycle final : public ResidentCycle {
  public:
   using Real = typename Stencil::Real;
   /// Whether the stencils of all levels can go with a launch.
   static constexpr bool fits_launch = sizeof(RunResidentCycle<Stencil>) <= 4000;
   /// Of more unknowns launches for each stage are no slower.
-  static constexpr Index most_unknowns = Index{1} << (kernel::teams_are_wide ? 15U : 12U);
+  static constexpr Index most_unknowns = Index{1} << (kernel::clusters_have_many_blocks ? 15U : 12U);
   /// With fewer unknowns a block that meets no others is faster.
   static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
 
-  TeamCycle(Execution execution, RunResidentCycle<Stencil> const& run) : execution_(std::move(execution)), run_(run) {}
+  ClusterCycle(Execution execution, RunResidentCycle<Stencil> const& run)
+      : execution_(std::move(execution)), run_(run) {}
 
   void enqueue(std::size_t first, bool from_zero) const override {
     RunResidentCycle<Stencil> run = run_;
     run.first = static_cast<int>(first);
     run.from_zero = from_zero;
-    kernel::run_team(execution_, run.first < run.smallest, run, static_cast<std::size_t>(run.scratch) * sizeof(Real));
+    kernel::run_on_cluster(execution_, run.first < run.smallest, run,
+                           static_cast<std::size_t>(run.scratch) * sizeof(Real));
   }
 
  private:

@@ -38,7 +38,7 @@ struct VectorRows {
   }
 };
 
-/// Zero where the diagonal is: an unknown that nothing holds (the last one of a pure Neumann problem) stays at zero.
+/// Zero where the diagonal is: an unknown that nothing fixes (the last one of a pure Neumann problem) stays at zero.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_or_zero(Real diagonal) {
   return diagonal > Real{0} ? Real{1} / diagonal : Real{0};

@@ -307,10 +307,10 @@ template <class Stencil>
 std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std::span<CycleLevel const> levels,
                                                                              int relaxations,
                                                                              Vector const& inverse) const {
-  if constexpr (kernel::is_host<Execution> || !TeamCycle<Stencil>::fits_launch) {
+  if constexpr (kernel::is_host<Execution> || !ClusterCycle<Stencil>::fits_launch) {
     return nullptr;
   } else {
-    if (levels.front().b->size() > TeamCycle<Stencil>::most_unknowns) return nullptr;
+    if (levels.front().b->size() > ClusterCycle<Stencil>::most_unknowns) return nullptr;
     if (levels.size() - 1 > RunResidentCycle<Stencil>::most_levels) return nullptr;
     RunResidentCycle<Stencil> run{};
     for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
@@ -322,13 +322,13 @@ std::unique_ptr<ResidentCycle> StructuredCoarsening<Stencil>::resident_cycle(std
       run.levels[run.count++] = level;
     }
     run.relaxations = relaxations;
-    while (levels[static_cast<std::size_t>(run.smallest)].b->size() > TeamCycle<Stencil>::fewest_of_several_blocks) {
+    while (levels[static_cast<std::size_t>(run.smallest)].b->size() > ClusterCycle<Stencil>::fewest_of_several_blocks) {
       ++run.smallest;
     }
-    while (run.smallest < run.count && !run.place(kernel::most_team_scratch())) ++run.smallest;
+    while (run.smallest < run.count && !run.place(kernel::most_cluster_scratch())) ++run.smallest;
     if (run.smallest == run.count) return nullptr;
     run.inverse = field(inverse).view(field(inverse).mesh().blocks().front());
-    return std::make_unique<TeamCycle<Stencil>>(execution(fine_.mesh->blocks().front()), run);
+    return std::make_unique<ClusterCycle<Stencil>>(execution(fine_.mesh->blocks().front()), run);
   }
 }
 

@@ -7,7 +7,7 @@ namespace halocline {
 /// The share of a wall-side entry of a right-hand side that the coarse problem takes. A wall where u = v adds T v to
 /// it, T the face's transmissibility. The coarse face's is the sum of those of the fine ones times a ratio, since the
 /// coarse unknown is further away; so what belongs to the wall is multiplied by that ratio. It cannot be told from what
-/// sources and earlier times give, but has the share that T has in what holds the unknown, up to what a wall value
+/// sources and earlier times give, but has the share that T has in what fixes the unknown, up to what a wall value
 /// changed by O(h^2) would do.
 template <class Stencil>
 struct RestrictRightHandSide {

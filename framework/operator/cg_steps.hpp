@@ -25,8 +25,9 @@ class CgStepsAhead {
   /// Takes steps until one of them is to be judged, with no deferred update of x before and after. What each has
   /// measured, until the next call; empty if the operator cannot. If the curvature of the last step is not above zero,
   /// x and r are those of the step before.
-  [[nodiscard]] virtual std::span<CgSquares const> take_steps(CgRecurrence const& recurrence, CgBounds const& bounds,
-                                                              Vector& x, Vector& p, Vector& r) const = 0;
+  [[nodiscard]] virtual std::span<CgSquares const> run_persistent(CgRecurrence const& recurrence,
+                                                                  CgBounds const& bounds, Vector& x, Vector& p,
+                                                                  Vector& r) const = 0;
 };
 
 /// A step of conjugate gradients, in as few passes over memory as the operator can.

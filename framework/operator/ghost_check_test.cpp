@@ -153,8 +153,10 @@ TEST(GhostCheck, BothOrdersKeepGhostsValid) {
   auto const step = [&](Block const&, IndexRange const& range) {
     sweep_range(fields.u, fields.next, range, AddStar<2, 2>());
   };
+  auto const ranges = split(*fields.mesh, Centring::cell, 2, {fields.u.owned(fields.mesh->blocks().front())});
   for (int n = 0; n < 2; ++n) {
-    consume(exchange, {&fields.u}, Centring::cell, 2, step);
+    consume(exchange, {&fields.u}, ranges,
+            [&](Block const& block, IndexRange const& range, std::size_t) { step(block, range); });
     fields.u.swap_values(fields.next);
   }
   exchange.exchange({&fields.u});

@@ -37,7 +37,7 @@ class StencilCgAhead final : public CgStepsAhead {
     Step& step = steps_[static_cast<std::size_t>(buffer)];
     Arguments const arguments{core_.view(x, block),     core_.view(*p, block),
                               core_.view(*work, block), core_.view(r, block),
-                              passes_.turns(),          {step.curvature.partials(), step.residual.partials()}};
+                              passes_.buffer_indices(), {step.curvature.partials(), step.residual.partials()}};
     bool const ran = step.work.run(execution(block), arguments, [&] { enqueue(block, step, x, p, work, r); });
     if (!ran) {
       passes_.replayed();
@@ -51,8 +51,8 @@ class StencilCgAhead final : public CgStepsAhead {
     return {.curvature = step.curvature.value(), .residual = step.residual.value()};
   }
 
-  [[nodiscard]] std::span<CgSquares const> take_steps(CgRecurrence const& recurrence, CgBounds const& bounds, Vector& x,
-                                                      Vector& p, Vector& r) const override {
+  [[nodiscard]] std::span<CgSquares const> run_persistent(CgRecurrence const& recurrence, CgBounds const& bounds,
+                                                          Vector& x, Vector& p, Vector& r) const override {
     Block const& block = only_block();
     IndexRange const& all = core_.unknowns[block.local];
     // One block has no neighbour but itself, around the end.
@@ -82,7 +82,7 @@ class StencilCgAhead final : public CgStepsAhead {
     Input p;
     Input work;
     Input r;
-    typename Passes::Turns turns;
+    typename Passes::BufferIndices buffer_indices;
     void const* partials[2];
     [[nodiscard]] friend bool operator==(Arguments const&, Arguments const&) = default;
   };

@@ -186,15 +186,17 @@ class StencilCgPasses {
   [[nodiscard]] bool need_no_host() const {
     bool const is_one =
         core_.mesh().communicator().size() == 1 && core_.mesh().blocks().size() == 1 && core_.halo.boxes() == 1;
-    return is_one && core_.halo.turn() && (!pair_halo_ || pair_halo_->turn());
+    return is_one && core_.halo.buffer_index() && (!pair_halo_ || pair_halo_->buffer_index());
   }
   /// Of the exchanges, as arguments that captured passes depend on.
-  struct Turns {
+  struct BufferIndices {
     int one;
     int two;
-    [[nodiscard]] friend bool operator==(Turns const&, Turns const&) = default;
+    [[nodiscard]] friend bool operator==(BufferIndices const&, BufferIndices const&) = default;
   };
-  [[nodiscard]] Turns turns() const { return {*core_.halo.turn(), pair_halo_ ? *pair_halo_->turn() : 0}; }
+  [[nodiscard]] BufferIndices buffer_indices() const {
+    return {*core_.halo.buffer_index(), pair_halo_ ? *pair_halo_->buffer_index() : 0};
+  }
   /// A step's passes ran without this class.
   void replayed() const {
     core_.halo.replayed();

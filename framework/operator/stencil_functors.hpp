@@ -171,7 +171,7 @@ struct ChebyshevStep {
 /// where that sum is even come first: where couplings across corners are weak, that is nearly red and black, which
 /// smooths better than any other order.
 template <class Real, class A>
-struct ColourSweep {
+struct ColourRelaxation {
   static constexpr bool is_star = A::shape.kind == ShapeKind::star;
   static constexpr int along_x = A::shape.reach(0) + 1;
   static constexpr int along_y = A::shape.reach(1) + 1;

@@ -28,35 +28,20 @@ StencilHalo::StencilHalo(FieldBase const& like, std::vector<IndexRange> const& u
         ExchangeOptions{
             .corners = shape.kind == ShapeKind::box, .width = shape.radius, .transport = std::move(transport)});
   }
-  split_ = !alone && exchange_->is_worth_hiding();
-  for (Block const& block : blocks) {
-    IndexRange const& mine = unknowns[block.local];
-    Parts parts{mine, {}};
-    if (split_) {
-      parts.interior = intersection(mesh.interior(block, like.centring(), shape.radius), mine);
-      for (IndexRange const& box : mesh.shell(block, like.centring(), shape.radius)) {
-        if (IndexRange const both = intersection(box, mine); !both.empty()) parts.shell.push_back(both);
-      }
-    }
-    boxes_ += 1 + parts.shell.size();
-    parts_.push_back(std::move(parts));
+  if (!alone && exchange_->is_worth_hiding()) {
+    ranges_ = split(mesh, like.centring(), shape.radius, unknowns);
+  } else {
+    for (Block const& block : blocks) ranges_.push_back({unknowns[block.local], {}});
   }
+  for (SplitRange const& range : ranges_) boxes_ += 1 + range.shell.size();
 }
 
 StencilHalo::~StencilHalo() = default;
 
-std::optional<int> StencilHalo::turn() const { return exchange_ ? exchange_->turn() : 0; }
+std::optional<int> StencilHalo::buffer_index() const { return exchange_ ? exchange_->buffer_index() : 0; }
 
 void StencilHalo::replayed() const {
   if (exchange_) exchange_->replayed();
-}
-
-void StencilHalo::start(Fields fields) const {
-  if (exchange_) split_ && exchange_->overlaps() ? exchange_->start(fields) : exchange_->exchange(fields);
-}
-
-void StencilHalo::finish() const {
-  if (exchange_) exchange_->finish();
 }
 
 }  // namespace halocline

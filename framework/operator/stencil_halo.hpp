@@ -6,10 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "framework/field/ghost_events.hpp"
-#include "framework/halo/exchange.hpp"
+#include "framework/halo/orders.hpp"
 #include "framework/kernel/stencil.hpp"
-#include "framework/runtime/region.hpp"
 
 namespace halocline {
 
@@ -23,7 +21,7 @@ class StencilHalo {
   ~StencilHalo();
 
   /// See Exchange.
-  [[nodiscard]] std::optional<int> turn() const;
+  [[nodiscard]] std::optional<int> buffer_index() const;
   void replayed() const;
   /// Number of boxes that `over` visits.
   [[nodiscard]] std::size_t boxes() const { return boxes_; }
@@ -31,36 +29,15 @@ class StencilHalo {
   /// entry of another block first, the rest when the ghosts of the fields are there.
   template <class Sweep>
   void over(std::initializer_list<FieldBase*> fields, Sweep const& sweep) const {
-    std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
-    std::size_t n = 0;
+    if (exchange_) return consume(*exchange_, fields, ranges_, sweep);
     OnePass const pass;
-    start(fields);
-    if (!split_) finish();
-    // Regions tell what ran under messages: without any they would only cost time, on coarse levels as much as a sweep.
-    std::optional<ScopedRegion> region;
-    if (exchange_) region.emplace(split_ ? "interior" : "sweep");
-    for (std::size_t at = 0; at < parts_.size(); ++at) sweep(blocks[at], parts_[at].interior, n++);
-    region.reset();
-    if (!split_) return;
-    finish();
-    region.emplace("shell");
-    for (std::size_t at = 0; at < parts_.size(); ++at) {
-      for (IndexRange const& box : parts_[at].shell) sweep(blocks[at], box, n++);
-    }
+    std::span<Block const> const blocks = (*fields.begin())->mesh().blocks();
+    for (Block const& block : blocks) sweep(block, ranges_[block.local].interior, block.local);
   }
 
  private:
-  struct Parts {
-    IndexRange interior;
-    std::vector<IndexRange> shell;
-  };
-  using Fields = std::initializer_list<FieldBase*>;
-  void start(Fields fields) const;
-  void finish() const;
-
-  std::vector<Parts> parts_;
+  std::vector<SplitRange> ranges_;
   std::size_t boxes_ = 0;
-  bool split_ = false;                  ///< into what is swept while ghosts are on their way, and the rest
   std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
 };
 

@@ -259,7 +259,7 @@ std::array<double, 2> largest_by_colour(Mesh const& mesh, Vector const& x) {
   return largest;
 }
 
-TYPED_TEST(StencilOperatorTest, RedBlackSweepsRelaxOneColourAfterTheOther) {
+TYPED_TEST(StencilOperatorTest, RedBlackRelaxationTakesOneColourAfterTheOther) {
   for (auto const& options : problems()) {
     auto const a = make_operator<TypeParam>(all_ranks(), options);
     auto const b = a->create_vector();
@@ -312,9 +312,9 @@ struct AllNeighbours {
 
 /// What Gauss-Seidel needs of a StencilOperator, the rest of which would take a compiler ten times as long.
 template <class Real, Shape Reach>
-struct Swept {
+struct Relaxed {
   using Functor = AllNeighbours<Real, Reach>;
-  Swept(std::shared_ptr<Communicator> ranks, test_problem::Options const& options)
+  Relaxed(std::shared_ptr<Communicator> ranks, test_problem::Options const& options)
       : core({.mesh = test_problem::make_mesh(std::move(ranks), options), .functor = {}}) {}
   [[nodiscard]] std::unique_ptr<Vector> create_vector() const {
     return std::make_unique<FieldVector<Real>>(core.make_field(), core.unknowns);
@@ -329,12 +329,12 @@ struct Swept {
   StencilRelaxation<Real, Functor, 0> relaxation{core};
 };
 
-/// Gauss-Seidel sweeps on a mesh of these cells: how many colours, and that there and back are adjoint in the scalar
-/// product of A, leave no residual on the colour that came last, and have the same bits on any number of ranks.
+/// Gauss-Seidel relaxations on a mesh of these cells: how many colours, and that there and back are adjoint in the
+/// scalar product of A, leave no residual on the colour that came last, and have the same bits on any number of ranks.
 template <class Real, Shape Reach>
-void expect_sweeps(std::vector<Index> const& cells, bool periodic, int colours) {
+void expect_relaxations(std::vector<Index> const& cells, bool periodic, int colours) {
   test_problem::Options const options{.cells = cells, .periodic = periodic};
-  Swept<Real, Reach> const a(all_ranks(), options);
+  Relaxed<Real, Reach> const a(all_ranks(), options);
   ASSERT_EQ(a.relaxation.colours(), colours);
   auto const zero = a.create_vector();
   auto const x = a.create_vector();
@@ -351,7 +351,7 @@ void expect_sweeps(std::vector<Index> const& cells, bool periodic, int colours) 
   a.relaxation.relax(false, *zero, *y);
   EXPECT_NEAR(x->dot(*ay), ax->dot(*y), 16 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * scale);
 
-  Swept<Real, Reach> const whole(this_rank_alone(), options);
+  Relaxed<Real, Reach> const whole(this_rank_alone(), options);
   auto const alone = whole.create_vector();
   auto const b = whole.create_vector();
   alone->randomize(1);
@@ -359,22 +359,22 @@ void expect_sweeps(std::vector<Index> const& cells, bool periodic, int colours) 
   expect_same_bits<Real>(a.core.mesh(), *x, *alone);
 }
 
-TYPED_TEST(StencilOperatorTest, SweepsTakeAsManyColoursAsTheShapeNeeds) {
+TYPED_TEST(StencilOperatorTest, RelaxationsTakeAsManyColoursAsTheShapeNeeds) {
   for (bool const periodic : {false, true}) {
-    expect_sweeps<TypeParam, star<2, 1>>({37}, periodic, 3);
-    expect_sweeps<TypeParam, star<1, 2>>({17, 13}, periodic, 2);
-    expect_sweeps<TypeParam, star<2, 2>>({17, 13}, periodic, 3);
-    expect_sweeps<TypeParam, box<1, 2>>({17, 13}, periodic, 4);
-    expect_sweeps<TypeParam, box<1, 3>>({9, 8, 7}, periodic, 8);
+    expect_relaxations<TypeParam, star<2, 1>>({37}, periodic, 3);
+    expect_relaxations<TypeParam, star<1, 2>>({17, 13}, periodic, 2);
+    expect_relaxations<TypeParam, star<2, 2>>({17, 13}, periodic, 3);
+    expect_relaxations<TypeParam, box<1, 2>>({17, 13}, periodic, 4);
+    expect_relaxations<TypeParam, box<1, 3>>({9, 8, 7}, periodic, 8);
   }
-  expect_sweeps<TypeParam, line<1, 1>>({4, 29}, false, 2);
+  expect_relaxations<TypeParam, line<1, 1>>({4, 29}, false, 2);
 }
 
 /// The sweep, one unknown after the other.
-TEST(StencilOperator, ASweepOfNinePointsIsGaussSeidelInFourColours) {
+TEST(StencilOperator, ARelaxationOfNinePointsIsGaussSeidelInFourColours) {
   Index const nx = 7;
   Index const ny = 5;
-  Swept<double, box<1, 2>> const a(this_rank_alone(), {.cells = {nx, ny}});
+  Relaxed<double, box<1, 2>> const a(this_rank_alone(), {.cells = {nx, ny}});
   auto const b = a.create_vector();
   auto const x = a.create_vector();
   for (bool const forward : {true, false}) {

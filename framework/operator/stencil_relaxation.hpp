@@ -25,12 +25,13 @@ class StencilJacobi final : public JacobiSteps {
                          core_.view(x, block));
       });
     };
-    std::optional<int> const turn = core_.halo.turn();
-    if (!turn || core_.mesh().blocks().size() != 1) return step();
+    std::optional<int> const buffer_index = core_.halo.buffer_index();
+    if (!buffer_index || core_.mesh().blocks().size() != 1) return step();
     Block const& block = core_.mesh().blocks().front();
     Reduction<Execution> const& sums = core_.sums_of(0, buffer);
-    Arguments const arguments{core_.view(b, block), core_.view(x, block), core_.output(x_new, block), weight, *turn,
-                              sums.partials(),      sums.results()};
+    Arguments const arguments{
+        core_.view(b, block), core_.view(x, block), core_.output(x_new, block), weight, *buffer_index,
+        sums.partials(),      sums.results()};
     if (!steps_[static_cast<std::size_t>(buffer)].run(execution(block), arguments, step)) core_.halo.replayed();
     for (std::size_t box = 0; box < core_.halo.boxes(); ++box) core_.sums_of(box, buffer).enqueued(execution(block));
   }
@@ -49,7 +50,7 @@ class StencilJacobi final : public JacobiSteps {
     typename Core::Input x;
     typename Core::Output x_new;
     double weight;
-    int turn;  ///< of the exchange
+    int buffer_index;  ///< of the exchange
     void const* partials;
     void const* results;
     [[nodiscard]] friend bool operator==(Arguments const&, Arguments const&) = default;
@@ -91,7 +92,7 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilRelaxation final : public Relaxation {
  public:
   using Core = StencilCore<Real, Functor, CoefficientCount>;
-  using Kernel = stencil_functor::ColourSweep<Real, Functor>;
+  using Kernel = stencil_functor::ColourRelaxation<Real, Functor>;
   explicit StencilRelaxation(Core const& core) : core_(core) {}
 
   [[nodiscard]] int colours() const override { return Kernel::colours; }

@@ -75,7 +75,7 @@ template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options,
                                            std::vector<IndexRange> unknowns) {
   using Made = StencilOperator<Real, Diffusion<Real, Dimensions>, 3>;
-  bool const floating = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
+  bool const singular = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
   typename Made::Description::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
   return std::make_unique<Made>(typename Made::Description{
       .mesh = mesh,
@@ -83,7 +83,7 @@ std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const>
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
                        make_coefficient<Real>(mesh, 2, options)},
       .unknowns = std::move(unknowns),
-      .null_space_measure = floating ? fill_volumes : nullptr,
+      .null_space_measure = singular ? fill_volumes : nullptr,
       .transport = options.transport});
 }
 

@@ -114,8 +114,8 @@ void judge(Options const& deck, Mistakes& mistakes) {
     if (!value.depends_on_time()) continue;
     add_mistake(advection, option, "'" + value.text() + "' depends on t, but nothing here changes with time", mistakes);
   }
-  if (advection.field("reaction").is_zero() && !walls_hold(advection.section("boundary"), mesh)) {
-    mistakes.add(advection.location(), advection.full_name("boundary"), "nothing holds u: any constant could be added",
+  if (advection.field("reaction").is_zero() && !walls_make_regular(advection.section("boundary"), mesh)) {
+    mistakes.add(advection.location(), advection.full_name("boundary"), "nothing fixes u: any constant could be added",
                  "give a wall of kind dirichlet or robin, or a reaction");
   }
 }

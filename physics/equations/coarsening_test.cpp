@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "framework/kernel/backends.hpp"
-#include "framework/kernel/team.hpp"
+#include "framework/kernel/thread_block_cluster.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/operator/relaxation.hpp"
 #include "framework/runtime/backend.hpp"
@@ -348,7 +348,7 @@ TEST(MultigridOnDiffusion, DevicesHaveResidentCyclesOfSmallLevels) {
       levels.push_back({b, vectors.back().get(), ways.back().get()});
     }
     auto const cycle = ways.front()->passes()->resident_cycle(levels, 2, *levels.back().b);
-    EXPECT_EQ(cycle != nullptr, is_small && !kernel::is_host<Execution> && kernel::teams_are_wide);
+    EXPECT_EQ(cycle != nullptr, is_small && !kernel::is_host<Execution> && kernel::clusters_have_many_blocks);
   }
 }
 

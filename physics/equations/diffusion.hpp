@@ -21,7 +21,7 @@ enum class FaceMean {
 
 /// A u = mass * m u + conductivity * (-div(k grad u)), integrated over the control volumes of cells or nodes: finite
 /// volumes of second order with two-point fluxes; on nodes also the finite-difference operator times the volume. The
-/// conditions enter as their linear part, so that A is symmetric positive definite if mass > 0 or some wall holds u.
+/// conditions enter as their linear part, so that A is symmetric positive definite if mass > 0 or some wall fixes u.
 struct DiffusionDescription {
   std::shared_ptr<StructuredMesh const> mesh;
   Centring centring = Centring::cell;  ///< cell or node

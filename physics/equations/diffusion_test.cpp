@@ -199,7 +199,7 @@ TEST(Diffusion, SaysWhereNothingHoldsTheUnknown) {
   struct Case {
     BoundaryConditions conditions;
     double mass = 0;
-    bool floating = false;
+    bool singular = false;
   };
   BoundaryConditions one_held = all_walls(BoundaryKind::neumann);
   one_held.at(1, 1).kind = BoundaryKind::dirichlet;
@@ -208,12 +208,12 @@ TEST(Diffusion, SaysWhereNothingHoldsTheUnknown) {
   BoundaryConditions robin_in_name = hardly_held;
   robin_in_name.at(0, -1).a = 0;
   std::vector<Case> const cases{{.conditions = all_walls(BoundaryKind::dirichlet)},
-                                {.conditions = all_walls(BoundaryKind::neumann), .floating = true},
-                                {.conditions = all_walls(BoundaryKind::reflecting), .floating = true},
+                                {.conditions = all_walls(BoundaryKind::neumann), .singular = true},
+                                {.conditions = all_walls(BoundaryKind::reflecting), .singular = true},
                                 {.conditions = all_walls(BoundaryKind::neumann), .mass = 1e-30},
                                 {.conditions = one_held},
                                 {.conditions = hardly_held},
-                                {.conditions = robin_in_name, .floating = true}};
+                                {.conditions = robin_in_name, .singular = true}};
   for (bool const stretched : {false, true}) {
     auto const mesh = unit_mesh({13, 11}, {.stretched = stretched, .periodic = {}});
     for (Centring const centring : {Centring::cell, Centring::node}) {
@@ -221,8 +221,8 @@ TEST(Diffusion, SaysWhereNothingHoldsTheUnknown) {
         auto const a = make_diffusion<double>(
             {.mesh = mesh, .centring = centring, .conditions = test.conditions, .mass = test.mass});
         auto const measure = a->null_space_measure();
-        ASSERT_EQ(measure != nullptr, test.floating);
-        if (!test.floating) continue;
+        ASSERT_EQ(measure != nullptr, test.singular);
+        if (!test.singular) continue;
         // Of the unit square; and the constants are in the null space indeed.
         auto const ones = a->create_vector();
         ones->fill(1);

@@ -35,7 +35,7 @@ void expect_reads_within_shape(A const& a) {
   expect(two_vectors, JacobiStep<double, A>{a, 0.5});
   expect(two_vectors, ChebyshevStart<double, A>{a, 0.5});
   expect(three_vectors, ChebyshevStep<double, A>{a, 0.5, 0.5});
-  expect(two_vectors, ColourSweep<double, A>{a, 0});
+  expect(two_vectors, ColourRelaxation<double, A>{a, 0});
 }
 
 TEST(DiffusionFunctors, ReadWithinTheirShapes) {

@@ -63,7 +63,7 @@ Index iterations(Problem const& problem, std::vector<Index> const& cells, std::s
                              {.conductivity = problem.conductivity ? &k : nullptr});
   auto const b = a->create_vector();
   auto const x = a->create_vector();
-  // Random, and something that has a solution also where nothing holds it.
+  // Random, and something that has a solution also where nothing fixes it.
   x->randomize(3);
   a->apply(*x, *b);
   x->fill(0);

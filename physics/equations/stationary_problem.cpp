@@ -59,7 +59,7 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
   return {std::move(report)};
 }
 
-/// The vector holds the unknowns alone: the field gets them, and the nodes on walls with a given value.
+/// The vector fixes the unknowns alone: the field gets them, and the nodes on walls with a given value.
 template <class Real>
 void StationaryProblem<Real>::show() {
   field_.copy(as_field_vector<Real>(*u_).field());

@@ -84,14 +84,15 @@ std::vector<Problem> problems() {
   return problems;
 }
 
-bool are_taken_alone(Operator const& a, Vector const& b) {
+bool run_persistently(Operator const& a, Vector const& b) {
   auto const x = a.create_vector();
   auto const p = a.create_vector();
   auto const r = a.create_vector();
   r->copy(b);
   CgStepsAhead const* const ahead = a.cg()->ahead();
   return ahead != nullptr &&
-         !ahead->take_steps({.product = b.square()}, {.enough = 0, .too_much = 1e300, .most = 1}, *x, *p, *r).empty();
+         !ahead->run_persistent({.product = b.square()}, {.enough = 0, .too_much = 1e300, .most = 1}, *x, *p, *r)
+              .empty();
 }
 
 template <class Real>
@@ -110,7 +111,7 @@ TYPED_TEST(StepsAhead, AreTheStepsOfThoseWhoWait) {
     EXPECT_EQ(a->cg()->ahead() != nullptr, !kernel::is_host<Execution>);
     auto const b = a->create_vector();
     b->randomize(7);
-    EXPECT_EQ(are_taken_alone(*a, *b), kernel::takes_cg_steps<Execution> && problem.small);
+    EXPECT_EQ(run_persistently(*a, *b), kernel::has_persistent_cg<Execution> && problem.small);
     for (Criteria const& criteria : {Criteria{.relative = is_single ? 1e-3 : 1e-9, .absolute = 0, .iterations = 3000},
                                      Criteria{.relative = 1e-12, .absolute = 0, .iterations = 1},
                                      Criteria{.relative = 1e-12, .absolute = 0, .iterations = 2},

@@ -70,7 +70,7 @@ double arrays_of(Options const& deck) {
   int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
   ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
   problem.single_precision = deck.choice("precision") == "single";
-  problem.floating = !walls_hold(deck.section("laplace").section("boundary"), deck.section("mesh"));
+  problem.singular = !walls_make_regular(deck.section("laplace").section("boundary"), deck.section("mesh"));
   if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
   // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
   double const along_axis = dimensions == 1 ? 6 : 0;

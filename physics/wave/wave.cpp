@@ -214,16 +214,17 @@ class Wave final : public Physics {
         }
       });
     };
-    std::optional<int> const turn = exchange_.turn();
-    if (!turn || mesh_->blocks().size() != 1) return step();
+    std::optional<int> const buffer_index = exchange_.buffer_index();
+    if (!buffer_index || mesh_->blocks().size() != 1) return step();
     // Kernels alone exchange: to finish now costs nothing, and makes a whole that is enqueued at once.
     Block const& block = mesh_->blocks().front();
     auto const at = static_cast<std::size_t>(swapped_);
     swapped_ = !swapped_;
-    bool const called = steps_[at].run(execution(block), {u(block).origin, before(block).origin, h_, *turn}, [&] {
-      step();
-      exchange_.finish();
-    });
+    bool const called =
+        steps_[at].run(execution(block), {u(block).origin, before(block).origin, h_, *buffer_index}, [&] {
+          step();
+          exchange_.finish();
+        });
     if (!called) exchange_.replayed();
   }
 
@@ -305,7 +306,7 @@ class Wave final : public Physics {
     Real const* u;
     Real const* before;
     double h;
-    int turn;  ///< of the exchange
+    int buffer_index;  ///< of the exchange
     [[nodiscard]] friend bool operator==(StepArguments const&, StepArguments const&) = default;
   };
 

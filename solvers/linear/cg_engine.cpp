@@ -12,34 +12,34 @@ class WaitingEngine final : public CgEngine {
  public:
   WaitingEngine(std::shared_ptr<CgSteps const> steps, Vectors vectors) : steps_(std::move(steps)), v_(vectors) {}
 
-  void start(CgRecurrence const& /*recurrence*/) override { settle(); }
+  void start(CgRecurrence const& /*recurrence*/) override { apply_deferred_update(); }
   CgSquares step(CgRecurrence& recurrence, Vector const& z) override {
-    double const curvature = steps_->step(owed_, recurrence.beta, z, v_.x, v_.p, v_.work);
-    owed_ = 0;
+    double const curvature = steps_->step(deferred_, recurrence.beta, z, v_.x, v_.p, v_.work);
+    deferred_ = 0;
     if (!recurrence.find_alpha(curvature)) return {.curvature = curvature, .residual = 0};
-    owed_ = recurrence.alpha;
-    return {.curvature = curvature, .residual = steps_->residual(owed_, *v_.p, *v_.work, *v_.r)};
+    deferred_ = recurrence.alpha;
+    return {.curvature = curvature, .residual = steps_->residual(deferred_, *v_.p, *v_.work, *v_.r)};
   }
-  void settle() override {
-    if (owed_ != 0) v_.x.add(owed_, *v_.p);
-    owed_ = 0;
+  void apply_deferred_update() override {
+    if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
+    deferred_ = 0;
   }
 
  private:
   std::shared_ptr<CgSteps const> steps_;
   Vectors v_;
-  double owed_ = 0;  ///< alpha of the update of x that the next step makes
+  double deferred_ = 0;  ///< alpha of the update of x that the next step makes
 };
 
-/// A step is enqueued before the host has seen what the one before measured: it pays what x is owed, and all else that
-/// it does is of no matter if that one was the last.
+/// A step is enqueued before the host has seen what the one before measured: it makes the deferred update of x, and all
+/// else that it does is of no matter if that one was the last.
 class EngineAhead final : public CgEngine {
  public:
   EngineAhead(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& judge)
       : steps_(steps), v_(vectors), judge_(judge) {}
 
   void start(CgRecurrence const& recurrence) override {
-    settle();
+    apply_deferred_update();
     finish();
     steps_.start(recurrence.product);
   }
@@ -48,12 +48,12 @@ class EngineAhead final : public CgEngine {
     if (judge_.iterations() + 1 < judge_.most_iterations()) enqueue(taken_ + 1);
     CgSquares const squares = steps_.squares(buffer(taken_));
     recurrence.find_alpha(squares.curvature);
-    owed_ = enqueued_ > taken_ ? 0 : recurrence.alpha;
+    deferred_ = enqueued_ > taken_ ? 0 : recurrence.alpha;
     return squares;
   }
-  void settle() override {
-    if (owed_ != 0) v_.x.add(owed_, *v_.p);
-    owed_ = 0;
+  void apply_deferred_update() override {
+    if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
+    deferred_ = 0;
   }
   void finish() override {
     if (enqueued_ > taken_) static_cast<void>(steps_.squares(buffer(enqueued_)));
@@ -73,7 +73,7 @@ class EngineAhead final : public CgEngine {
   ResidualSolve const& judge_;
   Index taken_ = 0;
   Index enqueued_ = 0;
-  double owed_ = 0;
+  double deferred_ = 0;
 };
 
 /// The operator takes steps by itself until one of them is to be judged.
@@ -88,7 +88,7 @@ class ResidentEngine final : public CgEngine {
   }
   CgSquares step(CgRecurrence& recurrence, Vector const& z) override {
     if (!instead_ && taken_.empty()) {
-      taken_ = steps_.take_steps(recurrence, judge_.bounds(), v_.x, *v_.p, *v_.r);
+      taken_ = steps_.run_persistent(recurrence, judge_.bounds(), v_.x, *v_.p, *v_.r);
       if (taken_.empty()) {
         instead_ = std::make_unique<EngineAhead>(steps_, v_, judge_);
         instead_->start(recurrence);
@@ -100,8 +100,8 @@ class ResidentEngine final : public CgEngine {
     recurrence.find_alpha(squares.curvature);
     return squares;
   }
-  void settle() override {
-    if (instead_) instead_->settle();
+  void apply_deferred_update() override {
+    if (instead_) instead_->apply_deferred_update();
   }
   void finish() override {
     if (instead_) instead_->finish();

@@ -23,11 +23,11 @@ class CgEngine {
   virtual ~CgEngine() = default;
   /// The next step begins a sequence of directions from r.
   virtual void start(CgRecurrence const& recurrence) = 0;
-  /// p = z + beta p, alpha = r . z / p . A p, x = x + alpha p, r = r - alpha A p. x may still be owed its part until
-  /// `settle`. If the curvature is not above zero, x and r are those of the step before.
+  /// p = z + beta p, alpha = r . z / p . A p, x = x + alpha p, r = r - alpha A p. The update of x may be deferred until
+  /// `apply_deferred_update`. If the curvature is not above zero, x and r are those of the step before.
   [[nodiscard]] virtual CgSquares step(CgRecurrence& recurrence, Vector const& z) = 0;
   /// Brings x up to date.
-  virtual void settle() = 0;
+  virtual void apply_deferred_update() = 0;
   /// At the end of a solve: waits for what is under way in vain.
   virtual void finish() {}
 };

@@ -101,7 +101,7 @@ std::optional<Outcome> Chebyshev::sweep(ResidualSolve& solve, Operator const& a,
       steps->step(recurrence.next(), solve.b(), *now, *direction_, *next);
       std::swap(now, next);
     }
-    outcome = solve.measure_truth(count, std::sqrt(a.residual(solve.b(), *now, *next)), *now);
+    outcome = solve.measure_true_residual(count, std::sqrt(a.residual(solve.b(), *now, *next)), *now);
     is_narrow_ = !outcome && too_slow(solve.residual() / first, recurrence.reduction());
   }
   if (now != &x) x.copy(*now);

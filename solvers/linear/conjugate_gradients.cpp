@@ -37,12 +37,12 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
   bool starts = begins || claimed_ || !(solve.residual() <= 2 * residual_);
   starts ? std::swap(r_, work_) : forget_preconditioned();
   while (solve.goes_on()) {
-    if (auto const failure = starts || begins_again_ ? start(solve) : turn(solve)) return failure;
+    if (auto const failure = starts || begins_again_ ? start(solve) : find_direction(solve)) return failure;
     if (auto const failure = step(solve, x)) return failure;
     starts = false;
   }
   claimed_ = solve.claims();
-  engine_->settle();
+  engine_->apply_deferred_update();
   return std::nullopt;
 }
 
@@ -89,7 +89,7 @@ std::optional<Outcome> ConjugateGradients::step(ResidualSolve& solve, Vector con
   return solve.grows_from_rounding() ? end_within_rounding(solve) : std::nullopt;
 }
 
-std::optional<Outcome> ConjugateGradients::turn(ResidualSolve& solve) {
+std::optional<Outcome> ConjugateGradients::find_direction(ResidualSolve& solve) {
   if (auto const failure = precondition(solve)) return failure;
   double const other = r_before_ ? z_->dot(*r_before_) : 0;
   if (!std::isfinite(other)) return solve.fail(why_not_finite(other, *z_));
@@ -121,7 +121,7 @@ std::function<double(Vector const&)> ConjugateGradients::norm() {
 }
 
 std::optional<Outcome> ConjugateGradients::end_within_rounding(ResidualSolve& solve) {
-  engine_->settle();
+  engine_->apply_deferred_update();
   auto const outcome = solve.end_within_rounding(*work_);
   forget_preconditioned();
   return outcome;
@@ -136,8 +136,8 @@ void ConjugateGradients::replace_residual(ResidualSolve& solve, Vector const& x)
       before <= limit * residual_before_ && deviation_ > limit * residual_ && deviation_ > 1.1 * deviation_then_;
   residual_before_ = residual_;
   if (!is_due) return;
-  engine_->settle();
-  residual_ = solve.find_truth(*work_);
+  engine_->apply_deferred_update();
+  residual_ = solve.find_true_residual(*work_);
   std::swap(r_, work_);
   deviation_ = deviation_then_ = solve.rounding() / rounding_factor;
 }

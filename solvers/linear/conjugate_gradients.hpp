@@ -67,7 +67,7 @@ class ConjugateGradients final : public KrylovSolver {
   [[nodiscard]] std::optional<Outcome> start(ResidualSolve& solve);
   [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Vector const& x);
   /// z and beta of the next direction.
-  [[nodiscard]] std::optional<Outcome> turn(ResidualSolve& solve);
+  [[nodiscard]] std::optional<Outcome> find_direction(ResidualSolve& solve);
   /// product_ = r . z with z = M^-1 r; says if that is not above zero, or no finite number.
   [[nodiscard]] std::optional<Outcome> precondition(ResidualSolve& solve);
   [[nodiscard]] std::optional<Outcome> end_within_rounding(ResidualSolve& solve);

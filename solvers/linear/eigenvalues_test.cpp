@@ -116,7 +116,7 @@ TEST(EstimateEigenvalues, LieInsideTheSpectrumOfTheScaledOperator) {
 }
 
 TEST(EstimateEigenvalues, OfASingularOperatorAreThoseBesideItsNullSpace) {
-  // D^-1 A of a chain that nothing holds: 1 - cos(k pi / (n - 1)).
+  // D^-1 A of a chain that nothing fixes: 1 - cos(k pi / (n - 1)).
   for (Index const size : {2, 3, 4, 7}) {
     auto const a =
         test_problem::make_operator<double>(test::communicator().split(test::communicator().rank()),

@@ -395,7 +395,7 @@ Section solver_section(std::string const& default_method) {
       .defaults_to(false);
   section
       .choice("null_space",
-              "What is done with the mean of a right-hand side where nothing holds the unknown, so that any constant "
+              "What is done with the mean of a right-hand side where nothing fixes the unknown, so that any constant "
               "could be added to it. keep: there is no solution, and the solve ends as inconsistent; project: it is "
               "taken off.",
               std::vector<std::string>{"keep", "project"})
@@ -453,7 +453,7 @@ double solver_vectors(Options const& solver, ProblemSize const& problem) {
   // b - A x, the error and a spare one, those of the estimate; minimal residuals where a solve fails.
   if (verifies(solver)) vectors += 3 + 4 + 7;
   // Ones and the measure, of checks too, and a right-hand side without a mean.
-  if (problem.floating) vectors += verifies(solver) ? 5 : 3;
+  if (problem.singular) vectors += verifies(solver) ? 5 : 3;
   return vectors;
 }
 

@@ -18,7 +18,7 @@ struct ProblemSize {
   double coefficients = 0;         ///< vectors that the operator holds
   double coarse_coefficients = 0;  ///< … and that the operators of coarser levels hold, in vectors of their own
   bool single_precision = false;   ///< of the run
-  bool floating = false;           ///< nothing holds the unknown (Operator::null_space_measure)
+  bool singular = false;           ///< nothing fixes the unknown (Operator::null_space_measure)
 };
 
 /// Estimates, in vectors of the finest unknowns, what is held at most by a solver or a preconditioner made from that

@@ -111,7 +111,7 @@ class JacobiIteration {
   }
 
   Outcome at_limit() {
-    double const truth = solve_.find_truth(*s_.next_);
+    double const truth = solve_.find_true_residual(*s_.next_);
     bool const measured = !watches_change() && s_.criteria_.iterations > 0;
     if (measured && solve_.convergence().reached(truth)) return Outcome::converged;
     return *solve_.fail({Outcome::iteration_limit, "raise the number of iterations or choose a stronger method"});

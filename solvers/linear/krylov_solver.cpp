@@ -28,7 +28,7 @@ SolveReport KrylovSolver::solve(Operator const& a, Vector const& b, Vector& x) {
   std::optional<Outcome> outcome = solve.begin(r);
   while (!outcome) {
     outcome = iterate(solve, a, x);
-    if (!outcome) outcome = solve.look(residual());
+    if (!outcome) outcome = solve.check_true_residual(residual());
   }
   finish(*outcome);
   return solve.end(*outcome, residual());

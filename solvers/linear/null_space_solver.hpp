@@ -15,7 +15,7 @@ enum class NullSpacePart {
   project  ///< the part is taken off
 };
 
-/// Another solver, for operators that may have the constants in their null space: where nothing holds the unknown,
+/// Another solver, for operators that may have the constants in their null space: where nothing fixes the unknown,
 /// behind insulated or periodic walls, any constant could be added to a solution.
 ///
 /// The operator says so (Operator::null_space_measure). There is a solution only for sources without a mean. One whose

@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<LinearSolver>> methods(Criteria const& criteria = to
   return all;
 }
 
-/// A plate that nothing holds, a solution of mean `mean_of_solution`, and its right-hand side.
+/// A plate that nothing fixes, a solution of mean `mean_of_solution`, and its right-hand side.
 struct Plate {
   static constexpr double mean_of_solution = 0.25;
   explicit Plate(bool periodic)

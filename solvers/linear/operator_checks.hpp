@@ -55,7 +55,7 @@ inline constexpr char const* constants_in_null_space =
 inline constexpr char const* constants_without_solution =
     "constants are in the null space of the operator, and the right-hand side has a mean; take it off "
     "(solver.null_space: "
-    "project), or hold the unknown somewhere";
+    "project), or fix the unknown somewhere";
 /// Whether A z is zero but for rounding, for a z that is not. `product` is spare memory.
 ///
 /// \param operator_norm Operator::norm_bound

@@ -26,7 +26,7 @@ ResidualSolve::ResidualSolve(std::string method, Criteria const& criteria, Itera
 
 std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
-  looked_ = true;
+  is_checked_ = true;
   b_norm_ = std::sqrt(b_.square());
   residual_ = judged_ = smallest_ = true_residual_;
   if (auto const failure = what_cannot_be_measured(r)) {
@@ -53,9 +53,9 @@ std::optional<Failure> ResidualSolve::what_cannot_be_measured(Vector const& r) c
   return std::nullopt;
 }
 
-double ResidualSolve::find_truth(Vector& r) {
+double ResidualSolve::find_true_residual(Vector& r) {
   true_residual_ = std::sqrt(a_.residual(b_, x_, r));
-  looked_ = true;
+  is_checked_ = true;
   measure_solution();
   return true_residual_;
 }
@@ -64,14 +64,14 @@ std::optional<Outcome> ResidualSolve::measure(double residual, double judged) {
   residual_ = residual;
   judged_ = judged;
   smallest_ = std::min(smallest_, residual);
-  looked_ = false;
+  is_checked_ = false;
   return measure_at(++iteration_, judged);
 }
 
-std::optional<Outcome> ResidualSolve::measure_truth(Index steps, double residual, Vector const& x) {
+std::optional<Outcome> ResidualSolve::measure_true_residual(Index steps, double residual, Vector const& x) {
   iteration_ += steps;
   residual_ = judged_ = true_residual_ = residual;
-  looked_ = true;
+  is_checked_ = true;
   if (auto const failure = measure_at(iteration_, residual)) return failure;
   if (claims()) return Outcome::converged;
   if (!convergence_.falling() && residual <= rounding_of(x)) return Outcome::converged_to_rounding;
@@ -82,7 +82,7 @@ std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   record_.append(inner);
   iteration_ = record_.report().iterations;
   residual_ = judged_ = true_residual_ = inner.true_residual;
-  looked_ = true;
+  is_checked_ = true;
   // A few steps that rounding ended do not say that there is no more to be had.
   bool const goes_on = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
   if (!goes_on) return fail({inner.outcome, inner.remark});
@@ -128,8 +128,8 @@ bool ResidualSolve::grows_from_rounding() const {
 // What rounding explains is a bound of it at its worst: as long as b - A x agrees, there may be more to be had.
 bool ResidualSolve::below_rounding() const { return residual_ <= std::min(rounding_, checked_at_ / 10); }
 
-std::optional<Outcome> ResidualSolve::look(Vector& r) {
-  find_truth(r);
+std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
+  find_true_residual(r);
   if (!std::isfinite(true_residual_)) return fail(why_not_finite(true_residual_, r));
   bool const claims = this->claims();
   judged_ = judged(r, true_residual_);
@@ -172,7 +172,7 @@ std::optional<Outcome> ResidualSolve::look(Vector& r) {
 std::optional<Outcome> ResidualSolve::end_within_rounding(Vector& r) {
   if (!(smallest_ <= rounding_)) return std::nullopt;
   double const before = rounding_;
-  find_truth(r);
+  find_true_residual(r);
   smallest_ = residual_;
   if (convergence_.reached(judged(r, true_residual_))) return Outcome::converged;
   // Of a solution that has grown and grown rounding explains everything.
@@ -201,7 +201,7 @@ std::optional<Outcome> ResidualSolve::fail(Failure failure) {
 SolveReport ResidualSolve::end(Outcome outcome, Vector& r, std::string remark) {
   if (outcome == Outcome::not_a_number) {
     true_residual_ = std::nan("");
-  } else if (!looked_) {
+  } else if (!is_checked_) {
     true_residual_ = std::sqrt(a_.residual(b_, x_, r));
   }
   return record_.finish(outcome, true_residual_, remark.empty() ? std::move(remark_) : std::move(remark));

@@ -39,7 +39,7 @@ class ResidualSolve {
   [[nodiscard]] std::optional<Outcome> measure(double residual, double judged);
   /// For methods that look at b - A x themselves: takes its 2-norm after `steps` more iterations, at x. How the solve
   /// ended, if it did.
-  [[nodiscard]] std::optional<Outcome> measure_truth(Index steps, double residual, Vector const& x);
+  [[nodiscard]] std::optional<Outcome> measure_true_residual(Index steps, double residual, Vector const& x);
   /// For methods that are made of steps of others: takes over what those measured.
   [[nodiscard]] std::optional<Outcome> append(SolveReport const& inner);
   /// For methods whose steps measure what they start from, in place of `begin`: what the criteria are held to, of the
@@ -61,11 +61,11 @@ class ResidualSolve {
   /// never taken out of a recurrence, and feeds on itself.
   [[nodiscard]] bool grows_from_rounding() const;
   /// r = b - A x for the x of now. How the solve ended; nothing: the next start is from r.
-  [[nodiscard]] std::optional<Outcome> look(Vector& r);
+  [[nodiscard]] std::optional<Outcome> check_true_residual(Vector& r);
   /// Where a method can go no further: how the solve ended if rounding explains b - A x; r is spare memory.
   [[nodiscard]] std::optional<Outcome> end_within_rounding(Vector& r);
   /// r = b - A x for the x of now; its 2-norm.
-  double find_truth(Vector& r);
+  double find_true_residual(Vector& r);
   /// For methods whose x is there in every iteration: keeps what rounding explains up with it.
   void note_solution();
   /// The same in two halves, for methods that add x . x to a reduction of their own.
@@ -124,9 +124,9 @@ class ResidualSolve {
   /// Residual of the recurrence, below what rounding explains, when b - A x last agreed with it.
   double checked_at_ = std::numeric_limits<double>::infinity();
   double residual_at_norm_ = 0;
-  bool descends_ = false;  ///< the method tells what falls
-  bool missed_ = false;    ///< b - A x was above the target at the last look, and the recurrence just below
-  bool looked_ = false;    ///< true_residual_ is that of the x of now
+  bool descends_ = false;    ///< the method tells what falls
+  bool missed_ = false;      ///< b - A x was above the target at the last look, and the recurrence just below
+  bool is_checked_ = false;  ///< true_residual_ is that of the x of now
 };
 
 }  // namespace halocline

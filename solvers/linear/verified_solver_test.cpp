@@ -394,7 +394,7 @@ TEST(Verification, SourcesThatDoNotSumToZeroHaveNoSolution) {
       EXPECT_EQ(report.outcome, Outcome::inconsistent) << report.method << ": " << report.remark;
       EXPECT_EQ(report.remark,
                 "constants are in the null space of the operator, and the right-hand side has a mean; take it off "
-                "(solver.null_space: project), or hold the unknown somewhere");
+                "(solver.null_space: project), or fix the unknown somewhere");
       EXPECT_FALSE(report.verification->error_estimate);
     }
     plate.b->add(-mean, *one);

@@ -24,7 +24,7 @@ class SteppingSmoother : public Smoother {
 
  protected:
   template <class Next>
-  void take_steps(bool from_zero, Vector const& b, Vector& x, Next const& next) {
+  void run_persistent(bool from_zero, Vector const& b, Vector& x, Next const& next) {
     if (from_zero) x.fill(0);
     Vector* from = &x;
     Vector* to = next_.get();
@@ -53,7 +53,7 @@ class ChebyshevSmoother final : public SteppingSmoother {
 
   void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
     ChebyshevRecurrence recurrence(interval_);
-    take_steps(from_zero, b, x, [&] { return recurrence.next(); });
+    run_persistent(from_zero, b, x, [&] { return recurrence.next(); });
   }
 
  private:
@@ -67,7 +67,7 @@ class JacobiSmoother final : public SteppingSmoother {
   JacobiSmoother(Operator const& a, int steps) : SteppingSmoother(a, steps), weight_(2 / (1.25 * spectrum_end(a))) {}
 
   void smooth(bool /*forward*/, bool from_zero, Vector const& b, Vector& x) override {
-    take_steps(from_zero, b, x, [&] { return ChebyshevCoefficients{.direction = 0, .residual = weight_}; });
+    run_persistent(from_zero, b, x, [&] { return ChebyshevCoefficients{.direction = 0, .residual = weight_}; });
   }
 
  private:

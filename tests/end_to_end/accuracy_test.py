@@ -36,7 +36,7 @@ def laplace(cells, centring, axes):
 
 
 def free_laplace(cells, centring, axes, periodic):
-    """Cosines with zero slopes at the walls, or waves that fit into the box: nothing holds u."""
+    """Cosines with zero slopes at the walls, or waves that fit into the box: nothing fixes u."""
     factors = [f"{'sin' if periodic else 'cos'}({waves}*3.14159265358979324*{x})"
                for waves, x in zip((2, 4, 2) if periodic else (1, 2, 1), "xyz")][:axes]
     exact = " * ".join(factors)
@@ -112,7 +112,7 @@ class Accuracy(unittest.TestCase):
             run = Run(command, folder)
             self.assertEqual(run.code, 3)
             self.assertIn("ended with inconsistent after 0 iterations", run.err)
-            self.assertIn("take it off (solver.null_space: project), or hold the unknown somewhere", run.err)
+            self.assertIn("take it off (solver.null_space: project), or fix the unknown somewhere", run.err)
             run = Run([*command, "--set", "solver.null_space=project"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             self.assertRegex(run.summary()["solves"][0]["remark"],

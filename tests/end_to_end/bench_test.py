@@ -16,7 +16,7 @@ class Bench(unittest.TestCase):
             self.assertIn("laplacian-3d", names)
             smallest = Run(["bench", *names, "--size", "1", "--repetitions", "1"], folder)
             self.assertEqual((smallest.code, smallest.err), (0, ""))
-            # No multiple of a vector, a tile or a brick.
+            # No multiple of a vector, a tile or a reduction_tile.
             run = Run(["bench", *names, "--size", "37", "--repetitions", "3", "--json", "rows.json"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
             record = json.loads((pathlib.Path(folder) / "rows.json").read_text())

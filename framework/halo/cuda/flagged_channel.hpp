@@ -10,8 +10,8 @@
 
 namespace halocline::cuda {
 
-/// Kernels pack right into memory that the receiver shares, in two places in turn, and set flags there; the host takes
-/// no part in it.
+/// Kernels pack right into memory that the receiver shares, in two alternating buffers, and set flags there; the host
+/// takes no part in it.
 class FlaggedChannel final : public KernelChannel {
  public:
   /// Throws InputOutputError, on both ends of a pair, where memory cannot be shared. `blocks` outlives the channel.

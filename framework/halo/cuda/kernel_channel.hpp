@@ -21,7 +21,7 @@ class KernelChannel : public Channel {
   void receive() final {
     if (use_ % 32 == 0) communicator_.poll();
   }
-  [[nodiscard]] std::optional<int> turn() const final { return static_cast<int>(buffer()); }
+  [[nodiscard]] std::optional<int> buffer_index() const final { return static_cast<int>(buffer()); }
   void replayed() final {
     expect();
     receive();

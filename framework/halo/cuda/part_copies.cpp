@@ -47,15 +47,15 @@ Kokkos::View<Entry*, Kokkos::CudaSpace> on_device(std::vector<Entry> const& host
 
 }  // namespace
 
-PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages)
+PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages)
     : messages_(messages.size()) {
   Index parts = 0;
   std::map<int, int> flags;  // of the boxes of each message so far
   for (BoxCopy const& narrow : copies) {
     if (narrow.entries() == 0) continue;
     BoxCopy const copy = widened(narrow);
-    auto const message = std::find_if(messages.begin(), messages.end(), [&](MessageSlot const& m) {
-      return m.slot == copy.from.slot || m.slot == copy.to.slot;
+    auto const message = std::find_if(messages.begin(), messages.end(), [&](MessageBuffer const& m) {
+      return m.buffer == copy.from.buffer || m.buffer == copy.to.buffer;
     });
     PartedBox box;
     box.from = copy.from;
@@ -68,7 +68,7 @@ PartCopies::PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSl
     box.entries_a_part = static_cast<int>(bytes / copy.bytes_per_entry);
     box.first_part = static_cast<int>(parts);
     if (message != messages.end()) {
-      box.message = message->slot;
+      box.message = message->buffer;
       box.first_flag = flags[box.message];
       flags[box.message] += box.parts();
     }
@@ -88,30 +88,30 @@ PartWork PartCopies::work_of(std::vector<PartedBox> boxes, std::vector<int> cons
   return work;
 }
 
-void PartCopies::launch(cudaStream_t stream, BoxSlots& slots, PartWork const& work, int threads) {
+void PartCopies::launch(cudaStream_t stream, BoxBuffers& buffers, PartWork const& work, int threads) {
   if (work.parts == 0) return;
-  bool const travels = cuda::travel(slots.all().size(), work.boxes.size());
+  bool const travels = cuda::travel(buffers.all().size(), work.boxes.size());
   PartLaunch const launch{.stream = stream,
-                          .slots = slots.all(),
+                          .buffers = buffers.all(),
                           .boxes = work.boxes,
-                          .slots_on_device = travels ? nullptr : slots.for_kernels(stream),
+                          .buffers_on_device = travels ? nullptr : buffers.for_kernels(stream),
                           .boxes_on_device = work.on_device.data(),
                           .order = work.order.extent(0) > 0 ? work.order.data() : nullptr,
                           .parts = work.parts,
-                          .patience = slots.patience(),
+                          .patience = buffers.patience(),
                           .threads = threads};
-  PartLauncher const* const other = slots.launcher();
+  PartLauncher const* const other = buffers.launcher();
   if (other != nullptr) return other->launch(launch);
   launch_parts(launch, FlagTask{});
 }
 
-bool PartCopies::travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming) {
-  return cuda::travel(slots.all().size(), outgoing.boxes_.size() + incoming.boxes_.size());
+bool PartCopies::travel(BoxBuffers const& buffers, PartCopies const& outgoing, PartCopies const& incoming) {
+  return cuda::travel(buffers.all().size(), outgoing.boxes_.size() + incoming.boxes_.size());
 }
 
-void PartCopies::run(cudaStream_t stream, BoxSlots& slots) const { launch(stream, slots, work_, few_threads); }
+void PartCopies::run(cudaStream_t stream, BoxBuffers& buffers) const { launch(stream, buffers, work_, few_threads); }
 
-void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming) {
+void PartCopies::run(cudaStream_t stream, BoxBuffers& buffers, PartCopies const& outgoing, PartCopies const& incoming) {
   Both& both = outgoing.both_;
   if (both.incoming != &incoming) {
     std::vector<PartedBox> boxes = outgoing.boxes_;
@@ -138,7 +138,7 @@ void PartCopies::run(cudaStream_t stream, BoxSlots& slots, PartCopies const& out
   bool const large = std::any_of(both.work.boxes.begin(), both.work.boxes.end(), [](PartedBox const& box) {
     return box.message >= 0 && box.entries_a_part * Index{box.bytes_per_entry} >= large_part;
   });
-  launch(stream, slots, both.work, large ? many_threads : few_threads);
+  launch(stream, buffers, both.work, large ? many_threads : few_threads);
 }
 
 }  // namespace halocline::cuda

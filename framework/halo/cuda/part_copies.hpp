@@ -22,18 +22,18 @@ struct PartWork {
 /// is on its way.
 class PartCopies {
  public:
-  PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageSlot> const& messages);
+  PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages);
 
-  void run(cudaStream_t stream, BoxSlots& slots) const;
+  void run(cudaStream_t stream, BoxBuffers& buffers) const;
   /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes before one of
   /// the same number that goes out: where all blocks find a place on their device, ranks never wait in a circle.
-  static void run(cudaStream_t stream, BoxSlots& slots, PartCopies const& outgoing, PartCopies const& incoming);
-  /// Whether slots and boxes of both travel with a launch, together as apart.
-  [[nodiscard]] static bool travel(BoxSlots const& slots, PartCopies const& outgoing, PartCopies const& incoming);
+  static void run(cudaStream_t stream, BoxBuffers& buffers, PartCopies const& outgoing, PartCopies const& incoming);
+  /// Whether buffers and boxes of both travel with a launch, together as apart.
+  [[nodiscard]] static bool travel(BoxBuffers const& buffers, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
   static PartWork work_of(std::vector<PartedBox> boxes, std::vector<int> const& order);
-  static void launch(cudaStream_t stream, BoxSlots& slots, PartWork const& work, int threads);
+  static void launch(cudaStream_t stream, BoxBuffers& buffers, PartWork const& work, int threads);
 
   std::vector<PartedBox> boxes_;
   std::size_t messages_ = 0;

@@ -30,7 +30,7 @@ OnDevice<T> on_device(std::vector<T> const& values) {
   return view;
 }
 
-/// A neighbour that is this process: what is sent comes in, in two places in turn.
+/// A neighbour that is this process: what is sent comes in, in two alternating buffers.
 class Loop final : public Channel {
  public:
   explicit Loop(std::vector<Message> messages) : messages_(std::move(messages)) {
@@ -92,7 +92,7 @@ struct Circumstances {
   bool at_once = false;     ///< one kernel for what goes out and what comes in
   bool together = false;    ///< all boxes in one message
   bool same_layout = true;  ///< of the fields at both ends
-  std::size_t more_slots = 0;
+  std::size_t more_buffers = 0;
 };
 
 template <class Real>
@@ -103,9 +103,9 @@ void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& cir
   std::size_t const count = all.size();
   BoxMessagesPlan plan;
   plan.sends.resize(circumstances.together ? 1 : count, {.rank = 0, .bytes = 0, .boxes = 0});
-  plan.first_send_slot = 2 * count + circumstances.more_slots;
-  plan.first_receive_slot = plan.first_send_slot + plan.sends.size();
-  plan.slots = plan.first_receive_slot + plan.sends.size();
+  plan.first_send_buffer = 2 * count + circumstances.more_buffers;
+  plan.first_receive_buffer = plan.first_send_buffer + plan.sends.size();
+  plan.buffers = plan.first_receive_buffer + plan.sends.size();
   for (std::size_t n = 0; n < count; ++n) {
     Journey const& journey = all[n];
     Journey& arrival = arrivals[n];
@@ -122,13 +122,13 @@ void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& cir
     BoxCopy copy;
     std::copy_n(journey.extents, 3, copy.extents);
     copy.bytes_per_entry = sizeof(Real);
-    BoxPlace const packed{static_cast<int>(plan.first_send_slot + m), message.bytes / Index{sizeof(Real)},
+    BoxPlace const packed{static_cast<int>(plan.first_send_buffer + m), message.bytes / Index{sizeof(Real)},
                           copy.extents[0], copy.extents[0] * copy.extents[1]};
     copy.from = {static_cast<int>(n), journey.first, journey.row, journey.plane};
     copy.to = packed;
     plan.outgoing.push_back(copy);
     copy.from = packed;
-    copy.from.slot += static_cast<int>(plan.sends.size());
+    copy.from.buffer += static_cast<int>(plan.sends.size());
     copy.to = {static_cast<int>(count + n), arrival.first, arrival.row, arrival.plane};
     plan.incoming.push_back(copy);
     message.bytes += round_up(copy.entries() * Index{sizeof(Real)}, 16);  // as plans do
@@ -137,8 +137,8 @@ void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& cir
   plan.receives = plan.sends;
   BoxMessages messages(plan, std::make_unique<Loop>(plan.sends));
   for (std::size_t n = 0; n < count; ++n) {
-    messages.slots().set(n, from[n].data());
-    messages.slots().set(count + n, to[n].data());
+    messages.buffers().set(n, from[n].data());
+    messages.buffers().set(count + n, to[n].data());
   }
   Execution const execution;
   for (int use = 0; use < 5; ++use) {
@@ -174,25 +174,26 @@ void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& cir
 }
 
 class PartCopies : public testing::TestWithParam<Circumstances> {};
-INSTANTIATE_TEST_SUITE_P(
-    Always, PartCopies, testing::ValuesIn([] {
-      std::vector<Circumstances> all;
-      for (bool const at_once : {false, true}) {
-        for (bool const together : {false, true}) {
-          for (bool const same_layout : {false, true}) {
-            for (std::size_t const more_slots : {0, 15, 200}) {  // what travels with a small launch, a large one, none
-              all.push_back({at_once, together, same_layout, more_slots});
-            }
-          }
-        }
-      }
-      return all;
-    }()),
-    [](auto const& test) {
-      Circumstances const& c = test.param;
-      return std::string(c.at_once ? "AtOnce" : "OneByOne") + (c.together ? "Together" : "Apart") +
-             (c.same_layout ? "" : "ElsewhereLaidOut") + std::to_string(c.more_slots) + "MoreSlots";
-    });
+INSTANTIATE_TEST_SUITE_P(Always, PartCopies, testing::ValuesIn([] {
+                           std::vector<Circumstances> all;
+                           for (bool const at_once : {false, true}) {
+                             for (bool const together : {false, true}) {
+                               for (bool const same_layout : {false, true}) {
+                                 for (std::size_t const more_buffers :
+                                      {0, 15, 200}) {  // what travels with a small launch, a large one, none
+                                   all.push_back({at_once, together, same_layout, more_buffers});
+                                 }
+                               }
+                             }
+                           }
+                           return all;
+                         }()),
+                         [](auto const& test) {
+                           Circumstances const& c = test.param;
+                           return std::string(c.at_once ? "AtOnce" : "OneByOne") + (c.together ? "Together" : "Apart") +
+                                  (c.same_layout ? "" : "ElsewhereLaidOut") + std::to_string(c.more_buffers) +
+                                  "MoreBuffers";
+                         });
 
 TEST_P(PartCopies, BringWhatWasSent) {
   expect_all_arrive<float>(journeys(), GetParam());
@@ -213,23 +214,24 @@ TEST(PartCopiesAlone, DoNotWaitForEver) {
     BoxCopy copy;
     copy.extents[0] = entries;
     copy.bytes_per_entry = 4;
-    copy.from.slot = 1;
+    copy.from.buffer = 1;
     BoxCopies const incoming({copy}, {{1, 4 * entries}});
-    BoxSlots slots(2);
-    slots.set(0, field.data());
-    slots.set(1, message.data(), {.parts = inside ? nullptr : flags.data(), .inside = inside, .closed = closed.data()});
+    BoxBuffers buffers(2);
+    buffers.set(0, field.data());
+    buffers.set(1, message.data(),
+                {.parts = inside ? nullptr : flags.data(), .inside = inside, .closed = closed.data()});
     Execution const execution;
 
     using Clock = std::chrono::steady_clock;
-    slots.set_patience(20'000'000);
+    buffers.set_patience(20'000'000);
     auto const begin = Clock::now();
-    incoming.run(execution, slots);
+    incoming.run(execution, buffers);
     execution.fence();
     EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(20));
 
-    slots.set_patience(0);
+    buffers.set_patience(0);
     Kokkos::deep_copy(closed, 1);
-    incoming.run(execution, slots);
+    incoming.run(execution, buffers);
     execution.fence();  // returns
   }
 }

@@ -22,7 +22,7 @@ inline constexpr int most_threads = 65536;
 inline constexpr int few_threads = 64;
 inline constexpr int many_threads = 512;
 
-/// What a launch is told beside slots and boxes.
+/// What a launch is told beside buffers and boxes.
 struct Task {
   int const* order = nullptr;
   int box_count = 0;
@@ -30,17 +30,17 @@ struct Task {
   Index patience = 0;
 };
 /// What travels with a launch, which takes the longer the more that is.
-template <class Base, std::size_t most_slots, std::size_t most_boxes>
+template <class Base, std::size_t most_buffers, std::size_t most_boxes>
 struct TravellingTask : Base {
-  Slot slots[most_slots];
+  BoxBuffer buffers[most_buffers];
   PartedBox boxes[most_boxes];
 
-  [[nodiscard]] static bool has_room_for(std::size_t slot_count, std::size_t count) {
-    return slot_count <= most_slots && count <= most_boxes;
+  [[nodiscard]] static bool has_room_for(std::size_t buffer_count, std::size_t count) {
+    return buffer_count <= most_buffers && count <= most_boxes;
   }
-  TravellingTask(Base const& task, std::vector<Slot> const& all_slots, std::vector<PartedBox> const& all_boxes)
+  TravellingTask(Base const& task, std::vector<BoxBuffer> const& all_buffers, std::vector<PartedBox> const& all_boxes)
       : Base(task) {
-    std::copy(all_slots.begin(), all_slots.end(), slots);
+    std::copy(all_buffers.begin(), all_buffers.end(), buffers);
     std::copy(all_boxes.begin(), all_boxes.end(), boxes);
   }
 };
@@ -51,7 +51,7 @@ using LargeTask = TravellingTask<Base, 40, 24>;
 /// Where that is too much.
 template <class Base>
 struct StayingTask : Base {
-  Slot const* slots;
+  BoxBuffer const* buffers;
   PartedBox const* boxes;
 };
 
@@ -134,8 +134,8 @@ enum class Flags { beside, inside_target, inside_source };
 
 /// Some entries of a box, from `first` on. A message holds those of a box one after the other.
 template <Flags flags, int threads, class Word>
-__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
-                                     int count, Index patience) {
+__device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& source, BoxBuffer const& target,
+                                     Index first, int count, Index patience) {
   Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
   Word* const to = reinterpret_cast<Word*>(target.memory) + box.to.first;
   // Whole planes first, so that what is left fits 32 bits.
@@ -179,8 +179,8 @@ __device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, S
 }
 
 template <Flags flags, int threads>
-__device__ __forceinline__ void copy(PartedBox const& box, Slot const& source, Slot const& target, Index first,
-                                     int count, Index patience) {
+__device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& source, BoxBuffer const& target,
+                                     Index first, int count, Index patience) {
   if (box.bytes_per_entry == 16) {
     copy<flags, threads, uint4>(box, source, target, first, count, patience);
   } else if (box.bytes_per_entry == 8) {
@@ -201,8 +201,8 @@ __device__ __forceinline__ void copy_part(AnyTask const& task, int part) {
   int const number = part - box.first_part;
   Index const first = Index{number} * box.entries_a_part;
   int const count = static_cast<int>(min(Index{box.entries_a_part}, box.entries - first));
-  Slot const& source = task.slots[box.from.slot];
-  Slot const& target = task.slots[box.to.slot];
+  BoxBuffer const& source = task.buffers[box.from.buffer];
+  BoxBuffer const& target = task.buffers[box.to.buffer];
   if (target.flags.inside) {
     copy<Flags::inside_target, threads>(box, source, target, first, count, task.patience);
   } else if (source.flags.inside) {
@@ -262,17 +262,17 @@ struct FlagTask : Task {
     wait_until(flags.closed, patience, [&] { return load_acquire(flag) != 0; });
     *flag = 0;  // the sender sets it again only when it has seen a part that is sent after this
   }
-  __device__ __forceinline__ void tell(Slot const& target, int part, Index, Index) const {
+  __device__ __forceinline__ void tell(BoxBuffer const& target, int part, Index, Index) const {
     if (threadIdx.x == 0) store_release(target.flags.parts + part, 1);
   }
 };
 
-/// Whether so many slots and boxes travel with a launch.
-[[nodiscard]] inline bool travel(std::size_t slots, std::size_t boxes) {
-  return LargeTask<Task>::has_room_for(slots, boxes);
+/// Whether so many buffers and boxes travel with a launch.
+[[nodiscard]] inline bool travel(std::size_t buffers, std::size_t boxes) {
+  return LargeTask<Task>::has_room_for(buffers, boxes);
 }
 
-/// Enqueues the copies by a task that knows all but slots and boxes.
+/// Enqueues the copies by a task that knows all but buffers and boxes.
 template <class Base>
 void launch_parts(PartLaunch const& launch, Base task) {
   static_assert(sizeof(LargeTask<Base>) <= 4096);  // the most that may travel
@@ -280,13 +280,13 @@ void launch_parts(PartLaunch const& launch, Base task) {
   task.box_count = static_cast<int>(launch.boxes.size());
   task.parts = launch.parts;
   task.patience = launch.patience;
-  std::size_t const slot_count = launch.slots.size();
-  if (SmallTask<Base>::has_room_for(slot_count, launch.boxes.size())) {
-    enqueue(launch.stream, SmallTask<Base>(task, launch.slots, launch.boxes), launch.threads);
-  } else if (LargeTask<Base>::has_room_for(slot_count, launch.boxes.size())) {
-    enqueue(launch.stream, LargeTask<Base>(task, launch.slots, launch.boxes), launch.threads);
+  std::size_t const buffer_count = launch.buffers.size();
+  if (SmallTask<Base>::has_room_for(buffer_count, launch.boxes.size())) {
+    enqueue(launch.stream, SmallTask<Base>(task, launch.buffers, launch.boxes), launch.threads);
+  } else if (LargeTask<Base>::has_room_for(buffer_count, launch.boxes.size())) {
+    enqueue(launch.stream, LargeTask<Base>(task, launch.buffers, launch.boxes), launch.threads);
   } else {
-    enqueue(launch.stream, StayingTask<Base>{task, launch.slots_on_device, launch.boxes_on_device}, launch.threads);
+    enqueue(launch.stream, StayingTask<Base>{task, launch.buffers_on_device, launch.boxes_on_device}, launch.threads);
   }
   check(cudaGetLastError(), "halo: copy_parts");
 }

@@ -21,7 +21,7 @@ struct PartedBox {
   int entries_a_part = 0;
   int first_part = 0;  ///< counted over all boxes
   int first_flag = 0;  ///< counted over the boxes of a message
-  int message = -1;    ///< slot of the message that it comes from or goes to; -1: there is none
+  int message = -1;    ///< buffer of the message that it comes from or goes to; -1: there is none
 
   [[nodiscard]] int parts() const { return static_cast<int>((entries + entries_a_part - 1) / entries_a_part); }
 };
@@ -29,9 +29,9 @@ struct PartedBox {
 /// Copies to be enqueued.
 struct PartLaunch {
   cudaStream_t stream = nullptr;
-  std::vector<Slot> const& slots;
+  std::vector<BoxBuffer> const& buffers;
   std::vector<PartedBox> const& boxes;
-  Slot const* slots_on_device = nullptr;  ///< where they and the boxes are too many to travel with a launch
+  BoxBuffer const* buffers_on_device = nullptr;  ///< where they and the boxes are too many to travel with a launch
   PartedBox const* boxes_on_device = nullptr;
   int const* order = nullptr;  ///< of the parts, on the device, if another than that of the boxes
   int parts = 0;

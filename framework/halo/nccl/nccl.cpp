@@ -88,7 +88,7 @@ class NcclChannel final : public Channel {
     stream().precede(main_stream());
     poll_sometimes();
   }
-  [[nodiscard]] std::optional<int> turn() const override { return 0; }
+  [[nodiscard]] std::optional<int> buffer_index() const override { return 0; }
   void replayed() override { poll_sometimes(); }
 
  private:

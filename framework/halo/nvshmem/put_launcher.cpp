@@ -15,7 +15,7 @@ struct PutTask : cuda::FlagTask {
     cuda::wait_until(flags.closed, patience, [&] { return nvshmem_signal_fetch(signal) != 0; });
     *signal = 0;  // the sender sets it again only when it has seen a part that is sent after this
   }
-  __device__ __forceinline__ void tell(Slot const& target, int part, Index begin, Index bytes) const {
+  __device__ __forceinline__ void tell(BoxBuffer const& target, int part, Index begin, Index bytes) const {
     if (!target.flags.of_launcher) return cuda::FlagTask::tell(target, part, begin, bytes);
     Put const put = *reinterpret_cast<Put const*>(target.flags.parts);
     nvshmemx_putmem_signal_nbi_block(put.memory + begin, reinterpret_cast<std::byte const*>(target.memory) + begin,

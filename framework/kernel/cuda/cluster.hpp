@@ -5,7 +5,7 @@
 
 #include "framework/kernel/cuda/device.hpp"
 
-// Teams of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own. Below
+// Clusters of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own. Below
 // compute capability 9.0 a cluster is one block.
 
 namespace halocline::kernel::cuda {
@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(threads_of_cluster_block, 1) run_by_cluster(__
   functor(Cluster());
 }
 
-/// Enqueues `functor(team)` for a cluster of so many blocks, or of one where there are no clusters, each with so many
-/// bytes of shared memory.
+/// Enqueues `functor(cluster)` for a cluster of so many blocks, or of one where there are no clusters, each with so
+/// many bytes of shared memory.
 template <class Functor>
 void run_cluster(cudaStream_t stream, int blocks, Functor const& functor, std::size_t scratch) {
   check(cudaFuncSetAttribute(run_by_cluster<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -3,7 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
-#include "framework/kernel/team.hpp"
+#include "framework/kernel/thread_block_cluster.hpp"
 #include "framework/runtime/backend.hpp"
 
 namespace halocline::kernel {
@@ -16,21 +16,21 @@ struct Shift {
   int count;
   int stages;
 
-  template <class Team>
-  KOKKOS_FUNCTION void stage(Team const& team, int n) const {
+  template <class Cluster>
+  KOKKOS_FUNCTION void stage(Cluster const& cluster, int n) const {
     int const* const old = n % 2 == 0 ? from : to;
     int* const next = n % 2 == 0 ? to : from;
-    for (int i = team.rank(); i < count; i += team.size()) next[i] = old[(i + 131 * n + 1) % count] + 1;
-    team.barrier();
+    for (int i = cluster.rank(); i < count; i += cluster.size()) next[i] = old[(i + 131 * n + 1) % count] + 1;
+    cluster.barrier();
   }
   /// Every third stage is that of one block.
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team) const {
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(Cluster const& cluster) const {
     for (int n = 0; n < stages; ++n) {
       if (n % 3 == 2) {
-        team.in_one_block([&](auto const& block) { stage(block, n); });
+        cluster.in_one_block([&](auto const& block) { stage(block, n); });
       } else {
-        stage(team, n);
+        stage(cluster, n);
       }
     }
   }
@@ -47,7 +47,7 @@ std::vector<int> shifted(int count, int stages) {
   return now;
 }
 
-TEST(Team, BarriersSetStagesApart) {
+TEST(Cluster, BarriersSetStagesApart) {
   for (bool const is_wide : {false, true}) {
     for (int const count : {1, 2, 31, 1024, 1025, 8191, 10007}) {
       constexpr int stages = 60;
@@ -56,7 +56,7 @@ TEST(Team, BarriersSetStagesApart) {
       auto const host = Kokkos::create_mirror_view(from);
       for (int i = 0; i < count; ++i) host(i) = 7 * i;
       Kokkos::deep_copy(from, host);
-      run_team(Execution(), is_wide, Shift{from.data(), to.data(), count, stages});
+      run_on_cluster(Execution(), is_wide, Shift{from.data(), to.data(), count, stages});
       Kokkos::deep_copy(host, from);
       std::vector<int> const expected = shifted(count, stages);
       int wrong = 0;

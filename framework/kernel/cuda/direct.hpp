@@ -3,22 +3,22 @@
 #include <cstddef>
 #include <utility>
 
-#include "framework/kernel/bricks.hpp"
-#include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/pack.hpp"
+#include "framework/kernel/cuda/reduction_tile_sums.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
 // The direct form of a sweep, for all that does not stream: small ranges, views of any alignment, functors without
-// neighbours in 1D and 2D or without outputs. A thread goes along neighbouring columns of a brick; neighbours come from
-// the first-level cache.
+// neighbours in 1D and 2D or without outputs. A thread goes along neighbouring columns of a reduction tile; neighbours
+// come from the first-level cache.
 
 namespace halocline::kernel::cuda {
 
 struct DirectPlan {
   Index begin[3] = {0, 0, 0};
   Index end[3] = {0, 0, 0};
-  Bricks bricks;
+  ReductionTiles reduction_tiles;
   unsigned* counters = nullptr;  ///< of the merging
 };
 
@@ -93,23 +93,23 @@ __device__ __forceinline__ void update_directly(Task const& task, typename Task:
   keep_directly<Width>(task, i, j, k, returned, sum, column);
 }
 
-/// Threads of a block: `Width` bricks side by side.
-inline constexpr int direct_threads = Bricks::columns;
+/// Threads of a block: `Width` reduction tiles side by side.
+inline constexpr int direct_threads = ReductionTiles::columns;
 
 template <class Task, class Accumulator, int Width>
 __global__ void __launch_bounds__(direct_threads)
     direct_sweep(__grid_constant__ Task const task, __grid_constant__ DirectPlan const plan,
-                 __grid_constant__ BrickSums<Accumulator> const sums) {
+                 __grid_constant__ ReductionTileSums<Accumulator> const sums) {
   constexpr int sum_count = Task::sums > 0 ? Task::sums : 1;
-  constexpr int threads_of_brick = Bricks::columns / Width;
-  Bricks const& bricks = plan.bricks;
+  constexpr int threads_of_reduction_tile = ReductionTiles::columns / Width;
+  ReductionTiles const& reduction_tiles = plan.reduction_tiles;
   int const thread = static_cast<int>(threadIdx.x);
-  Index const brick = static_cast<Index>(blockIdx.x) * Width + thread / threads_of_brick;
-  Bricks::Column column = bricks.column(brick, thread % threads_of_brick * Width);
+  Index const reduction_tile = static_cast<Index>(blockIdx.x) * Width + thread / threads_of_reduction_tile;
+  ReductionTiles::Column column = reduction_tiles.column(reduction_tile, thread % threads_of_reduction_tile * Width);
   Index(&at)[3] = column.at;
   BoundFunctor<typename Task::FunctorType> functor = bound(task.functor);
   Accumulator sum[sum_count][Width];
-  int const steps = brick < bricks.total() ? bricks.steps : 0;
+  int const steps = reduction_tile < reduction_tiles.total() ? reduction_tiles.steps : 0;
   int done = 0;
   if constexpr (Task::radius == 0) {
     // What is read is read by this thread alone: the loads of several steps may come before the stores of the first.
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(direct_threads)
   }
   if constexpr (Task::sums > 0) {
     constexpr int warps = direct_threads / 32;
-    constexpr int warps_of_brick = warps / Width;
+    constexpr int warps_of_reduction_tile = warps / Width;
     alignas(Accumulator)
         __shared__ unsigned char shared[(sum_count * warps + merge_scratch(most_at_once)) * sizeof(Accumulator)];
     auto* const merged = reinterpret_cast<Accumulator*>(shared);
@@ -163,16 +163,16 @@ __global__ void __launch_bounds__(direct_threads)
     __syncthreads();
     if (thread < sum_count * Width) {
       Index const mine = static_cast<Index>(blockIdx.x) * Width + thread % Width;
-      if (mine < bricks.total()) {
-        sums.partials[thread / Width * sums.room + mine] =
-            merge_neighbours<warps_of_brick>(merged + thread / Width * warps + thread % Width * warps_of_brick);
+      if (mine < reduction_tiles.total()) {
+        sums.partials[thread / Width * sums.room + mine] = merge_neighbours<warps_of_reduction_tile>(
+            merged + thread / Width * warps + thread % Width * warps_of_reduction_tile);
       }
     }
-    finish_bricks<Task::sums>(
-        sums, bricks.total(), plan.counters, Width,
+    finish_reduction_tiles<Task::sums>(
+        sums, reduction_tiles.total(), plan.counters, Width,
         [&](int n) {
           Index const mine = static_cast<Index>(blockIdx.x) * Width + n;
-          return mine < bricks.total() ? mine : Index{-1};
+          return mine < reduction_tiles.total() ? mine : Index{-1};
         },
         scratch, thread, direct_threads);
   }

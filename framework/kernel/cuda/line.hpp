@@ -4,22 +4,23 @@
 #include <cstdint>
 #include <utility>
 
-#include "framework/kernel/bricks.hpp"
 #include "framework/kernel/cuda/async_copy.hpp"
-#include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/cuda/reduction_tile_sums.hpp"
 #include "framework/kernel/cuda/window.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
-// The streaming form of a sweep in 1D. The line is cut into rows of 1024 points, which is what bricks side by side take
-// of it at a time. A block takes such a group of bricks and goes through its rows, some of them a step. One thread asks
-// for what the steps read, some steps ahead, by copies that run on their own; the others evaluate.
+// The streaming form of a sweep in 1D. The line is cut into rows of 1024 points, which is what reduction tiles side by
+// side take of it at a time. A block takes such a group of reduction tiles and goes through its rows, some of them a
+// step. One thread asks for what the steps read, some steps ahead, by copies that run on their own; the others
+// evaluate.
 
 namespace halocline::kernel::cuda {
 
 /// Points of a row.
-inline constexpr int line_row = Bricks::columns * Bricks::together;
+inline constexpr int line_row = ReductionTiles::columns * ReductionTiles::together;
 /// Threads of a block that evaluate.
 inline constexpr int line_threads = 256;
 
@@ -228,14 +229,14 @@ struct LineThread {
   }
 };
 
-/// Merges the columns of a group of bricks and stores them. `merged`: shared memory for an accumulator of every warp,
-/// pack and sum. Called by all threads that evaluate.
+/// Merges the columns of a group of reduction tiles and stores them. `merged`: shared memory for an accumulator of
+/// every warp, pack and sum. Called by all threads that evaluate.
 template <class Thread, class Accumulator>
-__device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumulator> const& sums, Accumulator* merged,
-                                                  Index group_number) {
+__device__ __forceinline__ void store_line_reduction_tiles(Thread& mine, ReductionTileSums<Accumulator> const& sums,
+                                                           Accumulator* merged, Index group_number) {
   constexpr int columns_of_warp = 32 * Thread::width;
   constexpr int warps = line_row / columns_of_warp;
-  constexpr int warps_of_brick = Bricks::columns / columns_of_warp;
+  constexpr int warps_of_reduction_tile = ReductionTiles::columns / columns_of_warp;
 #pragma unroll
   for (int n = 0; n < Thread::sum_count; ++n) {
 #pragma unroll
@@ -249,11 +250,11 @@ __device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumu
     }
   }
   barrier_of(line_threads);
-  if (mine.thread < Thread::sum_count * Bricks::together) {
-    int const n = mine.thread / Bricks::together;
-    int const brick = mine.thread % Bricks::together;
-    sums.partials[n * sums.room + group_number * Bricks::together + brick] =
-        merge_neighbours<warps_of_brick>(merged + n * warps + brick * warps_of_brick);
+  if (mine.thread < Thread::sum_count * ReductionTiles::together) {
+    int const n = mine.thread / ReductionTiles::together;
+    int const reduction_tile = mine.thread % ReductionTiles::together;
+    sums.partials[n * sums.room + group_number * ReductionTiles::together + reduction_tile] =
+        merge_neighbours<warps_of_reduction_tile>(merged + n * warps + reduction_tile * warps_of_reduction_tile);
   }
   barrier_of(line_threads);
 }
@@ -261,7 +262,7 @@ __device__ __forceinline__ void store_line_bricks(Thread& mine, BrickSums<Accumu
 template <class Task, class Accumulator>
 __global__ void __launch_bounds__(line_threads + producer_threads)
     line_sweep(__grid_constant__ Task const task, __grid_constant__ LinePlan const plan,
-               __grid_constant__ BrickSums<Accumulator> const sums) {
+               __grid_constant__ ReductionTileSums<Accumulator> const sums) {
   using Stage = LineStage<Task, std::remove_const_t<decltype(Task::in)>>;
   constexpr Index none = -1;
 
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
   auto* const stages = reinterpret_cast<std::byte*>(shared_memory);
   __shared__ CopyBarrier full[most_stages];
   __shared__ CopyBarrier empty[most_stages];
-  __shared__ Index group_of[most_stages];  ///< whose bricks the step of a stage belongs to
+  __shared__ Index group_of[most_stages];  ///< whose reduction tiles the step of a stage belongs to
 
   int const thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
@@ -281,10 +282,10 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
   }
   __syncthreads();
 
-  int slot = 0;
+  int buffer = 0;
   unsigned parity = 0;
-  auto const next_slot = [&] {
-    if (++slot == plan.stages) slot = 0, parity ^= 1U;
+  auto const next_buffer = [&] {
+    if (++buffer == plan.stages) buffer = 0, parity ^= 1U;
   };
   auto const first_of = [&](Index group) { return plan.origin + group * plan.group_points; };
   auto const last_of = [&](Index group) { return min(first_of(group) + plan.group_points, plan.end); };
@@ -296,28 +297,28 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
     while (group < plan.groups) {
       Index const next = static_cast<Index>(gridDim.x) + atomicAdd(plan.taken, 1U);
       for (Index x = first_of(group); x < last_of(group); x += Stage::points) {
-        empty[slot].wait(parity ^ 1U);  // the first round finds every slot free
-        group_of[slot] = group;
-        Stage::ask_for(task, plan, x, stages + slot * Stage::bytes, full[slot]);
-        next_slot();
+        empty[buffer].wait(parity ^ 1U);  // the first round finds every buffer free
+        group_of[buffer] = group;
+        Stage::ask_for(task, plan, x, stages + buffer * Stage::bytes, full[buffer]);
+        next_buffer();
       }
       group = next;
     }
-    empty[slot].wait(parity ^ 1U);
-    group_of[slot] = none;
-    full[slot].arrive_expecting(0);
+    empty[buffer].wait(parity ^ 1U);
+    group_of[buffer] = none;
+    full[buffer].arrive_expecting(0);
     return;
   }
 
   auto* const merged = reinterpret_cast<Accumulator*>(stages + plan.stages * Stage::bytes);
   LineThread<Task, Accumulator, Stage> mine(task, plan, thread);
   while (true) {
-    full[slot].wait(parity);
-    Index const group = group_of[slot];
+    full[buffer].wait(parity);
+    Index const group = group_of[buffer];
     if (group == none) break;
     for (Index x = first_of(group); x < last_of(group); x += Stage::points) {
-      full[slot].wait(parity);
-      std::uint32_t stage = shared_address(stages) + static_cast<std::uint32_t>(slot * Stage::bytes);
+      full[buffer].wait(parity);
+      std::uint32_t stage = shared_address(stages) + static_cast<std::uint32_t>(buffer * Stage::bytes);
       asm volatile("" : "+r"(stage));  // known after the wait only
       if (x >= plan.begin && x + Stage::points <= plan.end) {
         mine.evaluate(x, stage);
@@ -325,17 +326,17 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
         mine.evaluate_part(x, stage);
       }
       // The copy engine does not wait for loads that are under way when a stage is given back.
-      empty[slot].arrive(mine.after_loads());
-      next_slot();
+      empty[buffer].arrive(mine.after_loads());
+      next_buffer();
     }
-    if constexpr (Task::sums > 0) store_line_bricks(mine, sums, merged, group);
+    if constexpr (Task::sums > 0) store_line_reduction_tiles(mine, sums, merged, group);
   }
   if (!is_last_block(plan.blocks_done, gridDim.x, thread, line_threads)) return;
   if (thread == 0) *plan.taken = 0;
   if constexpr (Task::sums > 0) {
-    merge_bricks<Task::sums, 16>(sums, 0, plan.groups * Bricks::together, sums.results, 1,
-                                 reinterpret_cast<Accumulator*>(stages),  // nothing comes any more
-                                 thread, line_threads);
+    merge_reduction_tiles<Task::sums, 16>(sums, 0, plan.groups * ReductionTiles::together, sums.results, 1,
+                                          reinterpret_cast<Accumulator*>(stages),  // nothing comes any more
+                                          thread, line_threads);
   }
 }
 

@@ -223,7 +223,7 @@ TYPED_TEST(CudaLinesTest, LargeLinesStream) {
   EXPECT_EQ(first_difference(expected, out.contents()), -1);
 }
 
-/// Sets of bricks are merged by whichever block finishes them.
+/// Sets of reduction tiles are merged by whichever block finishes them.
 TYPED_TEST(CudaLinesTest, MoreBricksThanAreMergedAtOnce) {
   IndexRange const range{{3, 0, 0}, {140'000'011, 1, 1}};
   TestLine<TypeParam> const u(range.end[0], 1);

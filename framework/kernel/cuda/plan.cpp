@@ -57,16 +57,17 @@ struct TileBytes {
   [[nodiscard]] int stages_in(int room) const { return (room + saved) / a_stage; }
 };
 
-/// Lays out the slots of one input; where they begin is not known before the number of stages.
+/// Lays out the buffers of one input; where they begin is not known before the number of stages.
 TileInput lay_out(StreamKernel const& kernel, StreamKernel::Input const& input, int threads_x, int threads_y) {
   int const halo = round_up(input.reach[0], sector / input.size);
   int const rows = threads_y * kernel.rows + (kernel.dimensions == 3 ? 2 * input.reach[1] : 0);
-  TileInput tile{.offset = 0, .slots = 0, .slot_bytes = 0, .pitch = threads_x * kernel.width + 2 * halo, .halo = halo};
-  tile.slot_bytes = round_up(tile.pitch * rows * input.size, 128);
+  TileInput tile{
+      .offset = 0, .buffers = 0, .buffer_bytes = 0, .pitch = threads_x * kernel.width + 2 * halo, .halo = halo};
+  tile.buffer_bytes = round_up(tile.pitch * rows * input.size, 128);
   return tile;
 }
-/// Slots that an input needs less than there are stages.
-int spared_slots(StreamKernel const& kernel, StreamKernel::Input const& input) {
+/// Buffers that an input needs less than there are stages.
+int spared_buffers(StreamKernel const& kernel, StreamKernel::Input const& input) {
   int farthest = 0;
   for (int n = 0; n < kernel.inputs; ++n) farthest = std::max(farthest, kernel.input[n].reach[kernel.dimensions - 1]);
   Lead const all = lead_of(kernel, farthest);
@@ -76,9 +77,9 @@ int spared_slots(StreamKernel const& kernel, StreamKernel::Input const& input) {
 TileBytes tile_bytes(StreamKernel const& kernel, int threads_x, int threads_y) {
   TileBytes bytes;
   for (int n = 0; n < kernel.inputs; ++n) {
-    int const slot_bytes = lay_out(kernel, kernel.input[n], threads_x, threads_y).slot_bytes;
-    bytes.a_stage += slot_bytes;
-    bytes.saved += spared_slots(kernel, kernel.input[n]) * slot_bytes;
+    int const buffer_bytes = lay_out(kernel, kernel.input[n], threads_x, threads_y).buffer_bytes;
+    bytes.a_stage += buffer_bytes;
+    bytes.saved += spared_buffers(kernel, kernel.input[n]) * buffer_bytes;
   }
   return bytes;
 }
@@ -144,9 +145,9 @@ class TileScore {
 /// The best tile by its score.
 StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
   TileScore const score(range, kernel);
-  Bricks const bricks(range);
-  int const unit_x = kernel.sums > 0 ? std::max(1, bricks.columns_x / kernel.width) : 16;
-  int const unit_y = kernel.sums > 0 ? bricks.columns_y : 1;
+  ReductionTiles const reduction_tiles(range);
+  int const unit_x = kernel.sums > 0 ? std::max(1, reduction_tiles.columns_x / kernel.width) : 16;
+  int const unit_y = kernel.sums > 0 ? reduction_tiles.columns_y : 1;
   bool const far_reaching = kernel.stages_in_use > 3;
   // Where several inputs leave room for small tiles only, more of them at a time are worth more than long ways along z.
   bool const cut_anyway = far_reaching && kernel.inputs > 1 && range.extent(2) >= 192;
@@ -186,7 +187,7 @@ StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel)
   if (kernel.dimensions == 3) return best_tile(range, kernel);
   // The best of those that were tried on an H100, but not much wider than the range.
   StreamTuning tuning{.threads_x = 128, .planes = 64};
-  int const columns = kernel.sums > 0 ? Bricks(range).columns_x : 32;
+  int const columns = kernel.sums > 0 ? ReductionTiles(range).columns_x : 32;
   while (tuning.threads_x > 32 && tuning.threads_x / 2 * kernel.width % columns == 0 &&
          tuning.threads_x / 2 * kernel.width >= range.extent(0)) {
     tuning.threads_x /= 2;
@@ -198,26 +199,27 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   StreamLaunch launch;
   launch.function = kernel.function;
   StreamPlan& plan = launch.plan;
-  plan.bricks = Bricks(range);
-  if (!current_device().async_copy || plan.bricks.dimensions != kernel.dimensions) return launch;
+  plan.reduction_tiles = ReductionTiles(range);
+  if (!current_device().async_copy || plan.reduction_tiles.dimensions != kernel.dimensions) return launch;
   bool const solid = kernel.dimensions == 3;
   for (std::size_t axis = 0; axis < 3; ++axis) plan.begin[axis] = range.begin[axis], plan.end[axis] = range.end[axis];
-  plan.origin_x = plan.bricks.origin[0];
+  plan.origin_x = plan.reduction_tiles.origin[0];
   plan.threads_x = tuning.threads_x;
   plan.threads_y = solid ? tuning.threads_y : 1;
   int const tile_x = plan.threads_x * kernel.width;
   int const tile_y = plan.threads_y * kernel.rows;
   if (plan.threads_x < 1 || plan.threads_y < 1) return launch;
   if (plan.threads_x * plan.threads_y > kernel.most_threads || plan.threads_x * plan.threads_y % 32 != 0) return launch;
-  // A tile holds whole bricks.
-  if (kernel.sums > 0 && (tile_x % plan.bricks.columns_x != 0 || (solid && tile_y % plan.bricks.columns_y != 0))) {
+  // A tile holds whole reduction tiles.
+  if (kernel.sums > 0 &&
+      (tile_x % plan.reduction_tiles.columns_x != 0 || (solid && tile_y % plan.reduction_tiles.columns_y != 0))) {
     return launch;
   }
 
   Index const planes = range.extent(kernel.dimensions - 1);
   plan.chunk = tuning.planes == 0 ? planes : std::min(planes, tuning.planes);
-  plan.chunk = pieces(plan.chunk, kernel.sums > 0 ? plan.bricks.steps : kernel.step) *
-               (kernel.sums > 0 ? plan.bricks.steps : kernel.step);
+  plan.chunk = pieces(plan.chunk, kernel.sums > 0 ? plan.reduction_tiles.steps : kernel.step) *
+               (kernel.sums > 0 ? plan.reduction_tiles.steps : kernel.step);
   plan.tiles_x = static_cast<int>(pieces(range.end[0] - plan.origin_x, tile_x));
   plan.tiles_y = solid ? static_cast<int>(pieces(range.extent(1), tile_y)) : 1;
   plan.chunks = static_cast<int>(pieces(planes, plan.chunk));
@@ -232,8 +234,8 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
     TileInput& input = plan.input[n];
     input = lay_out(kernel, kernel.input[n], plan.threads_x, plan.threads_y);
     input.offset = plan.input_bytes;
-    input.slots = plan.stages - spared_slots(kernel, kernel.input[n]);
-    plan.input_bytes += input.slots * input.slot_bytes;
+    input.buffers = plan.stages - spared_buffers(kernel, kernel.input[n]);
+    plan.input_bytes += input.buffers * input.buffer_bytes;
   }
   launch.shared_bytes = plan.input_bytes + group_bytes;
   if (kernel.sums > 0) {
@@ -334,18 +336,18 @@ std::string describe(StreamLaunch const& launch) {
 LineLaunch plan_line(IndexRange const& range, void const* function, int stage_bytes, int sums, int accumulator_bytes) {
   LineLaunch launch;
   launch.function = function;
-  Bricks const bricks(range);
-  if (range.empty() || bricks.dimensions != 1 || !current_device().async_copy) return launch;
+  ReductionTiles const reduction_tiles(range);
+  if (range.empty() || reduction_tiles.dimensions != 1 || !current_device().async_copy) return launch;
   LinePlan& plan = launch.plan;
   plan.begin = range.begin[0];
   plan.end = range.end[0];
   plan.j = range.begin[1];
   plan.k = range.begin[2];
-  plan.origin = bricks.origin[0];
-  plan.groups = bricks.total() / Bricks::together;
-  plan.group_points = Index{bricks.steps} * Bricks::columns * Bricks::together;
-  Index const merged = sums * Bricks::columns * Bricks::together / 32;
-  Index const scratch = sums > 0 ? merge_scratch(bricks.total()) : 0;
+  plan.origin = reduction_tiles.origin[0];
+  plan.groups = reduction_tiles.total() / ReductionTiles::together;
+  plan.group_points = Index{reduction_tiles.steps} * ReductionTiles::columns * ReductionTiles::together;
+  Index const merged = sums * ReductionTiles::columns * ReductionTiles::together / 32;
+  Index const scratch = sums > 0 ? merge_scratch(reduction_tiles.total()) : 0;
   Index const room = dynamic_shared_bytes() - merged * accumulator_bytes;
   plan.stages = static_cast<int>(std::min(Index{LineTuning::stages}, room / stage_bytes));
   if (plan.stages < 2 || scratch * accumulator_bytes > dynamic_shared_bytes()) return launch;

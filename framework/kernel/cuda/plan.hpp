@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "framework/kernel/bricks.hpp"
 #include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 
 namespace halocline::kernel::cuda {
 
@@ -15,12 +15,12 @@ inline constexpr int most_inputs = 10;
 /// What the second-level cache reads at a time: copies start and end there.
 inline constexpr int sector = 32;
 
-/// Where the parts of an input that steps of a tile read lie in shared memory: in slots that are used in turn. Inputs
-/// that are read at the point alone come later than those whose next planes are read, and have fewer slots.
+/// Where the parts of an input that steps of a tile read lie in shared memory: in buffers that are used in turn. Inputs
+/// that are read at the point alone come later than those whose next planes are read, and have fewer buffers.
 struct TileInput {
-  int offset = 0;  ///< of the first slot, in bytes
-  int slots = 0;
-  int slot_bytes = 0;
+  int offset = 0;  ///< of the first buffer, in bytes
+  int buffers = 0;
+  int buffer_bytes = 0;
   int pitch = 0;  ///< entries of a row
   int halo = 0;   ///< entries before the first of a row of the tile: whole sectors
 };
@@ -30,8 +30,8 @@ struct StreamPlan {
   Index begin[3] = {0, 0, 0};  ///< of the range
   Index end[3] = {0, 0, 0};
   Index origin_x = 0;  ///< of the first tile: whole sectors from index 0
-  Bricks bricks;
-  Index chunk = 0;  ///< planes (2D: rows) that a block goes through; whole steps, with sums whole bricks
+  ReductionTiles reduction_tiles;
+  Index chunk = 0;  ///< planes (2D: rows) that a block goes through; whole steps, with sums whole reduction tiles
   int tiles_x = 0;
   int tiles_y = 0;
   int chunks = 0;
@@ -39,7 +39,7 @@ struct StreamPlan {
   int threads_x = 0;
   int threads_y = 0;
   int stages = 0;                ///< steps whose values are in shared memory at a time
-  int input_bytes = 0;           ///< of all slots of all inputs
+  int input_bytes = 0;           ///< of all buffers of all inputs
   bool aligned_outputs = false;  ///< packs can be stored as such
   int pace = 0;                  ///< steps that a block may be ahead of the others; 0: any number
   int resident_blocks = 0;       ///< those that run at a time, one batch, and keep pace with each other
@@ -132,8 +132,8 @@ struct LinePlan {
   Index end = 0;
   Index j = 0;  ///< where the line is
   Index k = 0;
-  Index origin = 0;  ///< of the first brick
-  Index groups = 0;  ///< of bricks side by side
+  Index origin = 0;  ///< of the first reduction tile
+  Index groups = 0;  ///< of reduction tiles side by side
   Index group_points = 0;
   int stages = 0;                   ///< steps whose values are in shared memory at a time
   unsigned* blocks_done = nullptr;  ///< zero before and after

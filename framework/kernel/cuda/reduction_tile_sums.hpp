@@ -3,15 +3,15 @@
 #include <cub/warp/warp_reduce.cuh>
 
 #include "framework/kernel/accumulator.hpp"
-#include "framework/kernel/bricks.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 
 namespace halocline::kernel::cuda {
 
-/// Where a kernel leaves the sums of its bricks, and the last of its blocks the sums of all.
+/// Where a kernel leaves the sums of its reduction tiles, and the last of its blocks the sums of all.
 template <class Accumulator>
-struct BrickSums {
+struct ReductionTileSums {
   Accumulator* partials;  ///< those of the n-th sum from n * room on
-  Index room;             ///< for the bricks and sets of them
+  Index room;             ///< for the reduction tiles and sets of them
   Accumulator* results;   ///< one for each sum
 };
 
@@ -109,8 +109,8 @@ __device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumu
 
 /// The same for every sum: of `count` partial sums from `first` on. The n-th total goes to `to[n * room]`.
 template <int Sums, int Batch, class Accumulator>
-__device__ void merge_bricks(BrickSums<Accumulator> const& sums, Index first, Index count, Accumulator* to, Index room,
-                             Accumulator* scratch, int thread, int threads) {
+__device__ void merge_reduction_tiles(ReductionTileSums<Accumulator> const& sums, Index first, Index count,
+                                      Accumulator* to, Index room, Accumulator* scratch, int thread, int threads) {
   for (int n = 0; n < Sums; ++n) {
     Accumulator const total =
         merge_in_block<Batch>(sums.partials + n * sums.room + first, static_cast<int>(count), scratch, thread, threads);
@@ -137,22 +137,23 @@ __device__ void merge_bricks(BrickSums<Accumulator> const& sums, Index first, In
   return last;
 }
 
-/// Called by the first `threads` threads of a block at its end. `brick(n)`, n < `count`, are the bricks whose sums it
-/// has stored, or -1. Adds up the sets that are complete by now, the last block all. `scratch`: shared memory for
-/// `merge_scratch(most_at_once)`, which nobody else uses any more.
-template <int Sums, class Accumulator, class Brick>
-__device__ void finish_bricks(BrickSums<Accumulator> const& sums, Index bricks, unsigned* counters, int count,
-                              Brick const& brick, Accumulator* scratch, int thread, int threads) {
-  Index const sets = sets_of(bricks);
+/// Called by the first `threads` threads of a block at its end. `reduction_tile(n)`, n < `count`, are the reduction
+/// tiles whose sums it has stored, or -1. Adds up the sets that are complete by now, the last block all. `scratch`:
+/// shared memory for `merge_scratch(most_at_once)`, which nobody else uses any more.
+template <int Sums, class Accumulator, class ReductionTile>
+__device__ void finish_reduction_tiles(ReductionTileSums<Accumulator> const& sums, Index reduction_tiles,
+                                       unsigned* counters, int count, ReductionTile const& reduction_tile,
+                                       Accumulator* scratch, int thread, int threads) {
+  Index const sets = sets_of(reduction_tiles);
   auto const merge = [&](Index first, Index number, Accumulator* to, Index room) {
-    merge_bricks<Sums, 8>(sums, first, number, to, room, scratch, thread, threads);
+    merge_reduction_tiles<Sums, 8>(sums, first, number, to, room, scratch, thread, threads);
   };
   if (sets == 1) {
-    if (is_last_block(counters, gridDim.x, thread, threads)) merge(0, bricks, sums.results, 1);
+    if (is_last_block(counters, gridDim.x, thread, threads)) merge(0, reduction_tiles, sums.results, 1);
     return;
   }
   constexpr int room = 64;
-  int const most = min(room, threads);  // bricks that are counted before complete sets are merged
+  int const most = min(room, threads);  // reduction tiles that are counted before complete sets are merged
   __shared__ Index complete[room];
   __shared__ int completes;
   __shared__ bool last;
@@ -161,20 +162,22 @@ __device__ void finish_bricks(BrickSums<Accumulator> const& sums, Index bricks, 
     if (thread == 0) completes = 0;
     barrier_of(threads);
     int const mine = base + thread;
-    if (thread < most && mine < count && brick(mine) >= 0) {
-      Index const set = brick(mine) / bricks_of_set;
-      auto const all = static_cast<unsigned>(min(bricks_of_set, bricks - set * bricks_of_set));
+    if (thread < most && mine < count && reduction_tile(mine) >= 0) {
+      Index const set = reduction_tile(mine) / reduction_tiles_of_set;
+      auto const all =
+          static_cast<unsigned>(min(reduction_tiles_of_set, reduction_tiles - set * reduction_tiles_of_set));
       if (count_one(counters + 1 + set, all - 1) == all - 1) complete[atomicAdd(&completes, 1)] = set;
     }
     barrier_of(threads);
     for (int n = 0; n < completes; ++n) {
-      Index const first = complete[n] * bricks_of_set;
-      merge(first, min(bricks_of_set, bricks - first), sums.partials + bricks + complete[n], sums.room);
+      Index const first = complete[n] * reduction_tiles_of_set;
+      merge(first, min(reduction_tiles_of_set, reduction_tiles - first), sums.partials + reduction_tiles + complete[n],
+            sums.room);
       if (thread == 0) last = last || count_one(counters, static_cast<unsigned>(sets - 1)) == sets - 1;
     }
     barrier_of(threads);
   }
-  if (last) merge(bricks, sets, sums.results, 1);
+  if (last) merge(reduction_tiles, sets, sums.results, 1);
 }
 
 }  // namespace halocline::kernel::cuda

@@ -9,15 +9,15 @@ int blocks_at_a_time(void const* kernel, std::size_t shared_bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
   int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Bricks::columns, shared_bytes),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, ReductionTiles::columns, shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return blocks * current_device().multiprocessors;
 }
 
 void launch_together(void const* kernel, int blocks, std::size_t shared_bytes, void* argument, cudaStream_t stream) {
   void* arguments[] = {argument};
-  check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(Bricks::columns), arguments,
-                                    shared_bytes, stream),
+  check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(ReductionTiles::columns),
+                                    arguments, shared_bytes, stream),
         "steps of conjugate gradients");
 }
 

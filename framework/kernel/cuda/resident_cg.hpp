@@ -6,36 +6,36 @@
 #include <cstddef>
 #include <utility>
 
-#include "framework/kernel/bricks.hpp"
 #include "framework/kernel/cg_recurrence.hpp"
-#include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/device.hpp"
+#include "framework/kernel/cuda/reduction_tile_sums.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/views.hpp"
 
-// Conjugate gradients of small systems on NVIDIA's GPUs: many steps in one kernel. A block of threads has one brick of
-// unknowns, whose x, r and A p stay in registers and whose p, with a halo, stays in shared memory. A step has two
-// meetings of all blocks, each of which is a sum: blocks tell their parts with the number of the meeting, and read
-// those of all others until they are of this one. With the second sum the new r are told, too. p in the halo is
-// computed there.
+// Conjugate gradients of small systems on NVIDIA's GPUs: many steps in one persistent kernel. A block of threads has
+// one reduction tile of unknowns, whose x, r and A p stay in registers and whose p, with a halo, stays in shared
+// memory. A step has two barriers of the whole grid, each of which is a sum: blocks publish their parts with the
+// barrier's number, and read those of all others until they have this number. With the second sum the new r are
+// published, too. p in the halo is computed there.
 
 namespace halocline::kernel::cuda {
 
-/// Tells `number` at a meeting. Each half of it comes with the meeting's number in 8 bytes, which arrive as one.
-__device__ __forceinline__ void tell(unsigned long long* at, unsigned meeting, double number) {
+/// Publishes `number` with a flag, the number of the barrier, beside each half of it: 8 bytes arrive as one.
+__device__ __forceinline__ void publish(unsigned long long* at, unsigned flag, double number) {
   auto const bits = static_cast<unsigned long long>(__double_as_longlong(number));
-  unsigned long long const mark = static_cast<unsigned long long>(meeting) << 32U;
+  unsigned long long const mark = static_cast<unsigned long long>(flag) << 32U;
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(at), "l"(mark | (bits & 0xffffffffULL)),
                "l"(mark | (bits >> 32U))
                : "memory");
 }
 
-/// Waits for what is told there at the meeting.
-[[nodiscard]] __device__ __forceinline__ double hear(unsigned long long const* at, unsigned meeting) {
+/// Waits for the number that is published there with this flag.
+[[nodiscard]] __device__ __forceinline__ double wait_for(unsigned long long const* at, unsigned flag) {
   unsigned long long low = 0;
   unsigned long long high = 0;
   do {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(at) : "memory");
-  } while ((low >> 32U) != meeting || (high >> 32U) != meeting);
+  } while ((low >> 32U) != flag || (high >> 32U) != flag);
   return __longlong_as_double(static_cast<long long>((high << 32U) | (low & 0xffffffffULL)));
 }
 
@@ -43,18 +43,18 @@ __device__ __forceinline__ void tell(unsigned long long* at, unsigned meeting, d
 /// other fences on one order, too.
 __device__ __forceinline__ void acquire_and_release() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-/// Where the blocks of a kernel meet.
-struct Meetings {
+/// A barrier of all blocks of a kernel that also adds up.
+struct GridBarrier {
   static constexpr int most_blocks = group * group;
-  unsigned long long* told = nullptr;  ///< two words of each block, for meetings of even and of odd numbers
-  unsigned first = 0;                  ///< number of the first meeting
+  unsigned long long* published = nullptr;  ///< two words of each block, for even and for odd flags
+  unsigned first = 0;                       ///< flag of the first barrier
 
   /// Adds up `mine` of all threads of all blocks, in the order of a sweep's sums. If it `Publishes`, all may read
   /// behind it what threads wrote to global memory before.
   template <bool Publishes>
   [[nodiscard]] __device__ __forceinline__ double sum(unsigned& number, PlainSum const& mine) const {
     static_assert(group == 32, "a warp merges a group");
-    constexpr int warps = Bricks::columns / 32;
+    constexpr int warps = ReductionTiles::columns / 32;
     __shared__ PlainSum of_warps[warps];
     __shared__ PlainSum of_groups[group];
     int const thread = static_cast<int>(threadIdx.x);
@@ -62,18 +62,18 @@ struct Meetings {
     int const warp = thread / 32;
     int const blocks = static_cast<int>(gridDim.x);
     int const groups = (blocks + group - 1) / group;
-    unsigned const meeting = first + number++;
-    unsigned long long* const words = told + 2 * most_blocks * (meeting % 2);
+    unsigned const flag = first + number++;
+    unsigned long long* const words = published + 2 * most_blocks * (flag % 2);
     PlainSum const of_warp = merge_neighbouring_lanes<32>(mine);
     if (lane == 0) of_warps[warp] = of_warp;
     __syncthreads();
     if (thread == 0) {
       if constexpr (Publishes) acquire_and_release();
-      tell(words + 2 * blockIdx.x, meeting, merge_neighbours<warps>(of_warps).sum);
+      publish(words + 2 * blockIdx.x, flag, merge_neighbours<warps>(of_warps).sum);
     }
     for (int n = warp; n < groups; n += warps) {
       PlainSum other;
-      if (n * group + lane < blocks) other.sum = hear(words + 2 * (n * group + lane), meeting);
+      if (n * group + lane < blocks) other.sum = wait_for(words + 2 * (n * group + lane), flag);
       PlainSum const of_group = merge_neighbouring_lanes<32>(other);
       if (lane == 0) of_groups[n] = of_group;
     }
@@ -94,7 +94,7 @@ struct CgProblem {
   static constexpr int reach_z = Functor::shape.reach(2);
   static constexpr bool star = Functor::shape.kind == ShapeKind::star;
   using VectorShape = InputShape<Functor, 0>;
-  /// Unknowns of a thread: the steps of a brick.
+  /// Unknowns of a thread: the steps of a reduction tile.
   static constexpr int depth = 8;
 
   Functor functor;
@@ -106,9 +106,9 @@ struct CgProblem {
   Index begin[3] = {};
   Index end[3] = {};
   Index period[3] = {};  ///< along axes whose ends meet; elsewhere 0
-  Bricks bricks;
-  int extent[3] = {};  ///< of a brick with its halo
-  Meetings meetings{};
+  ReductionTiles reduction_tiles;
+  int extent[3] = {};  ///< of a reduction tile with its halo
+  GridBarrier barrier{};
   CgRecurrence recurrence{};
   double enough = 0;    ///< norms that end the steps: of this or below …
   double too_much = 0;  ///< … and above
@@ -117,10 +117,10 @@ struct CgProblem {
   int* taken = nullptr;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int entries_of_thread() const {
-    return (extent[0] * extent[1] * extent[2] + Bricks::columns - 1) / Bricks::columns;
+    return (extent[0] * extent[1] * extent[2] + ReductionTiles::columns - 1) / ReductionTiles::columns;
   }
   [[nodiscard]] std::size_t shared_bytes() const {
-    return static_cast<std::size_t>(entries_of_thread()) * Bricks::columns * (sizeof(Real) + sizeof(int2));
+    return static_cast<std::size_t>(entries_of_thread()) * ReductionTiles::columns * (sizeof(Real) + sizeof(int2));
   }
 };
 
@@ -135,7 +135,7 @@ template <class Functor, class APoint, class Vector, std::size_t... N, class... 
 }
 
 template <class Real>
-[[nodiscard]] __device__ __forceinline__ Real load_told(Real const* from) {
+[[nodiscard]] __device__ __forceinline__ Real load_published(Real const* from) {
   Real value;
   if constexpr (sizeof(Real) == 8) {
     asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(from) : "memory");
@@ -146,27 +146,27 @@ template <class Real>
 }
 
 template <class Problem, class Real>
-__global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constant__ Problem const problem) {
+__global__ void __launch_bounds__(ReductionTiles::columns, 2) resident_cg(__grid_constant__ Problem const problem) {
   constexpr int depth = Problem::depth;
   using Vector = Reader<Real, typename Problem::VectorShape>;
   extern __shared__ __align__(16) unsigned char shared_memory[];
-  Bricks const& bricks = problem.bricks;
+  ReductionTiles const& reduction_tiles = problem.reduction_tiles;
   int const thread = static_cast<int>(threadIdx.x);
-  int const axis = bricks.dimensions - 1;
+  int const axis = reduction_tiles.dimensions - 1;
   int const row = problem.extent[0];
   int const plane = problem.extent[0] * problem.extent[1];
   int const room = problem.entries_of_thread();
   auto* const tile = reinterpret_cast<Real*>(shared_memory);
   // For each entry of the halo: where it is in the tile, and where in memory from the views' origins.
-  auto* const halo = reinterpret_cast<int2*>(tile + room * Bricks::columns);
+  auto* const halo = reinterpret_cast<int2*>(tile + room * ReductionTiles::columns);
 
-  Index const brick = blockIdx.x;
-  Bricks::Column const first = bricks.column(brick, 0);
-  Bricks::Column const mine = bricks.column(brick, thread);
+  Index const reduction_tile = blockIdx.x;
+  ReductionTiles::Column const first = reduction_tiles.column(reduction_tile, 0);
+  ReductionTiles::Column const mine = reduction_tiles.column(reduction_tile, thread);
   int const reach[3] = {Problem::reach_x, Problem::reach_y, Problem::reach_z};
   int halo_entries = 0;
   for (int n = 0; n < room; ++n) {
-    int const entry = n * Bricks::columns + thread;
+    int const entry = n * ReductionTiles::columns + thread;
     int const in_tile[3] = {entry % row, entry / row % problem.extent[1], entry / plane};
     bool is_mine = true;
     bool is_read = in_tile[2] < problem.extent[2];
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
     Index const offset = at[0] + at[1] * problem.p.row + at[2] * problem.p.plane;
     tile[entry] = is_read ? problem.p.origin[offset] : Real{0};
     if (is_read && !is_mine) {
-      halo[halo_entries * Bricks::columns + thread] = {entry, static_cast<int>(offset)};
+      halo[halo_entries * ReductionTiles::columns + thread] = {entry, static_cast<int>(offset)};
       ++halo_entries;
     }
   }
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
   __syncthreads();
 
   CgRecurrence recurrence = problem.recurrence;
-  unsigned meetings = 0;
+  unsigned barriers = 0;
   int taken = 0;
   bool goes_on = true;
   while (goes_on && taken < problem.steps) {
@@ -227,8 +227,8 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
     }
 #pragma unroll 4
     for (int n = 0; n < halo_entries; ++n) {
-      int2 const entry = halo[n * Bricks::columns + thread];
-      tile[entry.x] = load_told(problem.r.origin + entry.y) + weight * tile[entry.x];
+      int2 const entry = halo[n * ReductionTiles::columns + thread];
+      tile[entry.x] = load_published(problem.r.origin + entry.y) + weight * tile[entry.x];
     }
     __syncthreads();
     Real product[depth] = {};
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
         sum.add(static_cast<double>(*here * product[n]));
       }
     }
-    double const curvature = problem.meetings.template sum<false>(meetings, sum);
+    double const curvature = problem.barrier.template sum<false>(barriers, sum);
     double* const measured = problem.measured + 2 * taken;
     ++taken;
     double next = 0;
@@ -261,7 +261,7 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
           sum.add(static_cast<double>(r[n] * r[n]));
         }
       }
-      next = problem.meetings.template sum<true>(meetings, sum);
+      next = problem.barrier.template sum<true>(barriers, sum);
       double const norm = sqrt(next);
       recurrence.find_beta(norm * norm);
       goes_on = norm > problem.enough && norm <= problem.too_much;
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(Bricks::columns, 2) resident_cg(__grid_constan
 
 /// So many blocks of `kernel` run at a time.
 [[nodiscard]] int blocks_at_a_time(void const* kernel, std::size_t shared_bytes);
-/// Enqueues a kernel whose blocks meet.
+/// Enqueues a kernel whose blocks all run at a time.
 void launch_together(void const* kernel, int blocks, std::size_t shared_bytes, void* argument, cudaStream_t stream);
 
 }  // namespace halocline::kernel::cuda

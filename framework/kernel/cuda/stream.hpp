@@ -6,7 +6,7 @@
 
 #include "framework/kernel/cuda/async_copy.hpp"
 #include "framework/kernel/cuda/plan.hpp"
-#include "framework/kernel/cuda/stream_bricks.hpp"
+#include "framework/kernel/cuda/stream_reduction_tiles.hpp"
 #include "framework/kernel/cuda/window.hpp"
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
@@ -45,7 +45,7 @@ struct Stream {
     static constexpr int reach_y = shape.reach(1);
     static constexpr int reach = shape.reach(axis);
     static constexpr int lead = lead_of(reach);
-    int at = 0;  ///< of the slot that comes next, in bytes from the first
+    int at = 0;  ///< of the buffer that comes next, in bytes from the first
     std::conditional_t<Dimensions == 3, PlaneWindow<Real, width, rows, reach, star>,
                        RowWindow<Real, width, rows, reach>>
         window;
@@ -69,7 +69,7 @@ struct RowCopies {
   Index row_bytes;          ///< from row to row …
   Index step_bytes;         ///< … and from step to step
   unsigned bytes;           ///< of the part of a row that is copied
-  int target;               ///< of row 0 in the first slot
+  int target;               ///< of row 0 in the first buffer
   int target_row_bytes;
   int first_row;  ///< of a step; in 2D of the first step
   int last_row;   ///< one past it; in 2D of all steps, counted from the begin of the first
@@ -123,9 +123,9 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
       : At<N, Real>{0, decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
 
-  /// Takes what comes with step `s` into the windows. `slots`: where those of all inputs are; (x, y): the thread's
+  /// Takes what comes with step `s` into the windows. `buffers`: where those of all inputs are; (x, y): the thread's
   /// first point in the tile.
-  __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t slots) {
+  __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t buffers) {
     (
         [&] {
           constexpr int lead = At<N, Real>::lead;
@@ -133,10 +133,11 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
           TileInput const& in = plan.input[N];
           if (s >= -2 * lead) {
             int const entries = (y + halo_rows) * in.pitch + in.halo + x;
-            At<N, Real>::window.advance(slots + in.offset + At<N, Real>::at + entries * static_cast<int>(sizeof(Real)));
+            At<N, Real>::window.advance(buffers + in.offset + At<N, Real>::at +
+                                        entries * static_cast<int>(sizeof(Real)));
           }
-          At<N, Real>::at += in.slot_bytes;
-          if (At<N, Real>::at == in.slots * in.slot_bytes) At<N, Real>::at = 0;
+          At<N, Real>::at += in.buffer_bytes;
+          if (At<N, Real>::at == in.buffers * in.buffer_bytes) At<N, Real>::at = 0;
           if (s >= -lead) At<N, Real>::window.centre();
         }(),
         ...);
@@ -203,10 +204,10 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ static void produce_with(StreamPlan const& plan, Index first, Index last, std::byte* stages,
                                       CopyBarrier* full, CopyBarrier* empty, int lane, Copies const&... copies) {
     int const steps = static_cast<int>((last - first + AStream::step - 1) / AStream::step);
-    int slot = 0;                  // of the barriers
-    int slots[sizeof...(N)] = {};  // of the inputs
+    int buffer = 0;                  // of the barriers
+    int buffers[sizeof...(N)] = {};  // of the inputs
     Pace pace(plan);
-    unsigned parity = 1;  // the first round finds every slot free
+    unsigned parity = 1;  // the first round finds every buffer free
     for (int s = -AStream::lead; s < steps + AStream::lead; ++s) {
       // The step whose values an input brings now, and its rows: all in 3D, those of the tile that exist in 2D.
       auto const step_of = [&](int lead) { return s - (AStream::lead - lead); };
@@ -222,27 +223,27 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
           (0U + ... +
            (copies.bytes *
             static_cast<unsigned>(max(0, last_row(copies, At<N, Real>::lead) - first_row(copies, At<N, Real>::lead)))));
-      empty[slot].wait(parity);
+      empty[buffer].wait(parity);
       if (plan.pace > 0) {
         if (lane == 0) pace.begin(s + AStream::lead);
         __syncwarp();
       }
-      if (lane == 0) full[slot].arrive_expecting(bytes);
+      if (lane == 0) full[buffer].arrive_expecting(bytes);
       __syncwarp();
       (
           [&] {
             TileInput const& in = plan.input[N];
-            std::byte* const target = stages + copies.target + slots[N] * in.slot_bytes;
-            if (++slots[N] == in.slots) slots[N] = 0;
+            std::byte* const target = stages + copies.target + buffers[N] * in.buffer_bytes;
+            if (++buffers[N] == in.buffers) buffers[N] = 0;
             if (copies.bytes == 0) return;
             constexpr int lead = At<N, Real>::lead;
             std::byte const* const source = copies.source + step_of(lead) * copies.step_bytes;
             for (int row = first_row(copies, lead) + lane; row < last_row(copies, lead); row += producer_threads) {
-              full[slot].copy(target + row * copies.target_row_bytes, source + row * copies.row_bytes, copies.bytes);
+              full[buffer].copy(target + row * copies.target_row_bytes, source + row * copies.row_bytes, copies.bytes);
             }
           }(),
           ...);
-      if (++slot == plan.stages) slot = 0, parity ^= 1U;
+      if (++buffer == plan.stages) buffer = 0, parity ^= 1U;
     }
     pace.end(steps + 2 * AStream::lead, lane);
   }
@@ -389,7 +390,7 @@ struct StreamThread {
 template <class Task, class Accumulator, int Dimensions, int RowsOfThread, int MostThreads>
 __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     stream_sweep(__grid_constant__ Task const task, __grid_constant__ StreamPlan const plan,
-                 __grid_constant__ BrickSums<Accumulator> const sums) {
+                 __grid_constant__ ReductionTileSums<Accumulator> const sums) {
   using AStream = Stream<Task, Dimensions, RowsOfThread>;
   using Thread = StreamThread<Task, Accumulator, AStream>;
   constexpr int axis = AStream::axis;
@@ -428,24 +429,24 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
   int const y = thread / plan.threads_x * AStream::rows;
   Thread mine(task, plan, x0 + x, y0 + y);
   int const steps = static_cast<int>((last - first + AStream::step - 1) / AStream::step);
-  int newest = 0;  // the slot of step s + lead
+  int newest = 0;  // the buffer of step s + lead
   unsigned parity = 0;
-  auto const slot_of = [&](int distance) {
-    int const slot = newest - (lead - distance);
-    return slot < 0 ? slot + plan.stages : slot;
+  auto const buffer_of = [&](int distance) {
+    int const buffer = newest - (lead - distance);
+    return buffer < 0 ? buffer + plan.stages : buffer;
   };
   // Waits for what step `s` has been short of, and takes it in.
   auto const begin_step = [&](int s) {
     full[newest].wait(parity);
-    std::uint32_t slots = shared_address(stages);
-    asm volatile("" : "+r"(slots));  // known after the wait only
-    mine.inputs.advance(plan, s, x, y, slots);
+    std::uint32_t buffers = shared_address(stages);
+    asm volatile("" : "+r"(buffers));  // known after the wait only
+    mine.inputs.advance(plan, s, x, y, buffers);
   };
   // What no later step needs may be overwritten, once every load of it has come: the copy engine does not wait for
   // loads that are under way when a barrier is arrived at.
   auto const end_step = [&](int s) {
     if (s - AStream::keep >= -lead) {
-      empty[slot_of(-AStream::keep)].arrive(mine.after_loads());
+      empty[buffer_of(-AStream::keep)].arrive(mine.after_loads());
     }
     if (++newest == plan.stages) newest = 0, parity ^= 1U;
   };
@@ -455,18 +456,18 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     end_step(s);
   }
   int const rows_inside = static_cast<int>(min(plan.end[1] - (y0 + y), Index{AStream::rows}));
-  int brick_steps = plan.bricks.steps;
+  int reduction_tile_steps = plan.reduction_tiles.steps;
   for (int s = 0; s < steps; ++s) {
     begin_step(s);
     Index const k = first + s * AStream::step;
     mine.evaluate(k, axis == 2 ? rows_inside : static_cast<int>(min(last - k, Index{AStream::rows})));
     end_step(s);
     if constexpr (Task::sums > 0) {
-      brick_steps -= AStream::step;
-      if (brick_steps == 0 || s + 1 == steps) {
+      reduction_tile_steps -= AStream::step;
+      if (reduction_tile_steps == 0 || s + 1 == steps) {
         auto* const groups = reinterpret_cast<Accumulator*>(stages + plan.input_bytes);
-        store_bricks(mine, plan, sums, groups, thread, tile_x, tile_y, k - plan.begin[axis]);
-        brick_steps = plan.bricks.steps;
+        store_reduction_tiles(mine, plan, sums, groups, thread, tile_x, tile_y, k - plan.begin[axis]);
+        reduction_tile_steps = plan.reduction_tiles.steps;
       }
     }
   }

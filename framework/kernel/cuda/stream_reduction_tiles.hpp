@@ -1,19 +1,21 @@
 #pragma once
 
-#include "framework/kernel/bricks.hpp"
-#include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/plan.hpp"
+#include "framework/kernel/cuda/reduction_tile_sums.hpp"
+#include "framework/kernel/reduction_tiles.hpp"
 
-// How the streaming form in 2D and 3D leaves its sums: a tile holds whole bricks, a thread a few of their columns.
+// How the streaming form in 2D and 3D leaves its sums: a tile holds whole reduction tiles, a thread a few of their
+// columns.
 
 namespace halocline::kernel::cuda {
 
-/// Merges the columns of the bricks of a tile and stores them. `groups`: shared memory for one accumulator for every 32
-/// columns of the tile and every sum; `place`: of the last step, counted from the range's begin. Called by all
+/// Merges the columns of the reduction tiles of a tile and stores them. `groups`: shared memory for one accumulator for
+/// every 32 columns of the tile and every sum; `place`: of the last step, counted from the range's begin. Called by all
 /// consumers.
 template <class Thread, class Accumulator>
-__device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& plan, BrickSums<Accumulator> const& sums,
-                                             Accumulator* groups, int thread, int tile_x, int tile_y, Index place) {
+__device__ __forceinline__ void store_reduction_tiles(Thread& mine, StreamPlan const& plan,
+                                                      ReductionTileSums<Accumulator> const& sums, Accumulator* groups,
+                                                      int thread, int tile_x, int tile_y, Index place) {
   constexpr int sum_count = Thread::sum_count;
   constexpr int lanes = 32 / Thread::width;
   constexpr bool solid = Thread::axis == 2;
@@ -36,47 +38,52 @@ __device__ __forceinline__ void store_bricks(Thread& mine, StreamPlan const& pla
     }
   }
   barrier_of(consumers);
-  // A brick has eight groups, first those of a row.
-  Bricks const& bricks = plan.bricks;
-  int const groups_of_row = bricks.columns_x / 32;
-  int const bricks_x = groups_x / groups_of_row;
-  int const bricks_y = plan.threads_y * rows / bricks.columns_y;
-  for (int n = thread; n < bricks_x * bricks_y * sum_count; n += consumers) {
-    int const which = n / (bricks_x * bricks_y);
-    int const brick_x = n % bricks_x;
-    int const brick_y = n / bricks_x % bricks_y;
-    Index const bx = static_cast<Index>(tile_x) * bricks_x + brick_x;
-    Index const by = solid ? static_cast<Index>(tile_y) * bricks_y + brick_y : place / bricks.steps;
-    Index const bz = solid ? place / bricks.steps : 0;
-    if (bx >= bricks.count[0] || by >= bricks.count[1]) continue;
-    Accumulator const* const first =
-        groups + which * tile_groups + brick_x * groups_of_row + brick_y * bricks.columns_y * groups_x;
+  // A reduction tile has eight groups, first those of a row.
+  ReductionTiles const& reduction_tiles = plan.reduction_tiles;
+  int const groups_of_row = reduction_tiles.columns_x / 32;
+  int const reduction_tiles_x = groups_x / groups_of_row;
+  int const reduction_tiles_y = plan.threads_y * rows / reduction_tiles.columns_y;
+  for (int n = thread; n < reduction_tiles_x * reduction_tiles_y * sum_count; n += consumers) {
+    int const which = n / (reduction_tiles_x * reduction_tiles_y);
+    int const reduction_tile_x = n % reduction_tiles_x;
+    int const reduction_tile_y = n / reduction_tiles_x % reduction_tiles_y;
+    Index const bx = static_cast<Index>(tile_x) * reduction_tiles_x + reduction_tile_x;
+    Index const by =
+        solid ? static_cast<Index>(tile_y) * reduction_tiles_y + reduction_tile_y : place / reduction_tiles.steps;
+    Index const bz = solid ? place / reduction_tiles.steps : 0;
+    if (bx >= reduction_tiles.count[0] || by >= reduction_tiles.count[1]) continue;
+    Accumulator const* const first = groups + which * tile_groups + reduction_tile_x * groups_of_row +
+                                     reduction_tile_y * reduction_tiles.columns_y * groups_x;
     Accumulator eight[8];
 #pragma unroll
     for (int m = 0; m < 8; ++m) eight[m] = first[m % groups_of_row + m / groups_of_row * groups_x];
-    sums.partials[which * sums.room + bricks.number(bx, by, bz)] = merge_neighbours<8>(eight);
+    sums.partials[which * sums.room + reduction_tiles.number(bx, by, bz)] = merge_neighbours<8>(eight);
   }
   barrier_of(consumers);
 }
 
-/// Counts the bricks of a tile, from plane or row `first` to `last`, as done.
+/// Counts the reduction tiles of a tile, from plane or row `first` to `last`, as done.
 template <class Thread, class Accumulator>
-__device__ __forceinline__ void finish_tile(StreamPlan const& plan, BrickSums<Accumulator> const& sums, int thread,
-                                            Accumulator* scratch, int tile_x, int tile_y, Index first, Index last) {
+__device__ __forceinline__ void finish_tile(StreamPlan const& plan, ReductionTileSums<Accumulator> const& sums,
+                                            int thread, Accumulator* scratch, int tile_x, int tile_y, Index first,
+                                            Index last) {
   constexpr bool solid = Thread::axis == 2;
-  Bricks const& bricks = plan.bricks;
-  int const bricks_x = plan.threads_x * Thread::width / bricks.columns_x;
-  int const bricks_y = solid ? plan.threads_y * Thread::rows / bricks.columns_y : 1;
-  Index const first_place = (first - plan.begin[Thread::axis]) / bricks.steps;
-  int const places = static_cast<int>((last - first + bricks.steps - 1) / bricks.steps);
-  finish_bricks<Thread::sum_count>(
-      sums, bricks.total(), plan.merging, bricks_x * bricks_y * places,
+  ReductionTiles const& reduction_tiles = plan.reduction_tiles;
+  int const reduction_tiles_x = plan.threads_x * Thread::width / reduction_tiles.columns_x;
+  int const reduction_tiles_y = solid ? plan.threads_y * Thread::rows / reduction_tiles.columns_y : 1;
+  Index const first_place = (first - plan.begin[Thread::axis]) / reduction_tiles.steps;
+  int const places = static_cast<int>((last - first + reduction_tiles.steps - 1) / reduction_tiles.steps);
+  finish_reduction_tiles<Thread::sum_count>(
+      sums, reduction_tiles.total(), plan.merging, reduction_tiles_x * reduction_tiles_y * places,
       [&](int n) {
-        Index const bx = static_cast<Index>(tile_x) * bricks_x + n % bricks_x;
-        Index const tile_by = static_cast<Index>(tile_y) * bricks_y + n / bricks_x % bricks_y;
-        Index const place = first_place + n / (bricks_x * bricks_y);
+        Index const bx = static_cast<Index>(tile_x) * reduction_tiles_x + n % reduction_tiles_x;
+        Index const tile_by =
+            static_cast<Index>(tile_y) * reduction_tiles_y + n / reduction_tiles_x % reduction_tiles_y;
+        Index const place = first_place + n / (reduction_tiles_x * reduction_tiles_y);
         Index const by = solid ? tile_by : place;
-        return bx < bricks.count[0] && by < bricks.count[1] ? bricks.number(bx, by, solid ? place : 0) : Index{-1};
+        return bx < reduction_tiles.count[0] && by < reduction_tiles.count[1]
+                   ? reduction_tiles.number(bx, by, solid ? place : 0)
+                   : Index{-1};
       },
       scratch, thread, plan.threads_x * plan.threads_y);
 }

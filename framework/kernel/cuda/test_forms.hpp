@@ -54,8 +54,8 @@ class Forms {
   }
 
   void expect_direct() const {
-    EXPECT_TRUE(expect("direct form", [&](auto const& task, auto const& bricks) {
-      kernel::cuda::run_direct(space_.cuda_stream(), range_, task, bricks);
+    EXPECT_TRUE(expect("direct form", [&](auto const& task, auto const& reduction_tiles) {
+      kernel::cuda::run_direct(space_.cuda_stream(), range_, task, reduction_tiles);
       return true;
     }));
   }
@@ -65,17 +65,17 @@ class Forms {
     return expect("streaming by " + std::to_string(tuning.threads_x) + " x " + std::to_string(tuning.threads_y) +
                       " threads, " + std::to_string(tuning.ahead) + " ahead, " + std::to_string(tuning.planes) +
                       " planes, pace " + std::to_string(tuning.pace),
-                  [&](auto const& task, auto const& bricks) {
+                  [&](auto const& task, auto const& reduction_tiles) {
                     using Task = std::remove_cvref_t<decltype(task)>;
-                    return kernel::cuda::StreamSweep<Task, Accumulator>::run(space_.cuda_stream(), range_, task, bricks,
-                                                                             &tuning);
+                    return kernel::cuda::StreamSweep<Task, Accumulator>::run(space_.cuda_stream(), range_, task,
+                                                                             reduction_tiles, &tuning);
                   });
   }
 
   void expect_line() const {
-    EXPECT_TRUE(expect("streaming along x", [&](auto const& task, auto const& bricks) {
+    EXPECT_TRUE(expect("streaming along x", [&](auto const& task, auto const& reduction_tiles) {
       using Task = std::remove_cvref_t<decltype(task)>;
-      return kernel::cuda::LineSweep<Task, Accumulator>::run(space_.cuda_stream(), range_, task, bricks);
+      return kernel::cuda::LineSweep<Task, Accumulator>::run(space_.cuda_stream(), range_, task, reduction_tiles);
     })) << name(range_);
   }
 
@@ -99,7 +99,7 @@ class Forms {
   bool expect(std::string const& form, Sweep const& sweep) const {
     bool launched = false;
     Outcome<Real> const actual = run([&](auto const& task, auto& sums) {
-      launched = sweep(task, kernel::cuda::BrickSums<Accumulator>{sums.partials(), room_, sums.results()});
+      launched = sweep(task, kernel::cuda::ReductionTileSums<Accumulator>{sums.partials(), room_, sums.results()});
     });
     if (launched) {
       EXPECT_EQ(first_difference(expected_.fields, actual.fields), -1) << form << " of " << name(range_);
@@ -111,14 +111,14 @@ class Forms {
   IndexRange range_;
   Setup const& setup_;
   Kokkos::Cuda space_{};
-  Index room_ = kernel::brick_room(kernel::Bricks(range_).total());
+  Index room_ = kernel::reduction_tile_room(kernel::ReductionTiles(range_).total());
   Outcome<Real> expected_;
 };
 
-/// More bricks than one block merges: the sums of the portable form, launch after launch.
+/// More reduction tiles than one block merges: the sums of the portable form, launch after launch.
 template <class Task>
 void expect_same_sums(IndexRange const& range, Task const& task) {
-  ASSERT_GT(kernel::Bricks(range).total(), kernel::most_at_once) << name(range);
+  ASSERT_GT(kernel::ReductionTiles(range).total(), kernel::most_at_once) << name(range);
   Kokkos::Cuda const space{};
   Reduction<Kokkos::Cuda> expected;
   kernel::sweep_reduce_portably(space, range, task, expected);

@@ -281,7 +281,7 @@ TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
   EXPECT_EQ(first_difference(contents_of(expected), contents_of(to)), -1);
 }
 
-/// Sets of bricks are merged by whichever block finishes them.
+/// Sets of reduction tiles are merged by whichever block finishes them.
 TYPED_TEST(CudaTilesTest, MoreBricksThanAreMergedAtOnce) {
   IndexRange const range{{5, 1, 0}, {11'999, 11'649, 1}};
   TestLine<TypeParam> const u(12'000 * 11'650, 1);
@@ -311,7 +311,7 @@ TYPED_TEST(CudaTilesTest, ManyLaunchesLeaveTheSameBits) {
   kernel::sweep_reduce_portably(space, out.owned(), task, sums);
   double const expected_sum = sums.value();
   auto const expected = out.contents();
-  Index const room = kernel::brick_room(kernel::Bricks(out.owned()).total());
+  Index const room = kernel::reduction_tile_room(kernel::ReductionTiles(out.owned()).total());
   for (int const pace : {0, 3}) {
     StreamTuning const tuning{64, 4, 3, 32, pace};
     for (int run = 0; run < 20; ++run) {

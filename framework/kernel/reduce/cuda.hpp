@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <cstring>
 
-#include "framework/kernel/cuda/brick_sums.hpp"
 #include "framework/kernel/cuda/device.hpp"
 #include "framework/kernel/cuda/pack.hpp"
+#include "framework/kernel/cuda/reduction_tile_sums.hpp"
 #include "framework/kernel/reduce/grouping.hpp"
 
-// The form of a reduction for NVIDIA's GPUs: one launch. A block reduces neighbouring bricks of one segment, with all
-// eight loads of a thread (16 bytes each) under way at a time; the last block of a segment merges what the others left.
-// A small segment is the work of one block, which has nobody to wait for.
+// The form of a reduction for NVIDIA's GPUs: one launch. A block reduces neighbouring reduction tiles of one segment,
+// with all eight loads of a thread (16 bytes each) under way at a time; the last block of a segment merges what the
+// others left. A small segment is the work of one block, which has nobody to wait for.
 
 namespace halocline::reduce::cuda {
 
@@ -20,7 +20,7 @@ using kernel::cuda::Pack;
 inline constexpr int threads_of_many = 256;
 /// Threads of a block that has a segment alone.
 inline constexpr int most_threads = 1024;
-/// Times that the threads of a block go through whole bricks: more would have no room in `of_warp`.
+/// Times that the threads of a block go through whole reduction tiles: more would have no room in `of_warp`.
 inline constexpr int most_rounds = 4;
 /// Results of warps that a block can merge: those of a warp.
 inline constexpr int most_entries = 32;
@@ -70,19 +70,19 @@ template <class Kind, int Width, class Real>
   return loaded;
 }
 
-/// Reduces `Width` neighbouring columns of a brick, which begin at entry `at` of the arrays, `left` terms before the
-/// end of the segment. Inside: all their terms are in the segment.
+/// Reduces `Width` neighbouring columns of a reduction tile, which begin at entry `at` of the arrays, `left` terms
+/// before the end of the segment. Inside: all their terms are in the segment.
 template <bool Inside, int Width, class Kind, class Real>
 [[nodiscard]] __device__ __forceinline__ typename Kind::Accumulator reduce_columns(Arrays<Kind, Real> const& arrays,
                                                                                    Index at, Index left) {
-  constexpr int batch = brick_steps / Kind::inputs;
+  constexpr int batch = reduction_tile_steps / Kind::inputs;
   typename Kind::Accumulator column[Width];
 #pragma unroll
-  for (int first = 0; first < brick_steps; first += batch) {
+  for (int first = 0; first < reduction_tile_steps; first += batch) {
     Pack<Real, Width> loaded[Kind::inputs][batch];
 #pragma unroll
     for (int n = 0; n < batch; ++n) {
-      Index const by = (first + n) * brick_columns;
+      Index const by = (first + n) * reduction_tile_columns;
 #pragma unroll
       for (int m = 0; m < Kind::inputs; ++m) {
         Real const* const from = arrays.first[m] + at + by;
@@ -169,20 +169,21 @@ __global__ void __launch_bounds__(Threads, most_threads / Threads)
   using Accumulator = typename Kind::Accumulator;
   alignas(Accumulator) __shared__ unsigned char shared[most_entries * sizeof(Accumulator)];
   auto* const of_warp = reinterpret_cast<Accumulator*>(shared);
-  constexpr int threads_of_brick = brick_columns / Width;
+  constexpr int threads_of_reduction_tile = reduction_tile_columns / Width;
   int const thread = static_cast<int>(threadIdx.x);
   int const threads = static_cast<int>(blockDim.x);
   // A block that is alone does not wait for a division.
   unsigned const segment = plan.blocks == 1 ? blockIdx.x : blockIdx.x / plan.blocks;
   unsigned const block = blockIdx.x - segment * plan.blocks;
-  Index const terms_of_round = brick_terms / threads_of_brick * threads;
-  Index const in_brick = thread / threads_of_brick * brick_terms + thread % threads_of_brick * Width;
+  Index const terms_of_round = reduction_tile_terms / threads_of_reduction_tile * threads;
+  Index const in_reduction_tile =
+      thread / threads_of_reduction_tile * reduction_tile_terms + thread % threads_of_reduction_tile * Width;
   Index first = static_cast<Index>(block) * plan.rounds * terms_of_round;
   int entries = 0;
 #pragma unroll 1
   for (int round = 0; round < plan.rounds && (round == 0 || first < plan.length); ++round, first += terms_of_round) {
-    Index const at = Index{segment} * plan.length + first + in_brick;
-    Index const left = plan.length - first - in_brick;
+    Index const at = Index{segment} * plan.length + first + in_reduction_tile;
+    Index const left = plan.length - first - in_reduction_tile;
     Accumulator const mine = first + terms_of_round <= plan.length
                                  ? reduce_columns<true, Width>(plan.arrays, at, left)
                                  : reduce_columns<false, Width>(plan.arrays, at, left);
@@ -209,16 +210,17 @@ struct Launch {
   Index blocks;
 };
 [[nodiscard]] inline Launch plan_launch(Segments const& segments, int width, int multiprocessors) {
-  int const threads_of_brick = brick_columns / width;
-  Index const bricks = bricks_of(segments.length);
+  int const threads_of_reduction_tile = reduction_tile_columns / width;
+  Index const reduction_tiles = reduction_tiles_of(segments.length);
   // A single block ends soonest with all threads at once; of many, small ones fill the multiprocessors best.
   int const most = segments.count < multiprocessors ? most_threads : threads_of_many;
-  if (bricks * threads_of_brick <= most) return {static_cast<int>(bricks) * threads_of_brick, 1, 1};
+  if (reduction_tiles * threads_of_reduction_tile <= most)
+    return {static_cast<int>(reduction_tiles) * threads_of_reduction_tile, 1, 1};
   Launch launch{threads_of_many, most_rounds, 0};
-  Index const bricks_of_round = threads_of_many / threads_of_brick;
+  Index const reduction_tiles_of_round = threads_of_many / threads_of_reduction_tile;
   for (;; launch.rounds /= 2) {
-    Index const of_block = bricks_of_round * launch.rounds;
-    launch.blocks = (bricks + of_block - 1) / of_block;
+    Index const of_block = reduction_tiles_of_round * launch.rounds;
+    launch.blocks = (reduction_tiles + of_block - 1) / of_block;
     if (launch.rounds == 1 || segments.count * launch.blocks >= busy_blocks * multiprocessors) return launch;
   }
 }

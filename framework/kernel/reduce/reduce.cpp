@@ -30,7 +30,7 @@ struct Outcome<Execution>::Work {
   std::optional<Execution> pending;  ///< the instance that the last reduction was enqueued on
 
   void reserve(Execution const& execution, Segments const& segments) {
-    grow(execution, partials, segments.count * kernel::merging_room(bricks_of(segments.length)));
+    grow(execution, partials, segments.count * kernel::merging_room(reduction_tiles_of(segments.length)));
     grow(execution, results, segments.count);
     if constexpr (!kernel::is_host<Execution>) grow(execution, blocks_done, segments.count);
   }
@@ -62,7 +62,7 @@ void expect_sensible(Segments const& segments) {
   if (segments.count < 0) throw DefectError("a reduction of " + std::to_string(segments.count) + " segments");
   if (segments.length < 0) throw DefectError("a reduction of " + std::to_string(segments.length) + " values");
   // Blocks and teams are numbered with an int.
-  if (segments.count > 0 && bricks_of(segments.length) > std::numeric_limits<int>::max() / segments.count) {
+  if (segments.count > 0 && reduction_tiles_of(segments.length) > std::numeric_limits<int>::max() / segments.count) {
     throw DefectError("a reduction of " + std::to_string(segments.count) + " segments of " +
                       std::to_string(segments.length) + " values is too large");
   }

@@ -17,7 +17,7 @@ namespace halocline::reduce::test {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Fewer and more than a pack, a warp, a brick, a block, a group of blocks, and nothing at all.
+/// Fewer and more than a pack, a warp, a reduction tile, a block, a group of blocks, and nothing at all.
 inline std::vector<Index> const awkward = {0,    1,    2,    3,    5,     31,    32,    33,    255,   257,    1021,
                                            2047, 2048, 2049, 8191, 16384, 16385, 32768, 32771, 65537, 131101, 1000003};
 
