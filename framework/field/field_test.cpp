@@ -18,10 +18,10 @@
 namespace halocline {
 namespace {
 
-std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells) {
+std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, int blocks_per_rank = 1) {
   std::vector<Axis> axes;
   for (Index const n : cells) axes.push_back(Axis::uniform(n, 0, static_cast<double>(n)));
-  return test::mesh_of(std::move(axes));
+  return test::mesh_of(std::move(axes), {}, {0, 0, 0}, blocks_per_rank);
 }
 
 using test::message_of;
@@ -161,6 +161,37 @@ TYPED_TEST(FieldOf, IsFilledByExpressionsAtItsPositions) {
         }
       }
     }
+  }
+}
+
+TYPED_TEST(FieldOf, KeepsTheBlocksOfARankApart) {
+  auto const whole = unit_mesh({13, 37});
+  auto const mesh = unit_mesh({13, 37}, 2);
+  ASSERT_EQ(mesh->blocks().size(), 2u);
+  for (Centring const centring : {Centring::cell, Centring::node, Centring::face_y}) {
+    Field<TypeParam> field(mesh, {.name = "u", .centring = centring, .components = 2, .ghosts = 2});
+    field.fill(Expression("x + 100 * y"), 0, 1);
+    for (Block const& block : mesh->blocks()) {
+      std::vector<double> const x = mesh->coordinates(block, 0, centring, 0);
+      std::vector<double> const y = mesh->coordinates(block, 1, centring, 0);
+      std::vector<TypeParam> values = owned_values(field, block, 1);
+      ASSERT_EQ(values.size(), x.size() * y.size());
+      for (std::size_t n = 0; n < values.size(); ++n) {
+        EXPECT_EQ(values[n], static_cast<TypeParam>(x[n % x.size()] + 100 * y[n / x.size()]));
+        values[n] += static_cast<TypeParam>(1 + block.id);
+      }
+      field.set_owned(block, 0, std::as_bytes(std::span(values)));
+    }
+    for (Block const& block : mesh->blocks()) {
+      std::vector<TypeParam> const before = owned_values(field, block, 1);
+      std::vector<TypeParam> const after = owned_values(field, block, 0);
+      for (std::size_t n = 0; n < before.size(); ++n) {
+        EXPECT_EQ(after[n], before[n] + static_cast<TypeParam>(1 + block.id));
+      }
+    }
+    Index cells = 0;
+    for (Block const& block : mesh->blocks()) cells += block.cells.size();
+    EXPECT_EQ(cells, whole->blocks().front().cells.size());
   }
 }
 

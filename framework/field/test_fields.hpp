@@ -17,11 +17,12 @@ inline constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Cen
 
 /// A mesh over all ranks of the test.
 inline std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Axis> axes, Periodicity const& periodic = {},
-                                                     ProcessGrid const& grid = {0, 0, 0}) {
+                                                     ProcessGrid const& grid = {0, 0, 0}, int blocks_per_rank = 1) {
   StructuredMeshDescription description;
   description.axes = std::move(axes);
   description.periodic = periodic;
   description.process_grid = grid;
+  description.blocks_per_rank = blocks_per_rank;
   return StructuredMesh::make(description, communicator().split(0));
 }
 

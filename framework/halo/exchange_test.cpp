@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(EveryTransport, ExchangeBy, testing::ValuesIn(transport
 
 TEST_P(ExchangeBy, FillsGhostsOfEveryCentringAndWidth) {
   for (MeshShape const& shape : mesh_shapes()) {
-    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
+    auto const mesh = mesh_of_shape(shape);
     for (bool const corners : {false, true}) {
       for (int const ghosts : {1, 2, 3, 4}) {
         for (Centring const centring : all_centrings) {
@@ -125,7 +125,7 @@ TEST_P(ExchangeBy, FillsGhostsOfEveryCentringAndWidth) {
 
 TEST_P(ExchangeBy, TakesManyFieldsInOneMessage) {
   for (MeshShape const& shape : mesh_shapes()) {
-    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
+    auto const mesh = mesh_of_shape(shape);
     for (bool const corners : {false, true}) {
       Field<double> a(mesh, {.name = "a", .ghosts = 2});
       Field<float> b(mesh, {.name = "b", .centring = Centring::node, .components = 3, .ghosts = 3});
@@ -379,7 +379,7 @@ TEST(Exchange, RefusesBlocksThinnerThanTheirNeighboursGhosts) {
 /// Calls of `progress` bring all messages in; what is left to `finish` is to put them where they belong.
 TEST_P(ExchangeBy, GetsOnWithMessages) {
   for (MeshShape const& shape : mesh_shapes()) {
-    auto const mesh = mesh_of_cells(shape.cells, shape.periodic, shape.grid);
+    auto const mesh = mesh_of_shape(shape);
     Field<double> u(mesh, {.name = "u", .ghosts = 2});
     Exchange exchange({&u});
     EXPECT_TRUE(exchange.progress()) << "nothing is under way";

@@ -15,10 +15,11 @@
 namespace halocline::test {
 
 inline std::shared_ptr<StructuredMesh const> mesh_of_cells(std::vector<Index> const& cells, Periodicity const& periodic,
-                                                           ProcessGrid const& grid = {0, 0, 0}) {
+                                                           ProcessGrid const& grid = {0, 0, 0},
+                                                           int blocks_per_rank = 1) {
   std::vector<Axis> axes;
   for (Index const n : cells) axes.push_back(Axis::uniform(n, 0, 1));
-  return mesh_of(std::move(axes), periodic, grid);
+  return mesh_of(std::move(axes), periodic, grid, blocks_per_rank);
 }
 
 inline constexpr double untouched = -1;
@@ -96,9 +97,15 @@ struct MeshShape {
   std::vector<Index> cells;
   Periodicity periodic;
   ProcessGrid grid{0, 0, 0};
+  int blocks_per_rank = 1;
 };
 
-/// Uneven partitions in one, two and three dimensions, every block at least four cells thick for up to four ranks.
+inline std::shared_ptr<StructuredMesh const> mesh_of_shape(MeshShape const& shape) {
+  return mesh_of_cells(shape.cells, shape.periodic, shape.grid, shape.blocks_per_rank);
+}
+
+/// Uneven partitions in one, two and three dimensions, every block at least four cells thick for up to four ranks,
+/// of which each has one block, or several.
 inline std::vector<MeshShape> mesh_shapes() {
   return {{{17}, {}},
           {{17}, {true, false, false}},
@@ -108,7 +115,13 @@ inline std::vector<MeshShape> mesh_shapes() {
           {{17, 5}, {true, true, false}, {0, 1, 1}},
           {{9, 17, 9}, {}},
           {{9, 10, 17}, {true, true, true}},
-          {{17, 4, 5}, {true, false, true}, {0, 1, 1}}};
+          {{17, 4, 5}, {true, false, true}, {0, 1, 1}},
+          {{43}, {}, {0, 1, 1}, 2},
+          {{41}, {true, false, false}, {0, 1, 1}, 2},
+          {{17, 23}, {true, false, false}, {0, 0, 1}, 2},
+          {{19, 23, 5}, {true, true, true}, {0, 0, 1}, 2},
+          {{4, 11, 37}, {false, false, true}, {1, 1, 0}, 2},
+          {{4, 5, 67}, {false, true, true}, {1, 1, 0}, 3}};
 }
 
 }  // namespace halocline::test

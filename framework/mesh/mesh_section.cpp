@@ -114,6 +114,7 @@ StructuredMeshDescription described(Options const& section) {
     if (section.has("processes"))
       description.process_grid[axis] = static_cast<int>(section.integers("processes")[axis]);
   }
+  description.blocks_per_rank = static_cast<int>(section.integer("blocks_per_rank"));
   return description;
 }
 
@@ -130,10 +131,16 @@ Section declare_mesh_section() {
       .at_least(0.5)
       .at_most(2);
   mesh.booleans("periodic", "Whether the domain closes on itself, on each axis; false if not given.", 1, 3).optional();
-  mesh.integers("processes", "Blocks along each axis, one a rank; 0 leaves the choice to the mesh.", 1, 3)
+  mesh.integers("processes", "Ranks along each axis; 0 leaves the choice to the mesh.", 1, 3)
       .optional()
       .at_least(0)
       .at_most(1 << 30);
+  mesh.integer(
+          "blocks_per_rank",
+          "Uneven blocks that the cells of each rank are cut into: more than 1 to try code on several, not for speed.")
+      .defaults_to(1)
+      .at_least(1)
+      .at_most(16);
   for (std::string const name : {"lower", "upper", "growth", "periodic", "processes"}) {
     mesh.check([name](Options const& section, Mistakes& mistakes) {
       check_length(section, name, section.entries("cells"), mistakes);
@@ -159,7 +166,8 @@ Partition partition_of(Options const& section, int ranks) {
     if (section.has("periodic")) periodic[axis] = section.booleans("periodic")[axis];
     if (section.has("processes")) wanted[axis] = static_cast<int>(section.integers("processes")[axis]);
   }
-  return {cells, choose_process_grid(cells, ranks, periodic, wanted), periodic};
+  return Partition(cells, choose_process_grid(cells, ranks, periodic, wanted), periodic)
+      .divided(static_cast<int>(section.integer("blocks_per_rank")));
 }
 
 Axis axis_of(Options const& section, int axis) {

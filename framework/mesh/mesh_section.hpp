@@ -9,9 +9,9 @@
 
 namespace halocline {
 
-/// Declares the section `mesh` of a deck: cells, lower, upper, growth, periodic, processes. Its check refuses axes that
-/// end before they begin, cells too thin for double precision, vectors of different lengths, and more cells than 64
-/// bits count.
+/// Declares the section `mesh` of a deck: cells, lower, upper, growth, periodic, processes, blocks_per_rank. Its check
+/// refuses axes that end before they begin, cells too thin for double precision, vectors of different lengths, and more
+/// cells than 64 bits count.
 [[nodiscard]] Section declare_mesh_section();
 
 /// The blocks that the mesh of a judged section has on so many ranks. Throws InputError when it cannot be cut into

@@ -15,10 +15,12 @@ namespace {
 
 std::shared_ptr<Communicator> everyone() { return test::communicator().split(0); }
 
-std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, Periodicity const& periodic = {}) {
+std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, Periodicity const& periodic = {},
+                                                int blocks_per_rank = 1) {
   StructuredMeshDescription description;
   for (Index const n : cells) description.axes.push_back(Axis::uniform(n, 0, static_cast<double>(n)));
   description.periodic = periodic;
+  description.blocks_per_rank = blocks_per_rank;
   return StructuredMesh::make(description, everyone());
 }
 
@@ -48,6 +50,33 @@ TEST(Mesh, EveryEntryHasOneOwner) {
       }
     }
   }
+}
+
+TEST(Mesh, ARankOwnsSeveralUnevenBlocks) {
+  auto const mesh = unit_mesh({13, 31}, {false, true, false}, 2);
+  ASSERT_EQ(mesh->blocks().size(), 2u);
+  EXPECT_EQ(mesh->block_count(), 2 * everyone()->size());
+  Block const& first = mesh->blocks()[0];
+  Block const& second = mesh->blocks()[1];
+  EXPECT_EQ(first.local, 0u);
+  EXPECT_EQ(second.local, 1u);
+  EXPECT_LT(first.id, second.id);
+  EXPECT_LT(first.cells.size(), second.cells.size());
+  int const axis = first.cells.begin[0] == second.cells.begin[0] ? 1 : 0;
+  ASSERT_TRUE(first.neighbour(axis, 1));
+  EXPECT_EQ(first.neighbour(axis, 1)->block, second.id);
+  EXPECT_EQ(first.neighbour(axis, 1)->rank, everyone()->rank());
+  ASSERT_TRUE(second.neighbour(axis, -1));
+  EXPECT_EQ(second.neighbour(axis, -1)->block, first.id);
+  std::map<Extents, int> owners;
+  for (Index block = 0; block < mesh->block_count(); ++block) {
+    IndexRange const range = mesh->global_owned(block, Centring::node);
+    for (Index j = range.begin[1]; j < range.end[1]; ++j) {
+      for (Index i = range.begin[0]; i < range.end[0]; ++i) ++owners[{i, j, 0}];
+    }
+  }
+  EXPECT_EQ(owners.size(), 14u * 31u);
+  for (auto const& [entry, count] : owners) EXPECT_EQ(count, 1);
 }
 
 TEST(Mesh, ExtentsFollowTheCentring) {
@@ -279,6 +308,18 @@ TEST(MeshSection, RefusesCellsTooThinForDoublePrecision) {
 TEST(MeshSection, HasNoMoreProcessesThanAnIntegerCounts) {
   EXPECT_EQ(input_error([] { judged("mesh: {cells: 8, processes: 4294967296}\n"); }),
             "`mesh.processes`: 4294967296 is out of range: must be at least 0 and at most 1073741824 (test.yaml:1:29)");
+}
+
+TEST(MeshSection, GivesEachRankAsManyBlocksAsItSays) {
+  Options const section = judged("mesh: {cells: [13, 31], blocks_per_rank: 2}\n");
+  EXPECT_EQ(make_structured_mesh(section, everyone())->blocks().size(), 2u);
+  EXPECT_EQ(partition_of(section, 3).blocks(), 6);
+  EXPECT_EQ(input_error([] { judged("mesh: {cells: 8, blocks_per_rank: 0}\n"); }),
+            "`mesh.blocks_per_rank`: 0 is out of range: must be at least 1 and at most 16 (test.yaml:1:35)");
+  EXPECT_THAT(input_error([] {
+                static_cast<void>(make_structured_mesh(judged("mesh: {cells: 4, blocks_per_rank: 5}\n"), everyone()));
+              }),
+              testing::HasSubstr("cannot be cut into 5 blocks of at least one cell: use fewer blocks per rank"));
 }
 
 TEST(MeshSection, SaysWhereAMeshCannotBeCut) {

@@ -1,5 +1,6 @@
 #include "framework/mesh/partition.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -50,6 +51,22 @@ std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
   return ranks;
 }
 
+/// Cells of the thinnest block of an axis.
+Index thinnest(std::vector<Index> const& starts) {
+  Index least = starts.back();
+  for (std::size_t block = 1; block < starts.size(); ++block)
+    least = std::min(least, starts[block] - starts[block - 1]);
+  return least;
+}
+
+/// Where the n-th of `parts` parts of so many cells ends, each a little larger than the one before: beyond a cell for
+/// each they are as parts : parts + 1 : … : 2 parts - 1.
+Index uneven_end(Index cells, int parts, int n) {
+  Index const before = Index{n} * parts + Index{n} * (n - 1) / 2;
+  Index const all = Index{parts} * parts + Index{parts} * (parts - 1) / 2;
+  return n + (cells - parts) / all * before + (cells - parts) % all * before / all;
+}
+
 }  // namespace
 
 Partition::Partition(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic,
@@ -83,6 +100,10 @@ std::array<int, 3> Partition::place(Index block) const {
   return {static_cast<int>(block % grid_[0]), static_cast<int>(rows % grid_[1]), static_cast<int>(rows / grid_[1])};
 }
 
+Index Partition::block_at(std::array<int, 3> const& place) const {
+  return place[0] + Index{grid_[0]} * (place[1] + Index{grid_[1]} * place[2]);
+}
+
 IndexRange Partition::cells(Index block) const {
   IndexRange range;
   std::array<int, 3> const at = place(block);
@@ -101,7 +122,37 @@ std::optional<Index> Partition::neighbour(Index block, Direction const& directio
     if (outside && !periodic_[axis]) return std::nullopt;
     at[axis] = (next + grid_[axis]) % grid_[axis];
   }
-  return at[0] + Index{grid_[0]} * (at[1] + Index{grid_[1]} * at[2]);
+  return block_at(at);
+}
+
+Partition Partition::divided(int parts) const {
+  if (parts < 1) throw InputError("a rank owns at least one block, not " + std::to_string(parts));
+  if (parts == 1) return *this;
+  std::size_t axis = 0;
+  for (std::size_t a = 1; a < 3; ++a) {
+    if (thinnest(starts_[a]) >= thinnest(starts_[axis])) axis = a;
+  }
+  if (thinnest(starts_[axis]) < parts) {
+    throw InputError("a block of at most " + std::to_string(thinnest(starts_[axis])) +
+                     " cells along each axis cannot be cut into " + std::to_string(parts) +
+                     " blocks of at least one cell: use fewer blocks per rank, fewer ranks or more cells");
+  }
+  std::array<std::vector<Index>, 3> starts = starts_;
+  starts[axis] = {0};
+  for (std::size_t block = 1; block < starts_[axis].size(); ++block) {
+    Index const first = starts_[axis][block - 1];
+    for (int part = 1; part <= parts; ++part) {
+      starts[axis].push_back(first + uneven_end(starts_[axis][block] - first, parts, part));
+    }
+  }
+  Partition all(std::move(starts), periodic_,
+                std::vector<int>(rank_of_block_.size() * static_cast<std::size_t>(parts)));
+  for (Index block = 0; block < all.blocks(); ++block) {
+    std::array<int, 3> at = all.place(block);
+    at[axis] /= parts;
+    all.rank_of_block_[static_cast<std::size_t>(block)] = rank(block_at(at));
+  }
+  return all;
 }
 
 Partition Partition::coarsened() const {

@@ -58,10 +58,16 @@ class Partition {
   [[nodiscard]] std::vector<Index> const& starts(int axis) const { return starts_[static_cast<std::size_t>(axis)]; }
   /// The block one step away, around the end on a periodic axis.
   [[nodiscard]] std::optional<Index> neighbour(Index block, Direction const& direction) const;
+  /// Every block cut into `parts` uneven ones (two: 2/5 and 3/5 of its cells) that stay on its rank, along the axis
+  /// whose thinnest block is the thickest (ties: z, then y). Throws InputError when a block has too few cells for that.
+  [[nodiscard]] Partition divided(int parts) const;
   /// Every block cut down to ceil(n / 2) cells per axis: the partition of StructuredMesh::coarsened.
   [[nodiscard]] Partition coarsened() const;
 
  private:
+  /// The block at a place of the grid.
+  [[nodiscard]] Index block_at(std::array<int, 3> const& place) const;
+
   std::array<std::vector<Index>, 3> starts_;
   ProcessGrid grid_;
   Periodicity periodic_;

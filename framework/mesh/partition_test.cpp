@@ -114,6 +114,33 @@ TEST(Partition, RefusesAxesThinnerThanTheGrid) {
             "axis y has 3 cells and cannot be cut into 4 blocks of at least one cell");
 }
 
+TEST(Partition, DividesEveryBlockUnevenlyOnItsRank) {
+  Partition const whole({11, 25, 3}, {2, 2, 1}, {true, false, false}, {3, 2, 1, 0});
+  Partition const divided = whole.divided(2);
+  EXPECT_EQ(divided.grid(), (ProcessGrid{2, 4, 1}));
+  EXPECT_EQ(divided.starts(0), whole.starts(0));
+  EXPECT_THAT(divided.starts(1), testing::ElementsAre(0, 5, 13, 18, 25));  // 13 and 12 cells
+  EXPECT_EQ(divided.starts(2), whole.starts(2));
+  EXPECT_EQ(divided.periodic(), whole.periodic());
+  EXPECT_THAT(divided.ranks(), testing::ElementsAre(3, 2, 3, 2, 1, 0, 1, 0));
+  EXPECT_THAT(whole.divided(3).starts(1), testing::ElementsAre(0, 3, 7, 13, 16, 20, 25));
+  EXPECT_EQ(whole.divided(1).ranks(), whole.ranks());
+}
+
+TEST(Partition, DividesTheLastOfTheLongestAxesDownToSingleCells) {
+  EXPECT_EQ(Partition({6, 6, 5}, {1, 1, 1}, {}).divided(2).grid(), (ProcessGrid{1, 2, 1}));
+  EXPECT_THAT(Partition({1, 4, 1}, {1, 1, 1}, {}).divided(4).starts(1), testing::ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(input_error([] {
+              static_cast<void>(Partition({7, 2, 1}, {3, 1, 1}, {}).divided(3));
+            }),
+            "a block of at most 2 cells along each axis cannot be cut into 3 blocks of at least one cell: use fewer "
+            "blocks per rank, fewer ranks or more cells");
+  EXPECT_EQ(input_error([] {
+              static_cast<void>(Partition({7, 2, 1}, {3, 1, 1}, {}).divided(0));
+            }),
+            "a rank owns at least one block, not 0");
+}
+
 TEST(Partition, CoarsensEachBlockByItself) {
   Partition const coarse = Partition({10, 7, 1}, {4, 2, 1}, {}).coarsened();
   EXPECT_THAT(coarse.starts(0), testing::ElementsAre(0, 2, 4, 5, 6));  // 3 3 2 2 -> 2 2 1 1

@@ -107,9 +107,10 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::make_for(StructuredMeshDes
   Partition const there = cut(cells, periodic, description.process_grid, hosts);
   std::vector<int> here;
   for (int const rank : there.ranks()) here.push_back(owners[static_cast<std::size_t>(rank)]);
-  return std::make_shared<StructuredMesh const>(static_cast<int>(description.axes.size()), std::move(axes),
-                                                Partition(cells, there.grid(), periodic, std::move(here)),
-                                                std::move(communicator));
+  return std::make_shared<StructuredMesh const>(
+      static_cast<int>(description.axes.size()), std::move(axes),
+      Partition(cells, there.grid(), periodic, std::move(here)).divided(description.blocks_per_rank),
+      std::move(communicator));
 }
 
 StructuredMesh::StructuredMesh(int dimensions, std::array<Axis, 3> axes, Partition partition,

@@ -13,14 +13,15 @@ namespace halocline {
 struct StructuredMeshDescription {
   std::vector<Axis> axes;             ///< one, two or three
   Periodicity periodic{};             ///< per axis
-  ProcessGrid process_grid{0, 0, 0};  ///< blocks per axis; 0 leaves the choice to the mesh
+  ProcessGrid process_grid{0, 0, 0};  ///< ranks per axis; 0 leaves the choice to the mesh
+  int blocks_per_rank = 1;            ///< each rank's cells are cut into as many uneven blocks (Partition::divided)
 };
 
-/// Tensor product of three axes, cut into a Cartesian grid of blocks, one block a rank.
+/// Tensor product of three axes, cut into a Cartesian grid of blocks, equally many a rank.
 class StructuredMesh final : public Mesh {
  public:
   /// Collective over `communicator`. Throws InputError for no or too many axes, a product of cells beyond 64 bits, a
-  /// process grid that does not fit the communicator, or an axis with fewer cells than blocks.
+  /// process grid that does not fit the communicator, or an axis with fewer cells than ranks or blocks.
   [[nodiscard]] static std::shared_ptr<StructuredMesh const> make(StructuredMeshDescription const& description,
                                                                   std::shared_ptr<Communicator> communicator);
   /// The mesh that `make` makes on as many ranks as there are `hosts`, as ranks of `communicator` see it who work for

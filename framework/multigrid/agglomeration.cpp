@@ -106,9 +106,11 @@ void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, 
     auto const rank = static_cast<std::size_t>(part.rank);
     Index const at = part.rank * static_cast<Index>(largest) + done[rank];
     for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), PlaceInBox(box)});
-    whole.mark_written(block, box, "agglomeration");
     done[rank] += box.size();
   }
+  whole.mark_written(block, widened(whole_.unknowns(block), extra), "agglomeration");
+  // What is read beyond the last unknown came along; around a periodic end nothing is read before the first.
+  if (extra != Extents{}) whole.mark_ghosts_valid(1);
   execution(block).fence();
 }
 

@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// A level of fewer unknowns is cheaper on one rank than with messages between several.
+/// A level of fewer unknowns is cheaper in one block than with messages between several.
 constexpr Index few_unknowns = 8192;
 /// The same where blocks are too thin to be coarsened along some axis.
 constexpr Index few_unknowns_of_thin_blocks = Index{1} << 18U;
@@ -60,7 +60,7 @@ Couplings mean_over_faces(ControlVolumeGrid const& grid, Couplings sums) {
 }
 
 bool worth_agglomerating(ControlVolumeGrid const& grid, Couplings const& couplings) {
-  if (grid.mesh->communicator().size() == 1) return false;
+  if (grid.mesh->block_count() == 1) return false;
   if (grid.size() <= few_unknowns) return true;
   Axes const thin = thin_axes(grid);
   if (thin == Axes{}) return false;

@@ -21,13 +21,15 @@ TYPED_TEST_SUITE(CrsOperatorTest, Precisions);
 
 // Both add the same products in another order.
 TYPED_TEST(CrsOperatorTest, IsTheStencilToRounding) {
-  std::vector<test_problem::Options> const problems = {{.cells = {17, 13}},
-                                                       {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
-                                                       {.cells = {29}, .contrast = 100},
-                                                       {.cells = {4}},
-                                                       {.cells = {10, 8}, .periodic = true, .shift = 1},
-                                                       {.cells = {11}, .periodic = true, .shift = 1},
-                                                       {.cells = {5}, .periodic = true, .shift = 1}};
+  std::vector<test_problem::Options> const problems = {
+      {.cells = {17, 13}},
+      {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
+      {.cells = {29}, .contrast = 100},
+      {.cells = {4}},
+      {.cells = {10, 8}, .periodic = true, .shift = 1},
+      {.cells = {11}, .periodic = true, .shift = 1},
+      {.cells = {5}, .periodic = true, .shift = 1},
+      {.cells = {10, 23}, .periodic = true, .shift = 1, .blocks_per_rank = 2}};
   for (auto const& options : problems) {
     auto const a = make_operator<TypeParam>(test::communicator().split(0), options);
     CrsOperator<TypeParam> const assembled(*a, 1);

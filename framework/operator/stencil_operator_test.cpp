@@ -45,7 +45,10 @@ std::vector<test_problem::Options> problems() {
           {.cells = {29}, .contrast = 100},
           {.cells = {4}},
           {.cells = {9, 8}, .periodic = true, .shift = 1},
-          {.cells = {130, 67}, .wall = Wall::insulated, .shift = 0.01}};
+          {.cells = {130, 67}, .wall = Wall::insulated, .shift = 0.01},
+          {.cells = {19, 43}, .blocks_per_rank = 2},
+          {.cells = {6, 5, 31}, .periodic = true, .shift = 1, .blocks_per_rank = 2},
+          {.cells = {61}, .wall = Wall::insulated, .shift = 0.5, .blocks_per_rank = 3}};
 }
 
 template <class Real>
@@ -87,35 +90,76 @@ TYPED_TEST(StencilOperatorTest, ConstantCoefficientsGiveTheFivePointLaplacian) {
   }
 }
 
-/// That a vector of all ranks has the bits of one that this rank has made alone.
-template <class Real>
-void expect_same_bits(Mesh const& mesh, Vector const& shared, Vector const& alone) {
-  auto const mine = values_of<Real>(shared);
-  auto const all = values_of<Real>(alone);
-  IndexRange const box = mesh.global_owned(mesh.blocks()[0].id, Centring::cell);
-  Extents const extents = mesh.extents(Centring::cell);
-  std::size_t n = 0;
-  for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-      for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-        EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
+/// Calls visit(i, j, k) with the global indices of this rank's cells, in the order of `values_of`.
+template <class Visit>
+void for_each_cell(Mesh const& mesh, Visit const& visit) {
+  for (Block const& block : mesh.blocks()) {
+    IndexRange const box = mesh.global_owned(block.id, Centring::cell);
+    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+        for (Index i = box.begin[0]; i < box.end[0]; ++i) visit(i, j, k);
       }
     }
   }
 }
 
+/// That a vector of all ranks has the bits of one that this rank has made alone.
+template <class Real>
+void expect_same_bits(Mesh const& mesh, Vector const& shared, Vector const& alone) {
+  auto const mine = values_of<Real>(shared);
+  auto const all = values_of<Real>(alone);
+  Extents const extents = mesh.extents(Centring::cell);
+  std::size_t n = 0;
+  for_each_cell(mesh, [&](Index i, Index j, Index k) {
+    EXPECT_EQ(mine[n++], all[static_cast<std::size_t>(i + extents[0] * (j + extents[1] * k))]);
+  });
+  EXPECT_EQ(n, mine.size());
+}
+
 TYPED_TEST(StencilOperatorTest, EveryRankCountGivesTheSameBits) {
   for (auto const& options : problems()) {
     auto const a = make_operator<TypeParam>(all_ranks(), options);
-    auto const whole = make_operator<TypeParam>(this_rank_alone(), options);
-    auto const apply = [](auto const& op) {
-      auto const x = op->create_vector();
-      auto y = op->create_vector();
-      x->randomize(1);
-      op->apply(*x, *y);
-      return y;
+    test_problem::Options one_block = options;
+    one_block.blocks_per_rank = 1;
+    auto const whole = make_operator<TypeParam>(this_rank_alone(), one_block);
+    EXPECT_EQ(a->norm_bound(), whole->norm_bound());
+    auto const expect_same = [&](auto const& work) {
+      auto const result = [&work](Operator const& op) {
+        auto const b = op.create_vector();
+        auto x = op.create_vector();
+        auto y = op.create_vector();
+        b->randomize(1);
+        x->randomize(2);
+        work(op, *b, x, *y);
+        return std::pair(std::move(x), std::move(y));
+      };
+      auto const [x, y] = result(*a);
+      auto const [expected_x, expected_y] = result(*whole);
+      expect_same_bits<TypeParam>(mesh_of<TypeParam>(*a), *x, *expected_x);
+      expect_same_bits<TypeParam>(mesh_of<TypeParam>(*a), *y, *expected_y);
     };
-    expect_same_bits<TypeParam>(mesh_of<TypeParam>(*a), *apply(a), *apply(whole));
+    using Made = std::unique_ptr<Vector>;
+    expect_same([](Operator const& op, Vector const&, Made& x, Vector& y) { op.apply(*x, y); });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) { (void)op.residual(b, *x, y); });
+    expect_same([](Operator const& op, Vector const&, Made&, Vector& y) { EXPECT_TRUE(op.diagonal(y)); });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector&) { op.relaxation()->relax(true, b, *x); });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector&) { op.relaxation()->relax(false, b, *x); });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) {
+      op.jacobi()->start_step(0, 0.75, b, *x, y);
+      (void)op.jacobi()->squares(0);
+    });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) {
+      auto const d = op.create_vector();
+      op.chebyshev()->step({.direction = 0, .residual = 0.5}, b, *x, *d, y);
+      op.chebyshev()->step({.direction = 0.25, .residual = 0.5}, b, y, *d, *x);
+    });
+    expect_same([](Operator const& op, Vector const& b, Made& x, Vector& y) {
+      Made p = op.create_vector();
+      Made work = op.create_vector();
+      for (int step = 0; step < 3; ++step) (void)op.cg()->step(0.5, 0.25, b, *x, p, work);
+      y.copy(b);
+      (void)op.cg()->residual(0.125, *p, *work, y);
+    });
   }
 }
 
@@ -245,16 +289,12 @@ TYPED_TEST(StencilOperatorTest, StepsOfConjugateGradientsDoWhatTheFallbackDoes) 
 template <class Real>
 std::array<double, 2> largest_by_colour(Mesh const& mesh, Vector const& x) {
   auto const values = values_of<Real>(x);
-  IndexRange const box = mesh.global_owned(mesh.blocks()[0].id, Centring::cell);
   std::array<double, 2> largest{};
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    auto const at = static_cast<Index>(n);
-    Index const i = at % box.extent(0) + box.begin[0];
-    Index const j = at / box.extent(0) % box.extent(1) + box.begin[1];
-    Index const k = at / (box.extent(0) * box.extent(1)) + box.begin[2];
+  std::size_t n = 0;
+  for_each_cell(mesh, [&](Index i, Index j, Index k) {
     double& colour = largest[static_cast<std::size_t>((i + j + k) % 2)];
-    colour = std::max(colour, std::abs(static_cast<double>(values[n])));
-  }
+    colour = std::max(colour, std::abs(static_cast<double>(values[n++])));
+  });
   test::communicator().max(largest);
   return largest;
 }
@@ -332,8 +372,8 @@ struct Relaxed {
 /// Gauss-Seidel relaxations on a mesh of these cells: how many colours, and that there and back are adjoint in the
 /// scalar product of A, leave no residual on the colour that came last, and have the same bits on any number of ranks.
 template <class Real, Shape Reach>
-void expect_relaxations(std::vector<Index> const& cells, bool periodic, int colours) {
-  test_problem::Options const options{.cells = cells, .periodic = periodic};
+void expect_relaxations(std::vector<Index> const& cells, bool periodic, int colours, int blocks_per_rank = 1) {
+  test_problem::Options options{.cells = cells, .periodic = periodic, .blocks_per_rank = blocks_per_rank};
   Relaxed<Real, Reach> const a(all_ranks(), options);
   ASSERT_EQ(a.relaxation.colours(), colours);
   auto const zero = a.create_vector();
@@ -351,6 +391,7 @@ void expect_relaxations(std::vector<Index> const& cells, bool periodic, int colo
   a.relaxation.relax(false, *zero, *y);
   EXPECT_NEAR(x->dot(*ay), ax->dot(*y), 16 * static_cast<double>(std::numeric_limits<Real>::epsilon()) * scale);
 
+  options.blocks_per_rank = 1;
   Relaxed<Real, Reach> const whole(this_rank_alone(), options);
   auto const alone = whole.create_vector();
   auto const b = whole.create_vector();
@@ -366,6 +407,10 @@ TYPED_TEST(StencilOperatorTest, RelaxationsTakeAsManyColoursAsTheShapeNeeds) {
     expect_relaxations<TypeParam, star<2, 2>>({17, 13}, periodic, 3);
     expect_relaxations<TypeParam, box<1, 2>>({17, 13}, periodic, 4);
     expect_relaxations<TypeParam, box<1, 3>>({9, 8, 7}, periodic, 8);
+    // Widths 1 and 2 and corners, of which some are another block of this rank.
+    expect_relaxations<TypeParam, star<2, 2>>({17, 29}, periodic, 3, 2);
+    expect_relaxations<TypeParam, box<1, 2>>({17, 29}, periodic, 4, 2);
+    expect_relaxations<TypeParam, box<1, 3>>({9, 8, 19}, periodic, 8, 2);
   }
   expect_relaxations<TypeParam, line<1, 1>>({4, 29}, false, 2);
 }

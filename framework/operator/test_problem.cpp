@@ -95,6 +95,7 @@ std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> co
     description.axes.push_back(Axis::uniform(cells, 0, static_cast<double>(cells)));
   }
   if (options.periodic) description.periodic = {true, options.cells.size() > 1, options.cells.size() > 2};
+  description.blocks_per_rank = options.blocks_per_rank;
   return StructuredMesh::make(description, std::move(communicator));
 }
 

@@ -23,6 +23,7 @@ struct Options {
   double shift = 0;
   double contrast = 3;
   std::shared_ptr<Transport const> transport = nullptr;
+  int blocks_per_rank = 1;
 };
 
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> communicator,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "framework/field/field.hpp"
 #include "framework/operator/array_vector.hpp"
@@ -23,12 +24,12 @@ enum class Storage { field, interior_of_field, array };
 
 /// A vector of each kind with a few more than a hundred unknowns, or with one only.
 template <class Real>
-std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& cells) {
+std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& cells, int blocks_per_rank = 1) {
   std::shared_ptr<Communicator> const communicator = test::communicator().split(0);
   if (storage == Storage::array) {
     return std::make_unique<ArrayVector<Real>>(communicator, cells[0] + communicator->rank());
   }
-  auto const mesh = test_problem::make_mesh(communicator, {.cells = cells});
+  auto const mesh = test_problem::make_mesh(communicator, {.cells = cells, .blocks_per_rank = blocks_per_rank});
   auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "u", .ghosts = 2});
   if (storage == Storage::field) return std::make_unique<FieldVector<Real>>(field);
   std::vector<IndexRange> unknowns;
@@ -47,8 +48,13 @@ class VectorTest : public testing::Test {
   template <class Check>
   void on_each_kind(Check const& check) {
     for (Storage const storage : {Storage::field, Storage::interior_of_field, Storage::array}) {
-      for (auto const& cells : {std::vector<Index>{4}, {37, 5}, {4, 3, 7}, {4099}}) {
-        auto const u = make_vector<Real>(storage, cells);
+      for (auto const& [cells, blocks] : {std::pair{std::vector<Index>{4}, 1},
+                                          {{37, 5}, 1},
+                                          {{4, 3, 7}, 1},
+                                          {{4099}, 1},
+                                          {{5, 47}, 2},
+                                          {{4099}, 3}}) {
+        auto const u = make_vector<Real>(storage, cells, blocks);
         auto const x = u->create();
         auto const y = u->create();
         u->randomize(1);

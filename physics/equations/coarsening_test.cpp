@@ -28,10 +28,12 @@ struct Problem {
   BoundaryKind walls = BoundaryKind::dirichlet;
   Centring centring = Centring::cell;
   Periodicity periodic{};
+  int blocks_per_rank = 1;
 };
 
 std::unique_ptr<Operator> make(Problem const& problem, std::shared_ptr<Communicator> ranks = all_ranks()) {
-  auto const mesh = unit_mesh(problem.cells, {problem.stretched, problem.periodic}, std::move(ranks));
+  auto const mesh =
+      unit_mesh(problem.cells, {problem.stretched, problem.periodic, problem.blocks_per_rank}, std::move(ranks));
   // Two boxes that conduct ten thousand times better than what is around them, wherever coarse cells may lie.
   auto const k = cell_field<double>(mesh, [&](Index i, Index j, Index l) {
     Index const at[3] = {i, j, l};
@@ -120,7 +122,11 @@ std::vector<Problem> pass_problems() {
           {.cells = {24, 20, 22}},
           {.cells = {23, 29, 19}, .varying = true},
           {.cells = {21, 26, 31}, .centring = Centring::node},
-          {.cells = {24, 24, 24}, .mass = 1, .periodic = {true, true, true}}};
+          {.cells = {24, 24, 24}, .mass = 1, .periodic = {true, true, true}},
+          {.cells = {20011}, .blocks_per_rank = 2},
+          {.cells = {113, 241}, .varying = true, .blocks_per_rank = 2},
+          {.cells = {100, 211}, .centring = Centring::node, .blocks_per_rank = 2},
+          {.cells = {31, 29, 43}, .mass = 1, .periodic = {true, false, true}, .blocks_per_rank = 2}};
 }
 
 /// Large enough for four ranks to sweep both colours at once on devices.

@@ -56,12 +56,12 @@ std::vector<std::vector<Index>> awkward_sizes() {
           {5, 2}, {13, 17}, {64, 48}, {1, 1, 1}, {3, 2, 1}, {5, 7, 11}, {24, 24, 24}};
 }
 
-/// Sizes that have a cell for every rank.
-bool fits(std::vector<Index> const& cells) {
+/// Sizes that have a cell for every block.
+bool fits(std::vector<Index> const& cells, int blocks_per_rank) {
   Index total = 1;
   for (Index const n : cells) total *= n;
   try {
-    [[maybe_unused]] auto const mesh = unit_mesh(cells);
+    [[maybe_unused]] auto const mesh = unit_mesh(cells, {.blocks_per_rank = blocks_per_rank});
   } catch (InputError const&) {
     return false;
   }
@@ -69,23 +69,25 @@ bool fits(std::vector<Index> const& cells) {
 }
 
 TEST(Diffusion, IsSymmetricAndPositiveOnEveryLevel) {
-  for (auto const& cells : awkward_sizes()) {
-    if (!fits(cells)) continue;
-    for (bool const varying : {false, true}) {
-      auto const mesh = unit_mesh(cells, {.stretched = varying && cells[0] > 2, .periodic = {}});
-      auto const k = cell_field<double>(mesh, checkerboard(1e4));
-      DiffusionDescription const description{.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet)};
-      DiffusionMaterial<double> material;
-      if (varying) material.conductivity = &k;
-      auto const a = make_diffusion<double>(description, material);
-      Multigrid multigrid;
-      multigrid.prepare(*a);
-      for (int level = 0; level < multigrid.levels(); ++level) {
-        SCOPED_TRACE("cells " + std::to_string(cells[0]) + ", level " + std::to_string(level));
-        expect_symmetric(multigrid.level_operator(level));
-        expect_positive(multigrid.level_operator(level));
+  for (int const blocks : {1, 2}) {
+    for (auto const& cells : awkward_sizes()) {
+      if (!fits(cells, blocks)) continue;
+      for (bool const varying : {false, true}) {
+        auto const mesh = unit_mesh(cells, {.stretched = varying && cells[0] > 2, .blocks_per_rank = blocks});
+        auto const k = cell_field<double>(mesh, checkerboard(1e4));
+        DiffusionDescription const description{.mesh = mesh, .conditions = all_walls(BoundaryKind::dirichlet)};
+        DiffusionMaterial<double> material;
+        if (varying) material.conductivity = &k;
+        auto const a = make_diffusion<double>(description, material);
+        Multigrid multigrid;
+        multigrid.prepare(*a);
+        for (int level = 0; level < multigrid.levels(); ++level) {
+          SCOPED_TRACE("cells " + std::to_string(cells[0]) + ", level " + std::to_string(level));
+          expect_symmetric(multigrid.level_operator(level));
+          expect_positive(multigrid.level_operator(level));
+        }
+        EXPECT_EQ(multigrid.level_operator(multigrid.levels() - 1).create_vector()->size(), 1);
       }
-      EXPECT_EQ(multigrid.level_operator(multigrid.levels() - 1).create_vector()->size(), 1);
     }
   }
 }

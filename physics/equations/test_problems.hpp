@@ -43,6 +43,7 @@ inline Axis stretched_axis(Index cells) {
 struct MeshOptions {
   bool stretched = false;
   Periodicity periodic{};
+  int blocks_per_rank = 1;
 };
 
 inline std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells, MeshOptions const& options = {},
@@ -52,6 +53,7 @@ inline std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const&
     description.axes.push_back(options.stretched ? stretched_axis(count) : Axis::uniform(count, 0, 1));
   }
   description.periodic = options.periodic;
+  description.blocks_per_rank = options.blocks_per_rank;
   return StructuredMesh::make(description, std::move(ranks));
 }
 

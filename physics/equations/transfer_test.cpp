@@ -25,6 +25,7 @@ struct Problem {
   bool varying = false;
   Centring centring = Centring::cell;
   Periodicity periodic{};
+  int blocks_per_rank = 1;
 };
 
 /// Odd, prime and tiny sizes, each as far as there is a cell for every rank.
@@ -40,14 +41,20 @@ std::vector<Problem> problems() {
                                  {.cells = {53, 41}, .varying = true},
                                  {.cells = {2, 300}},
                                  {.cells = {64, 80}, .periodic = {true, false, false}},
+                                 {.cells = {64, 81}, .varying = true, .periodic = {true, false, false}},
                                  {.cells = {71, 66}, .centring = Centring::node},
                                  {.cells = {2, 3, 5}},
                                  {.cells = {17, 19, 23}, .varying = true},
-                                 {.cells = {20, 18, 21}, .centring = Centring::node}};
+                                 {.cells = {20, 18, 21}, .centring = Centring::node},
+                                 {.cells = {151}, .blocks_per_rank = 2},
+                                 {.cells = {127, 101}, .varying = true, .blocks_per_rank = 2},
+                                 {.cells = {130, 97}, .periodic = {true, false, false}, .blocks_per_rank = 2},
+                                 {.cells = {29, 31, 23}, .centring = Centring::node, .blocks_per_rank = 2}};
   std::vector<Problem> fitting;
   for (Problem const& problem : all) {
     try {
-      [[maybe_unused]] auto const mesh = unit_mesh(problem.cells, {.periodic = problem.periodic});
+      [[maybe_unused]] auto const mesh =
+          unit_mesh(problem.cells, {.periodic = problem.periodic, .blocks_per_rank = problem.blocks_per_rank});
       fitting.push_back(problem);
     } catch (InputError const&) {
       continue;  // fewer cells than ranks
@@ -57,7 +64,8 @@ std::vector<Problem> problems() {
 }
 
 std::unique_ptr<Operator> make(Problem const& problem) {
-  auto const mesh = unit_mesh(problem.cells, {.periodic = problem.periodic});
+  auto const mesh =
+      unit_mesh(problem.cells, {.periodic = problem.periodic, .blocks_per_rank = problem.blocks_per_rank});
   auto const k =
       cell_field<double>(mesh, [](Index i, Index j, Index l) { return (i / 3 + j / 5 + l / 2) % 2 == 0 ? 1.0 : 1e3; });
   BoundaryConditions conditions = all_walls(BoundaryKind::dirichlet);
@@ -84,9 +92,10 @@ struct Hierarchy {
 
 Communicator const& ranks_of(Vector const& x) { return as_field_vector<double>(x).field().mesh().communicator(); }
 
-/// Whether a level has moved from several ranks to each of them.
+/// Whether a level has moved from several blocks to a single one on every rank.
 bool is_agglomerated(Vector const& fine, Vector const& coarse) {
-  return ranks_of(fine).size() != ranks_of(coarse).size();
+  auto const blocks = [](Vector const& x) { return as_field_vector<double>(x).field().mesh().block_count(); };
+  return blocks(fine) != blocks(coarse);
 }
 
 /// Writes 1, 2, 3 … to the unknowns of a coarse level, counted over all its ranks.
@@ -219,7 +228,7 @@ TEST(Agglomeration, BringsTheSameOperatorToEveryRank) {
       EXPECT_LE(image->maximum(), 30 * epsilon * spread.norm_bound());
     }
   }
-  EXPECT_EQ(met, communicator().size() > 1);
+  EXPECT_TRUE(met);
 }
 
 TEST(Agglomeration, IsALevelThatOnlyMoves) {

@@ -108,12 +108,15 @@ struct Problem {
 };
 
 TEST(LinearSolver, EveryMethodFindsTheSolution) {
-  std::vector<test_problem::Options> const problems = {{.cells = {17, 13}},
-                                                       {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
-                                                       {.cells = {29}},
-                                                       {.cells = {4}},
-                                                       {.cells = {12, 9}, .shift = 1, .contrast = 200},
-                                                       {.cells = {10, 8}, .periodic = true, .shift = 1}};
+  std::vector<test_problem::Options> const problems = {
+      {.cells = {17, 13}},
+      {.cells = {7, 5, 6}, .wall = Wall::insulated, .shift = 0.5},
+      {.cells = {29}},
+      {.cells = {4}},
+      {.cells = {12, 9}, .shift = 1, .contrast = 200},
+      {.cells = {10, 8}, .periodic = true, .shift = 1},
+      {.cells = {9, 23}, .blocks_per_rank = 2},
+      {.cells = {5, 4, 17}, .periodic = true, .shift = 1, .blocks_per_rank = 2}};
   for (auto const& options : problems) {
     Problem const problem(make_operator<double>(test::communicator().split(0), options));
     for (Method const& method : all_methods()) {
