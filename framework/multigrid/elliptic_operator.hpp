@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "framework/grid/control_volume_grid.hpp"
-#include "framework/grid/volumes.hpp"
 #include "framework/kernel/box_loops.hpp"
 #include "framework/kernel/functor_name.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/multigrid/agglomeration.hpp"
-#include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/coefficients.hpp"
-#include "framework/multigrid/face_level.hpp"
 #include "framework/multigrid/functor_rows.hpp"
-#include "framework/multigrid/structured_coarsening.hpp"
+#include "framework/multigrid/next_level.hpp"
 #include "framework/operator/block_geometry.hpp"
 #include "framework/operator/stencil_operator.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -208,28 +204,21 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] std::unique_ptr<Coarsening> coarsen(EllipticEquation<Real, Functor, CoefficientCount> const& equation,
                                                   Operator const& fine) {
   using Equation = EllipticEquation<Real, Functor, CoefficientCount>;
-  using Rows = FunctorRows<Real, Functor, CoefficientCount>;
   ControlVolumeGrid const& grid = equation.grid;
-  if (grid.size() == 1) return nullptr;
   auto const block_rows = std::make_shared<BlockRows<Real, Functor, CoefficientCount> const>(equation);
-  Couplings const couplings = mean_couplings(grid, block_rows->rows);
-  Equation coarse{.grid = grid, .functor_on = equation.functor_on};
-  if (worth_agglomerating(grid, couplings)) {
-    Agglomeration<Real> agglomeration(grid);
-    coarse.grid = agglomeration.whole();
-    std::transform(equation.coefficients.begin(), equation.coefficients.end(), coarse.coefficients.begin(),
-                   [&](auto const& coefficient) { return agglomerated(agglomeration, *coefficient); });
-    return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine,
-                                                          make_elliptic_operator(std::move(coarse)));
-  }
-  auto const factor = coarsening_factor(grid, couplings);
-  auto const coarse_grid = coarsened(grid, factor);
-  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
-  coarse.grid = *coarse_grid;
-  std::transform(equation.coefficients.begin(), equation.coefficients.end(), coarse.coefficients.begin(),
-                 [&](auto const& coefficient) { return coarse_means(grid, *coarse_grid, factor, *coefficient); });
-  return std::make_unique<StructuredCoarsening<Rows>>(grid, block_rows->rows, block_rows, factor, *coarse_grid,
-                                                      make_elliptic_operator(std::move(coarse)));
+  auto const make_coarse = [&](ControlVolumeGrid const& coarse_grid, auto const& of) {
+    Equation coarse{.grid = coarse_grid, .functor_on = equation.functor_on};
+    std::transform(equation.coefficients.begin(), equation.coefficients.end(), coarse.coefficients.begin(), of);
+    return make_elliptic_operator(std::move(coarse));
+  };
+  return next_level(
+      grid, mean_couplings(grid, block_rows->rows), fine, block_rows->rows, block_rows,
+      [&](Agglomeration<Real> const& agglomeration) {
+        return make_coarse(agglomeration.whole(), [&](auto const& k) { return agglomerated(agglomeration, *k); });
+      },
+      [&](ControlVolumeGrid const& coarse, std::array<Index, 3> const& factor) {
+        return make_coarse(coarse, [&](auto const& k) { return coarse_means(grid, coarse, factor, *k); });
+      });
 }
 
 /// The operator of a functor that is evaluated in every pass.
@@ -238,17 +227,10 @@ template <class Real, class Functor, std::size_t CoefficientCount>
     EllipticEquation<Real, Functor, CoefficientCount> equation) {
   using Made = StencilOperator<Real, Functor, CoefficientCount>;
   auto const shared = std::make_shared<EllipticEquation<Real, Functor, CoefficientCount> const>(std::move(equation));
-  typename Made::Description description{.mesh = shared->grid.mesh,
-                                         .centring = shared->grid.centring,
-                                         .functor = shared->functor_on(shared->grid),
-                                         .coefficients = shared->coefficients,
-                                         .unknowns = shared->grid.unknowns()};
+  auto description = description_on<Real, Functor, CoefficientCount>(shared->grid, shared->regularity,
+                                                                     shared->functor_on(shared->grid));
+  description.coefficients = shared->coefficients;
   description.single_precision = shared->single_precision;
-  if (shared->regularity == Regularity::singular) {
-    description.null_space_measure = [shared](Vector& volumes) {
-      fill_volumes(shared->grid, as_field_vector<Real>(volumes).field());
-    };
-  }
   description.coarsening = [shared](Made const& fine) { return elliptic::coarsen(*shared, fine); };
   return std::make_unique<Made>(std::move(description));
 }

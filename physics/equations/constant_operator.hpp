@@ -1,16 +1,14 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "framework/grid/volumes.hpp"
-#include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarse_coefficients.hpp"
-#include "framework/multigrid/coarsening_choice.hpp"
-#include "framework/multigrid/structured_coarsening.hpp"
+#include "framework/multigrid/next_level.hpp"
 #include "framework/operator/stencil_operator.hpp"
 #include "physics/equations/constant_level.hpp"
 #include "physics/equations/constant_rows.hpp"
@@ -67,30 +65,23 @@ std::optional<ConstantDiffusion<Real, Dimensions>> coarse_constants(ConstantDiff
 template <class Real, int Dimensions>
 std::unique_ptr<Coarsening> coarsen_constant(ControlVolumeGrid const& grid,
                                              ConstantDiffusion<Real, Dimensions> const& functor, Operator const& fine) {
-  if (grid.size() == 1) return nullptr;
   Couplings couplings{};
   for (std::size_t a = 0; a < Dimensions; ++a) couplings[a] = static_cast<double>(functor.coupling[a]);
-  if (worth_agglomerating(grid, couplings)) {
-    Agglomeration<Real> agglomeration(grid);
-    auto coarse = make_constant_operator<Real, Dimensions>(agglomeration.whole(), functor);
-    return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine, std::move(coarse));
-  }
-  auto const factor = coarsening_factor(grid, couplings);
-  auto const coarse_grid = coarsened(grid, factor);
-  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
-
-  using Stencil = ConstantStencil<Real, Dimensions>;
-  std::vector<Stencil> stencils;
+  std::vector<ConstantStencil<Real, Dimensions>> stencils;
   for (Block const& block : grid.mesh->blocks()) {
     Extents const entry = grid.first_entry(block);
     stencils.push_back({functor, {entry[0], entry[1], entry[2]}});
   }
-  auto const constants = coarse_constants(functor, grid, *coarse_grid, factor);
-  auto coarse = constants ? make_constant_operator<Real, Dimensions>(*coarse_grid, *constants)
-                          : make_face_operator<Real, Dimensions>(
-                                *coarse_grid, coarse_coefficients(grid, stencils, *coarse_grid, factor));
-  return std::make_unique<StructuredCoarsening<Stencil>>(grid, std::move(stencils), nullptr, factor, *coarse_grid,
-                                                         std::move(coarse));
+  return next_level(
+      grid, couplings, fine, stencils, nullptr,
+      [&](Agglomeration<Real> const& agglomeration) {
+        return make_constant_operator<Real, Dimensions>(agglomeration.whole(), functor);
+      },
+      [&](ControlVolumeGrid const& coarse, std::array<Index, 3> const& factor) {
+        auto const constants = coarse_constants(functor, grid, coarse, factor);
+        if (constants) return make_constant_operator<Real, Dimensions>(coarse, *constants);
+        return make_face_operator<Real, Dimensions>(coarse, coarse_coefficients(grid, stencils, coarse, factor));
+      });
 }
 
 template <class To, class Real, int Dimensions>
@@ -110,24 +101,18 @@ template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_constant_operator(ControlVolumeGrid grid,
                                                  ConstantDiffusion<Real, Dimensions> const& functor,
                                                  Regularity regularity) {
-  using StencilOperatorType = StencilOperator<Real, ConstantDiffusion<Real, Dimensions>, 0>;
+  using Functor = ConstantDiffusion<Real, Dimensions>;
   auto const placed = placed_on(grid, functor);
-  typename StencilOperatorType::Description description{
-      .mesh = grid.mesh, .centring = grid.centring, .functor = placed, .unknowns = grid.unknowns()};
+  auto description = description_on<Real, Functor, 0>(grid, regularity, placed);
   if constexpr (std::is_same_v<Real, double>) {
     description.single_precision = [grid, placed] {
       return make_constant_operator<float, Dimensions>(grid, rounded_to<float>(placed));
     };
   }
-  if (regularity == Regularity::singular) {
-    description.null_space_measure = [grid](Vector& volumes) {
-      fill_volumes(grid, as_field_vector<Real>(volumes).field());
-    };
-  }
-  description.coarsening = [grid = std::move(grid), placed](StencilOperatorType const& fine) {
+  description.coarsening = [grid = std::move(grid), placed](Operator const& fine) {
     return coarsen_constant<Real, Dimensions>(grid, placed, fine);
   };
-  return std::make_unique<StencilOperatorType>(std::move(description));
+  return std::make_unique<StencilOperator<Real, Functor, 0>>(std::move(description));
 }
 
 }  // namespace halocline

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/grid/volumes.hpp"
+#include "framework/multigrid/agglomeration.hpp"
+#include "framework/multigrid/coarsening_choice.hpp"
+#include "framework/multigrid/face_level.hpp"
+#include "framework/multigrid/structured_coarsening.hpp"
+#include "framework/operator/stencil_core.hpp"
+
+namespace halocline {
+
+/// The way from an operator on `grid` to the next coarser one: onto fewer ranks, to larger control volumes, or null.
+/// Collective.
+/// \param stencils by Block::local, which `owner` keeps alive
+/// \param on_fewer_ranks makes the same operator: Agglomeration<Real> const& -> std::unique_ptr<Operator>
+/// \param on_larger_volumes makes the coarser one, from its grid and how many volumes it merges along each axis
+template <class Stencil, class OnFewerRanks, class OnLargerVolumes>
+[[nodiscard]] std::unique_ptr<Coarsening> next_level(ControlVolumeGrid const& grid, Couplings const& couplings,
+                                                     Operator const& fine, std::vector<Stencil> stencils,
+                                                     std::shared_ptr<void const> owner,
+                                                     OnFewerRanks const& on_fewer_ranks,
+                                                     OnLargerVolumes const& on_larger_volumes) {
+  using Real = typename Stencil::Real;
+  if (grid.size() == 1) return nullptr;
+  if (worth_agglomerating(grid, couplings)) {
+    Agglomeration<Real> agglomeration(grid);
+    auto coarse = on_fewer_ranks(std::as_const(agglomeration));
+    return std::make_unique<AgglomeratedCoarsening<Real>>(std::move(agglomeration), fine, std::move(coarse));
+  }
+  auto const factor = coarsening_factor(grid, couplings);
+  auto const coarse_grid = coarsened(grid, factor);
+  if (!coarse_grid || coarse_grid->size() == grid.size()) return nullptr;
+  return std::make_unique<StructuredCoarsening<Stencil>>(grid, std::move(stencils), std::move(owner), factor,
+                                                         *coarse_grid, on_larger_volumes(*coarse_grid, factor));
+}
+
+/// What a StencilOperator on control volumes is described by, but for its functor.
+template <class Real, class Functor, std::size_t CoefficientCount>
+[[nodiscard]] StencilDescription<Real, Functor, CoefficientCount> description_on(ControlVolumeGrid const& grid,
+                                                                                 Regularity regularity,
+                                                                                 Functor functor) {
+  StencilDescription<Real, Functor, CoefficientCount> description{
+      .mesh = grid.mesh, .centring = grid.centring, .functor = std::move(functor), .unknowns = grid.unknowns()};
+  if (regularity == Regularity::singular) {
+    description.null_space_measure = [grid](Vector& volumes) {
+      fill_volumes(grid, as_field_vector<Real>(volumes).field());
+    };
+  }
+  return description;
+}
+
+}  // namespace halocline
