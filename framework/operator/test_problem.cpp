@@ -73,7 +73,7 @@ std::shared_ptr<Field<Real> const> make_coefficient(std::shared_ptr<StructuredMe
 
 template <class Real, int Dimensions>
 std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options,
-                                           std::vector<IndexRange> unknowns) {
+                                           std::vector<IndexRange> const& unknowns) {
   using Made = StencilOperator<Real, Diffusion<Real, Dimensions>, 3>;
   bool const singular = options.shift == 0 && (options.periodic || options.wall == Wall::insulated);
   typename Made::Description::Filling const fill_volumes = [](Vector& volumes) { volumes.fill(1); };
@@ -82,7 +82,7 @@ std::unique_ptr<Operator> make_operator_of(std::shared_ptr<StructuredMesh const>
       .functor = {static_cast<Real>(options.shift)},
       .coefficients = {make_coefficient<Real>(mesh, 0, options), make_coefficient<Real>(mesh, 1, options),
                        make_coefficient<Real>(mesh, 2, options)},
-      .unknowns = std::move(unknowns),
+      .unknowns = unknowns,
       .null_space_measure = singular ? fill_volumes : nullptr,
       .transport = options.transport});
 }
@@ -101,15 +101,15 @@ std::shared_ptr<StructuredMesh const> make_mesh(std::shared_ptr<Communicator> co
 
 template <class Real>
 std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh, Options const& options,
-                                        std::vector<IndexRange> unknowns) {
-  if (mesh->dimensions() == 1) return make_operator_of<Real, 1>(mesh, options, std::move(unknowns));
-  if (mesh->dimensions() == 2) return make_operator_of<Real, 2>(mesh, options, std::move(unknowns));
-  return make_operator_of<Real, 3>(mesh, options, std::move(unknowns));
+                                        std::vector<IndexRange> const& unknowns) {
+  if (mesh->dimensions() == 1) return make_operator_of<Real, 1>(mesh, options, unknowns);
+  if (mesh->dimensions() == 2) return make_operator_of<Real, 2>(mesh, options, unknowns);
+  return make_operator_of<Real, 3>(mesh, options, unknowns);
 }
 template std::unique_ptr<Operator> make_operator<float>(std::shared_ptr<StructuredMesh const> const&, Options const&,
-                                                        std::vector<IndexRange>);
+                                                        std::vector<IndexRange> const&);
 template std::unique_ptr<Operator> make_operator<double>(std::shared_ptr<StructuredMesh const> const&, Options const&,
-                                                         std::vector<IndexRange>);
+                                                         std::vector<IndexRange> const&);
 
 template <class Real>
 Mesh const& mesh_of(Operator const& a) {

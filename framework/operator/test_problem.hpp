@@ -32,7 +32,8 @@ struct Options {
 /// \param unknowns by Block::local, in local indices; u is zero elsewhere. Empty: all cells
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_operator(std::shared_ptr<StructuredMesh const> const& mesh,
-                                                      Options const& options, std::vector<IndexRange> unknowns = {});
+                                                      Options const& options,
+                                                      std::vector<IndexRange> const& unknowns = {});
 template <class Real>
 [[nodiscard]] std::unique_ptr<Operator> make_operator(std::shared_ptr<Communicator> communicator,
                                                       Options const& options) {
