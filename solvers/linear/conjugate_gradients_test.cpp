@@ -116,6 +116,33 @@ TEST(CgNorm, NothingToDoAndNothingToMeasure) {
   EXPECT_EQ(report.iterations, 1);
 }
 
+/// Multiplies by a number that makes no norm.
+class Multiple final : public Preconditioner {
+ public:
+  explicit Multiple(double factor) : factor_(factor) {}
+  void prepare(Operator const& /*a*/) override {}
+  void apply(Vector const& r, Vector& z) override {
+    z.copy(r);
+    z.scale(factor_);
+  }
+
+ private:
+  double factor_;
+};
+
+TEST(CgNorm, APreconditionerThatMakesNoNormIsNoAnswer) {
+  DiagonalOperator const a(8, [](Index row) { return 1.0 + static_cast<double>(row); });
+  auto const b = random(a, 1);
+  for (double const factor : {0.0, -1.0}) {
+    ConjugateGradients solver(tight, std::make_unique<Multiple>(factor), {.norm = ResidualNorm::natural});
+    solver.prepare(a);
+    auto const x = a.create_vector();
+    SolveReport const report = solver.solve(a, *b, *x);
+    EXPECT_EQ(report.outcome, factor == 0 ? Outcome::breakdown : Outcome::indefinite);
+    EXPECT_DOUBLE_EQ(report.initial_residual, std::sqrt(b->square()));
+  }
+}
+
 /// To about the last digits: where the recurrence's residual is not replaced, it falls on and on, and the solve starts
 /// again from b - A x to get there.
 TEST(CgReplacement, NeedsNoNewStart) {

@@ -35,7 +35,8 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   }
   double const b_judged = judged(b_, b_norm_);
   judged_ = judged(r, residual_);
-  record_.measure(0, judged_);
+  // The method finds out at its start why there is no such norm.
+  record_.measure(0, std::isfinite(judged_) ? judged_ : residual_);
   convergence_.begin(judged_, b_judged);
   measure_solution();
   rounding_at_start_ = rounding_;
@@ -51,6 +52,12 @@ std::optional<Failure> ResidualSolve::what_cannot_be_measured(Vector const& r) c
   if (!std::isfinite(b_norm_)) return why_not_finite(b_norm_, b_);
   if (underflows(residual_, r)) return Failure{Outcome::breakdown, underflow_remark};
   return std::nullopt;
+}
+
+double ResidualSolve::judged(Vector const& r, double norm) const {
+  if (!ends_.norm || norm == 0) return norm;
+  double const found = ends_.norm(r);
+  return found > 0 ? found : std::nan("");
 }
 
 double ResidualSolve::find_true_residual(Vector& r) {

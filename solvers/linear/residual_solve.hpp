@@ -96,8 +96,9 @@ class ResidualSolve {
  private:
   void measure_solution() { note_solution(x_.square()); }
   [[nodiscard]] std::optional<Failure> what_cannot_be_measured(Vector const& r) const;
-  /// The norm of a residual that the criteria are held to, whose 2-norm is known.
-  [[nodiscard]] double judged(Vector const& r, double norm) const { return ends_.norm ? ends_.norm(r) : norm; }
+  /// The norm of a residual that the criteria are held to, whose 2-norm is known. No number, which meets no criteria,
+  /// where that is no norm: by a preconditioner that is not positive definite.
+  [[nodiscard]] double judged(Vector const& r, double norm) const;
   [[nodiscard]] double note_at() const { return 0.01 * residual_at_norm_; }
   [[nodiscard]] bool below_rounding() const;
   [[nodiscard]] bool on_plateau() const { return descends_ && convergence_.on_plateau(); }
