@@ -35,7 +35,7 @@ function(halocline_kernel_sources target)
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
     # Libraries with a CUDA runtime of their own each would not share streams or memory.
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
-    # A third of the bytes, in files and in memory.
+    # Libraries of a third of the bytes.
     target_compile_options(${target} PRIVATE
       $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,13>>:--compress-mode=size>)
     # Unknown where Halocline comes by find_package, which leaves it to the project.

@@ -33,21 +33,12 @@ bool is_stretched(Options const& mesh) {
   return std::any_of(growth.begin(), growth.end(), [](double const one) { return one != 1; });
 }
 
-/// Cells of the thinnest block of an axis.
-Index thinnest(Partition const& partition, int axis) {
-  std::vector<Index> const& starts = partition.starts(axis);
-  Index least = starts.back();
-  for (std::size_t block = 1; block < starts.size(); ++block)
-    least = std::min(least, starts[block] - starts[block - 1]);
-  return least;
-}
-
 /// The first axis along which a block is thinner than `layers`, and has a neighbour.
 std::optional<int> thin_axis(Partition const& partition, int layers) {
   for (int axis = 0; axis < 3; ++axis) {
     auto const at = static_cast<std::size_t>(axis);
     bool const has_neighbours = partition.grid()[at] > 1 || partition.periodic()[at];
-    if (has_neighbours && thinnest(partition, axis) < layers) return axis;
+    if (has_neighbours && partition.thinnest(axis) < layers) return axis;
   }
   return std::nullopt;
 }
@@ -113,8 +104,8 @@ void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mis
   std::optional<int> const axis = thin_axis(partition, layers);
   if (!axis) return;
   int const blocks = partition.grid()[static_cast<std::size_t>(*axis)];
-  std::string const thin =
-      fmt::format("{} cell{}", thinnest(partition, *axis), thinnest(partition, *axis) == 1 ? "" : "s");
+  Index const least = partition.thinnest(*axis);
+  std::string const thin = fmt::format("{} cell{}", least, least == 1 ? "" : "s");
   std::string const what = blocks > 1 ? fmt::format("axis {} is cut into {} blocks for {} ranks, the thinnest of {}",
                                                     "xyz"[*axis], blocks, ranks, thin)
                                       : fmt::format("axis {} is periodic, of {}", "xyz"[*axis], thin);

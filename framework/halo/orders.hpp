@@ -66,7 +66,11 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::
   bool const is_split =
       std::any_of(ranges.begin(), ranges.end(), [](SplitRange const& range) { return !range.shell.empty(); });
   OnePass const pass;
-  is_split&& exchange.overlaps() ? exchange.start(fields) : exchange.exchange(fields);
+  if (is_split && exchange.overlaps()) {
+    exchange.start(fields);
+  } else {
+    exchange.exchange(fields);
+  }
   std::size_t n = 0;
   {
     ScopedRegion const region(is_split ? "interior" : "sweep");

@@ -51,14 +51,6 @@ std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
   return ranks;
 }
 
-/// Cells of the thinnest block of an axis.
-Index thinnest(std::vector<Index> const& starts) {
-  Index least = starts.back();
-  for (std::size_t block = 1; block < starts.size(); ++block)
-    least = std::min(least, starts[block] - starts[block - 1]);
-  return least;
-}
-
 /// Where the n-th of `parts` parts of so many cells ends, each a little larger than the one before: beyond a cell for
 /// each they are as parts : parts + 1 : … : 2 parts - 1.
 Index uneven_end(Index cells, int parts, int n) {
@@ -100,6 +92,14 @@ std::array<int, 3> Partition::place(Index block) const {
   return {static_cast<int>(block % grid_[0]), static_cast<int>(rows % grid_[1]), static_cast<int>(rows / grid_[1])};
 }
 
+Index Partition::thinnest(int axis) const {
+  std::vector<Index> const& starts = this->starts(axis);
+  Index least = starts.back();
+  for (std::size_t block = 1; block < starts.size(); ++block)
+    least = std::min(least, starts[block] - starts[block - 1]);
+  return least;
+}
+
 Index Partition::block_at(std::array<int, 3> const& place) const {
   return place[0] + Index{grid_[0]} * (place[1] + Index{grid_[1]} * place[2]);
 }
@@ -128,15 +128,17 @@ std::optional<Index> Partition::neighbour(Index block, Direction const& directio
 Partition Partition::divided(int parts) const {
   if (parts < 1) throw InputError("a rank owns at least one block, not " + std::to_string(parts));
   if (parts == 1) return *this;
-  std::size_t axis = 0;
-  for (std::size_t a = 1; a < 3; ++a) {
-    if (thinnest(starts_[a]) >= thinnest(starts_[axis])) axis = a;
+  int along = 0;
+  for (int a = 1; a < 3; ++a) {
+    if (thinnest(a) >= thinnest(along)) along = a;
   }
-  if (thinnest(starts_[axis]) < parts) {
-    throw InputError("a block of at most " + std::to_string(thinnest(starts_[axis])) +
-                     " cells along each axis cannot be cut into " + std::to_string(parts) +
+  Index const least = thinnest(along);
+  if (least < parts) {
+    throw InputError("a block of at most " + std::to_string(least) + " cells along each axis cannot be cut into " +
+                     std::to_string(parts) +
                      " blocks of at least one cell: use fewer blocks per rank, fewer ranks or more cells");
   }
+  auto const axis = static_cast<std::size_t>(along);
   std::array<std::vector<Index>, 3> starts = starts_;
   starts[axis] = {0};
   for (std::size_t block = 1; block < starts_[axis].size(); ++block) {

@@ -58,6 +58,8 @@ class Partition {
   [[nodiscard]] std::vector<Index> const& starts(int axis) const { return starts_[static_cast<std::size_t>(axis)]; }
   /// The block one step away, around the end on a periodic axis.
   [[nodiscard]] std::optional<Index> neighbour(Index block, Direction const& direction) const;
+  /// Cells of the thinnest block along an axis.
+  [[nodiscard]] Index thinnest(int axis) const;
   /// Every block cut into `parts` uneven ones (two: 2/5 and 3/5 of its cells) that stay on its rank, along the axis
   /// whose thinnest block is the thickest (ties: z, then y). Throws InputError when a block has too few cells for that.
   [[nodiscard]] Partition divided(int parts) const;

@@ -39,7 +39,7 @@ template <class Stencil, class OnFewerRanks, class OnLargerVolumes>
                                                          *coarse_grid, on_larger_volumes(*coarse_grid, factor));
 }
 
-/// What a StencilOperator on control volumes is described by, but for its functor.
+/// What a StencilOperator on control volumes is described by, but for coefficients and coarser levels.
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] StencilDescription<Real, Functor, CoefficientCount> description_on(ControlVolumeGrid const& grid,
                                                                                  Regularity regularity,

@@ -98,12 +98,10 @@ class StencilCgAhead final : public CgStepsAhead {
                Vector& r) const {
     kernel::Scalar<Real> const alpha(scalars_.alpha());
     kernel::Scalar<Real> const beta(scalars_.beta());
-    passes_.advance(
-        alpha, beta, r, x, p, work, [&](std::size_t) -> auto& { return step.curvature; });
+    passes_.advance(alpha, beta, r, x, p, work, [&](std::size_t) -> Reduction<Execution>& { return step.curvature; });
     scalars_.find_alpha(execution(block), step.curvature.results());
     if constexpr (Passes::recomputes_products) {
-      passes_.residual(
-          alpha, *p, r, [&](std::size_t) -> auto& { return step.residual; });
+      passes_.residual(alpha, *p, r, [&](std::size_t) -> Reduction<Execution>& { return step.residual; });
     } else {
       sweep_reduce(execution(block), core_.unknowns[block.local], core_.geometry(block), step.residual,
                    core_.output(r, block), stencil_functor::CgResidualOfProduct<Real>{alpha}, core_.view(r, block),

@@ -7,10 +7,25 @@
 namespace halocline {
 namespace {
 
-/// The host sees each sum before it goes on.
-class WaitingEngine final : public CgEngine {
+/// What engines do to x: the update that a step leaves to the next one.
+class DeferringEngine : public CgEngine {
  public:
-  WaitingEngine(std::shared_ptr<CgSteps const> steps, Vectors vectors) : steps_(std::move(steps)), v_(vectors) {}
+  explicit DeferringEngine(Vectors vectors) : v_(vectors) {}
+  void apply_deferred_update() final {
+    if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
+    deferred_ = 0;
+  }
+
+ protected:
+  Vectors v_;
+  double deferred_ = 0;  ///< alpha of that update
+};
+
+/// The host sees each sum before it goes on.
+class WaitingEngine final : public DeferringEngine {
+ public:
+  WaitingEngine(std::shared_ptr<CgSteps const> steps, Vectors vectors)
+      : DeferringEngine(vectors), steps_(std::move(steps)) {}
 
   void start(CgRecurrence const& /*recurrence*/) override { apply_deferred_update(); }
   CgSquares step(CgRecurrence& recurrence, Vector const& z) override {
@@ -20,23 +35,17 @@ class WaitingEngine final : public CgEngine {
     deferred_ = recurrence.alpha;
     return {.curvature = curvature, .residual = steps_->residual(deferred_, *v_.p, *v_.work, *v_.r)};
   }
-  void apply_deferred_update() override {
-    if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
-    deferred_ = 0;
-  }
 
  private:
   std::shared_ptr<CgSteps const> steps_;
-  Vectors v_;
-  double deferred_ = 0;  ///< alpha of the update of x that the next step makes
 };
 
 /// A step is enqueued before the host has seen what the one before measured: it makes the deferred update of x, and all
 /// else that it does is of no matter if that one was the last.
-class EngineAhead final : public CgEngine {
+class EngineAhead : public DeferringEngine {
  public:
   EngineAhead(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& judge)
-      : steps_(steps), v_(vectors), judge_(judge) {}
+      : DeferringEngine(vectors), steps_(steps), judge_(judge) {}
 
   void start(CgRecurrence const& recurrence) override {
     apply_deferred_update();
@@ -51,14 +60,14 @@ class EngineAhead final : public CgEngine {
     deferred_ = enqueued_ > taken_ ? 0 : recurrence.alpha;
     return squares;
   }
-  void apply_deferred_update() override {
-    if (deferred_ != 0) v_.x.add(deferred_, *v_.p);
-    deferred_ = 0;
-  }
   void finish() override {
     if (enqueued_ > taken_) static_cast<void>(steps_.squares(buffer(enqueued_)));
     enqueued_ = taken_;
   }
+
+ protected:
+  CgStepsAhead const& steps_;
+  ResidualSolve const& judge_;
 
  private:
   static int buffer(Index step) { return static_cast<int>(step % 2); }
@@ -68,51 +77,36 @@ class EngineAhead final : public CgEngine {
     enqueued_ = step;
   }
 
-  CgStepsAhead const& steps_;
-  Vectors v_;
-  ResidualSolve const& judge_;
   Index taken_ = 0;
   Index enqueued_ = 0;
-  double deferred_ = 0;
 };
 
-/// The operator takes steps by itself until one of them is to be judged.
-class ResidentEngine final : public CgEngine {
+/// The operator takes steps by itself until one of them is to be judged; where the system is too large for that, steps
+/// run ahead.
+class ResidentEngine final : public EngineAhead {
  public:
-  ResidentEngine(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& judge)
-      : steps_(steps), v_(vectors), judge_(judge) {}
+  using EngineAhead::EngineAhead;
 
   void start(CgRecurrence const& recurrence) override {
-    if (instead_) return instead_->start(recurrence);
-    taken_ = {};
+    measured_ = {};
+    if (is_too_large_) EngineAhead::start(recurrence);
   }
   CgSquares step(CgRecurrence& recurrence, Vector const& z) override {
-    if (!instead_ && taken_.empty()) {
-      taken_ = steps_.run_persistent(recurrence, judge_.bounds(), v_.x, *v_.p, *v_.r);
-      if (taken_.empty()) {
-        instead_ = std::make_unique<EngineAhead>(steps_, v_, judge_);
-        instead_->start(recurrence);
-      }
+    if (!is_too_large_ && measured_.empty()) {
+      measured_ = steps_.run_persistent(recurrence, judge_.bounds(), v_.x, *v_.p, *v_.r);
+      is_too_large_ = measured_.empty();
+      if (is_too_large_) EngineAhead::start(recurrence);
     }
-    if (instead_) return instead_->step(recurrence, z);
-    CgSquares const squares = taken_.front();
-    taken_ = taken_.subspan(1);
+    if (is_too_large_) return EngineAhead::step(recurrence, z);
+    CgSquares const squares = measured_.front();
+    measured_ = measured_.subspan(1);
     recurrence.find_alpha(squares.curvature);
     return squares;
   }
-  void apply_deferred_update() override {
-    if (instead_) instead_->apply_deferred_update();
-  }
-  void finish() override {
-    if (instead_) instead_->finish();
-  }
 
  private:
-  CgStepsAhead const& steps_;
-  Vectors v_;
-  ResidualSolve const& judge_;
-  std::span<CgSquares const> taken_;      ///< what steps that are over measured, but for what was handed out
-  std::unique_ptr<EngineAhead> instead_;  ///< where the system is too large
+  std::span<CgSquares const> measured_;  ///< by steps that are over, but for what was handed out
+  bool is_too_large_ = false;
 };
 
 }  // namespace

@@ -35,7 +35,11 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
   }
   // Where b - A x agrees with r the iteration goes on as if nobody had looked.
   bool starts = begins || claimed_ || !(solve.residual() <= 2 * residual_);
-  starts ? std::swap(r_, work_) : forget_preconditioned();
+  if (starts) {
+    std::swap(r_, work_);
+  } else {
+    is_preconditioned_ = false;
+  }
   while (solve.goes_on()) {
     if (auto const failure = starts || begins_again_ ? start(solve) : find_direction(solve)) return failure;
     if (auto const failure = step(solve, x)) return failure;
@@ -51,7 +55,7 @@ std::optional<Outcome> ConjugateGradients::start(ResidualSolve& solve) {
   coefficients_.clear();
   begins_again_ = solve.iterations() == 0 && has_start();
   if (begins_again_) {
-    forget_preconditioned();
+    is_preconditioned_ = false;
     product_ = start_dot(*r_, z_);
     begins_again_ = product_ > 0 && std::isfinite(product_);
   }
@@ -123,7 +127,7 @@ std::function<double(Vector const&)> ConjugateGradients::norm() {
 std::optional<Outcome> ConjugateGradients::end_within_rounding(ResidualSolve& solve) {
   engine_->apply_deferred_update();
   auto const outcome = solve.end_within_rounding(*work_);
-  forget_preconditioned();
+  is_preconditioned_ = false;  // what z is by now may be that of b - A x
   return outcome;
 }
 

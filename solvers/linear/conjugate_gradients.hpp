@@ -71,7 +71,6 @@ class ConjugateGradients final : public KrylovSolver {
   /// product_ = r . z with z = M^-1 r; says if that is not above zero, or no finite number.
   [[nodiscard]] std::optional<Outcome> precondition(ResidualSolve& solve);
   [[nodiscard]] std::optional<Outcome> end_within_rounding(ResidualSolve& solve);
-  void forget_preconditioned() { is_preconditioned_ = false; }
   void replace_residual(ResidualSolve& solve, Vector const& x);
   [[nodiscard]] Vector const& z() const { return has_preconditioner() ? *z_ : *r_; }
 

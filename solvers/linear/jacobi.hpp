@@ -14,7 +14,7 @@ enum class StoppingQuantity {
 };
 
 /// Jacobi's iteration x <- x + weight D^-1 (b - A x) (Saad, Iterative Methods for Sparse Linear Systems, section 4.1).
-/// Each step is one pass that also has both squares of Operator::jacobi_step; the residual is that of the x before.
+/// Each step is one pass that also has both of JacobiSquares; the residual is that of the x before.
 ///
 /// For a symmetric positive definite A and weights below 2 over the largest eigenvalue of D^-1 A the error falls in the
 /// energy norm; for other operators no norm need fall before an error has travelled through all unknowns (upwind
