@@ -20,6 +20,25 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # A library that only changed inside is no reason to link everything above it anew.
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
 
+# What was compiled before, in another build folder or on another branch, is not compiled again.
+if(PROJECT_IS_TOP_LEVEL)
+  find_program(HALOCLINE_COMPILER_CACHE ccache DOC "Compiler cache; empty: none")
+  if(HALOCLINE_COMPILER_CACHE)
+    set(_launcher ${HALOCLINE_COMPILER_CACHE})
+    if(HALOCLINE_MARCH STREQUAL "native")
+      # A home folder may be shared by processors to which `native` means different instructions (ccache issue 824).
+      file(STRINGS /proc/cpuinfo _processor REGEX "^(flags|Features)" LIMIT_COUNT 1)
+      string(SHA1 _processor "${_processor}")
+      set(_launcher ${CMAKE_COMMAND} -E env CCACHE_NAMESPACE=${_processor} ${HALOCLINE_COMPILER_CACHE})
+    endif()
+    foreach(language IN ITEMS C CXX CUDA)
+      if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+        set(CMAKE_${language}_COMPILER_LAUNCHER ${_launcher})
+      endif()
+    endforeach()
+  endif()
+endif()
+
 # The build tree has the shape of the install tree: the driver finds its physics at the same place in both.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
