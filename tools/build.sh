@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and builds one preset: tools/build.sh program|tests
 #
-# `program` is the driver and the physics; `tests` is that and all tests. Environment as for the launcher.
+# `program` is the driver and the physics; `tests` is that and all tests. Environment as for the launcher;
+# HALOCLINE_CMAKE_OPTIONS has more options for CMake, divided by blanks.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -42,8 +43,10 @@ configure() {
   case $preset in threads | cuda | hip) prefixes="$cache/prefix-$preset;$prefixes" ;; esac
   # shellcheck source=tools/nvcc.sh
   if [[ $preset == cuda ]]; then source "$root/tools/nvcc.sh"; fi
+  local options
+  read -ra options <<<"${HALOCLINE_CMAKE_OPTIONS:-}"
   quietly "Configuring $preset" cmake --preset "$preset" -S "$root" -B "$build" -DHALOCLINE_PREFIX="$prefixes" \
-    -DHALOCLINE_CUDA_ARCHITECTURES="$architectures" "$@"
+    -DHALOCLINE_CUDA_ARCHITECTURES="$architectures" "$@" "${options[@]}"
 }
 
 case $1 in

@@ -16,7 +16,7 @@ library_packages=(libcli11-dev libfmt-dev libhdf5-openmpi-dev libmuparser-dev li
   libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev openmpi-bin)
 plot_packages=(python3-h5py-mpi python3-matplotlib)
 test_packages=(libgmock-dev libgtest-dev python3-jsonschema python3-vtk9 python3-yaml)
-style_packages=(clang-format clang-tidy shellcheck)
+style_packages=(ccache clang-format clang-tidy shellcheck)
 if [[ $variant == hip ]]; then toolchain_packages+=(hipcc libamdhip64-dev rocm-device-libs); fi
 
 # One source distribution carries both Kokkos and Kokkos Kernels, whole and unpatched.

@@ -92,14 +92,17 @@ void check_shapes(Space const& space) {
     expect_same_fields<Real, 1>(space, extents, StarSum<Real, 4>{Real{0.6875}}, u);
     expect_same_fields<Real, 1>(space, extents, BoxSum<Real>{Real{0.3125}}, u);
   }
-  for (Extents const& extents : {Extents{65, 17, 6}, Extents{31, 7, 11}}) {
-    TestBlock<Real, Space> const u(extents, 4, 1);
-    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 2>{Real{0.6875}}, u);
-    expect_same_fields<Real, 1>(space, extents, StarSum<Real, 3>{Real{0.6875}}, u);
-    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 2>{Real{0.3125}}, u);
-    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 3>{Real{0.3125}}, u);
-    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4>{Real{0.3125}}, u);
-    expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4, 2>{Real{0.3125}}, u);
+  // Where sums go far, spaces differ in nothing that those above do not show; they take minutes to compile.
+  if constexpr (std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>) {
+    for (Extents const& extents : {Extents{65, 17, 6}, Extents{31, 7, 11}}) {
+      TestBlock<Real, Space> const u(extents, 4, 1);
+      expect_same_fields<Real, 1>(space, extents, StarSum<Real, 2>{Real{0.6875}}, u);
+      expect_same_fields<Real, 1>(space, extents, StarSum<Real, 3>{Real{0.6875}}, u);
+      expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 2>{Real{0.3125}}, u);
+      expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 3>{Real{0.3125}}, u);
+      expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4>{Real{0.3125}}, u);
+      expect_same_fields<Real, 1>(space, extents, FarBoxSum<Real, 4, 2>{Real{0.3125}}, u);
+    }
   }
 }
 
