@@ -10,9 +10,9 @@
 
 #include "framework/io/whole_file.hpp"
 #include "framework/kernel/tune/tuning.hpp"
-#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/kept_answer.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/small_file.hpp"
 #include "framework/runtime/version.hpp"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/deck/random_calls.hpp"
 #include "framework/deck/random_number.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/runtime/error.hpp"

@@ -6,18 +6,14 @@
 #include "framework/deck/field_source.hpp"
 #include "framework/deck/parameters.hpp"
 #include "framework/deck/resolved_section.hpp"
-#include "framework/deck/unjudged.hpp"
 #include "framework/deck/value_reader.hpp"
+#include "framework/deck/words.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::deck {
 namespace {
 
 using Values = Options::Values;
-
-std::string joined_name(std::string const& section, std::string const& name) {
-  return section.empty() ? name : section + "." + name;
-}
 
 /// Where a section is asked for and how strictly.
 struct Place {

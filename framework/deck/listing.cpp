@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <vector>
 
@@ -11,9 +12,7 @@
 namespace halocline {
 namespace {
 
-std::string joined_name(std::string const& section, std::string const& name) {
-  return section.empty() ? name : section + "." + name;
-}
+using deck::joined_name;
 
 /// One line an option: its full name, its sentence, what it takes.
 void list_own(Section const& section, std::string const& full_name, std::ostream& out) {
@@ -44,44 +43,29 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
-/// Walks a path down the declaration.
-class Lister {
- public:
-  explicit Lister(std::ostream& out) : out_(out) {}
-
-  void list(Section const& section, std::vector<std::string> const& parts, std::size_t at) {
-    if (at == parts.size()) {
-      if (!name_.empty()) out_ << name_ << ": " << section.sentence() << "\n\n";
-      list_all(section, name_, out_);
-      return;
-    }
-    std::vector<std::string> known;
-    for (Option const& option : section.options()) {
-      if (option.name() == parts[at] && at + 1 == parts.size())
-        return list_option(option, joined_name(name_, option.name()), out_);
-      if (option.name() == parts[at] && option.kind() == OptionKind::field) {
-        name_ = joined_name(name_, option.name());
-        return list(field_file_section(), parts, at + 1);
-      }
-      known.push_back(option.name());
-    }
-    std::vector<Section> nested = section.sections();
-    nested.insert(nested.end(), section.lists().begin(), section.lists().end());
-    for (Section const& inner : nested) {
-      if (inner.name() == parts[at]) {
-        name_ = joined_name(name_, inner.name());
-        return list(inner, parts, at + 1);
-      }
-      known.push_back(inner.name());
-    }
-    throw InputError("`" + parts[at] + "`: unknown in " + (name_.empty() ? "the deck" : name_) + "; " +
-                     advice_for(parts[at], known));
+/// Walks the rest of a path down the declaration. \param name of the section
+void list_at(Section const& section, std::string const& name, std::span<std::string const> path, std::ostream& out) {
+  if (path.empty()) {
+    if (!name.empty()) out << name << ": " << section.sentence() << "\n\n";
+    return list_all(section, name, out);
   }
-
- private:
-  std::ostream& out_;
-  std::string name_;
-};
+  std::string const inside = joined_name(name, path.front());
+  std::vector<std::string> known;
+  for (Option const& option : section.options()) {
+    if (option.name() == path.front() && path.size() == 1) return list_option(option, inside, out);
+    if (option.name() == path.front() && option.kind() == OptionKind::field)
+      return list_at(field_file_section(), inside, path.subspan(1), out);
+    known.push_back(option.name());
+  }
+  std::vector<Section> nested = section.sections();
+  nested.insert(nested.end(), section.lists().begin(), section.lists().end());
+  for (Section const& inner : nested) {
+    if (inner.name() == path.front()) return list_at(inner, inside, path.subspan(1), out);
+    known.push_back(inner.name());
+  }
+  throw InputError("`" + path.front() + "`: unknown in " + (name.empty() ? "the deck" : name) + "; " +
+                   advice_for(path.front(), known));
+}
 
 }  // namespace
 
@@ -93,7 +77,7 @@ std::string own_options(Section const& section) {
 
 std::string listing(Section const& root, std::string_view path) {
   std::ostringstream out;
-  Lister(out).list(root, parts_of(path), 0);
+  list_at(root, "", parts_of(path), out);
   return out.str();
 }
 

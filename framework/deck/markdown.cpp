@@ -37,9 +37,10 @@ void write_section(Section const& section, std::string const& full_name, std::os
       out << "| `" << option.name() << "` | " << value_cell(option) << " | " << default_cell(option) << " | "
           << in_cell(option.sentence()) << " |\n";
   }
-  std::string const prefix = full_name.empty() ? "" : full_name + ".";
-  for (Section const& nested : section.sections()) write_section(nested, prefix + nested.name(), out);
-  for (Section const& element : section.lists()) write_section(element, prefix + element.name() + "[]", out);
+  for (Section const& nested : section.sections())
+    write_section(nested, deck::joined_name(full_name, nested.name()), out);
+  for (Section const& element : section.lists())
+    write_section(element, deck::joined_name(full_name, element.name()) + "[]", out);
 }
 
 bool takes_files(Section const& section) {

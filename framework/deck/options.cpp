@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "framework/deck/field_source.hpp"
-#include "framework/deck/unjudged.hpp"
+#include "framework/deck/option_json.hpp"
 #include "framework/deck/values.hpp"
+#include "framework/deck/words.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 namespace {
+
+using deck::Json;
+using deck::json_of;
 
 std::string in_section(Options::Values const& values, std::string_view name) {
   return "`" + std::string(name) + "` in " + (values.full_name.empty() ? "the deck" : "section " + values.full_name);
@@ -40,6 +45,30 @@ Type value_of(Options::Values const& values, std::string_view name, std::initial
   OptionValue value = values.value(option.name());
   if (!std::holds_alternative<Type>(value)) throw DefectError("there is no value of " + in_section(values, name));
   return std::get<Type>(std::move(value));
+}
+
+/// 1 of a value that is no vector.
+constexpr auto entries_of = [](auto const& value) -> std::size_t {
+  if constexpr (
+      requires { value.size(); } && !requires { value.c_str(); })
+    return value.size();
+  return 1;
+};
+
+Json json_of(Options::Values const& values) {
+  Json all = Json::object();
+  for (Option const& option : values.declaration->section->options()) {
+    OptionValue const value = values.value(option.name());
+    if (!std::holds_alternative<std::monostate>(value)) all[option.name()] = json_of(value);
+  }
+  for (auto const& [name, file] : values.files) all[name] = json_of(*file);
+  for (auto const& [name, section] : values.sections) all[name] = json_of(*section);
+  for (auto const& [name, elements] : values.lists) {
+    Json list = Json::array();
+    for (auto const& element : elements) list.push_back(json_of(*element));
+    all[name] = std::move(list);
+  }
+  return all;
 }
 
 }  // namespace
@@ -111,8 +140,8 @@ std::size_t Options::entries(std::string_view name) const {
   if (!option.is_vector())
     throw DefectError("asked for the entries of what is no vector: " + in_section(*values_, name));
   if (auto const known = values_->entries.find(name); known != values_->entries.end()) return known->second;
-  if (auto const* const list = values_->wholly_mistaken ? nullptr : values_->holder(option.name()))
-    return deck::held_entries(option.name(), *list);
+  OptionValue const value = values_->wholly_mistaken ? OptionValue() : values_->value(option.name());
+  if (!std::holds_alternative<std::monostate>(value)) return std::visit(entries_of, value);
   refuse_mistaken(*values_, name);
   throw DefectError("there is no value of " + in_section(*values_, name));
 }
@@ -156,8 +185,7 @@ Location Options::location(std::string_view name) const {
 Location Options::location() const { return values_->location; }
 std::string Options::full_name() const { return values_->full_name; }
 
-std::string Options::full_name(std::string_view name) const {
-  return values_->full_name.empty() ? std::string(name) : values_->full_name + "." + std::string(name);
-}
+std::string Options::full_name(std::string_view name) const { return deck::joined_name(values_->full_name, name); }
+std::string Options::json() const { return json_of(*values_).dump(2, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace halocline

@@ -10,10 +10,21 @@
 #include "framework/deck/expression.hpp"
 #include "framework/deck/location.hpp"
 #include "framework/deck/section.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline {
 
 class FieldSource;
+
+namespace deck {
+
+/// A value that is asked for is missing or has a mistake of its own. Out of a check this ends the check; after the
+/// deck is judged it is a defect of who asks: only what a section that is not in use requires can be missing then.
+struct Unjudged : DefectError {
+  using DefectError::DefectError;
+};
+
+}  // namespace deck
 
 /// The validated values of one section of a deck, defaults filled in. Cheap to copy. Asking for a name that the section
 /// does not declare, or as another type than declared, throws DefectError; so does asking for an optional value that

@@ -182,17 +182,4 @@ OptionValue held(std::string const& name, Teuchos::ParameterList const& paramete
   return value;
 }
 
-std::size_t held_entries(std::string const& name, Teuchos::ParameterList const& parameters) {
-  std::size_t entries = 0;
-  auto const count = [&](auto const& typed) {
-    if constexpr (requires { typed.toVector(); }) {
-      entries = static_cast<std::size_t>(typed.size());
-    } else {
-      entries = 1;
-    }
-  };
-  if (Teuchos::ParameterEntry const* const entry = parameters.getEntryPtr(name)) visit_entry(*entry, count);
-  return entries;
-}
-
 }  // namespace halocline::deck

@@ -29,7 +29,4 @@ using Validator = Teuchos::RCP<Teuchos::ParameterEntryValidator const>;
 /// The value that the list holds under this name; std::monostate if there is none.
 [[nodiscard]] OptionValue held(std::string const& name, Teuchos::ParameterList const& parameters);
 
-/// How many entries the vector has that the list holds under this name; 1 for a value that is no vector.
-[[nodiscard]] std::size_t held_entries(std::string const& name, Teuchos::ParameterList const& parameters);
-
 }  // namespace halocline::deck

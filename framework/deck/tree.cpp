@@ -1,8 +1,6 @@
 #include "framework/deck/tree.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <unordered_map>
 #include <utility>
 
 namespace halocline::deck {
@@ -11,27 +9,7 @@ namespace {
 /// Sections of fewer entries are searched one by one.
 constexpr std::size_t large_section = 16;
 
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
-};
-
 }  // namespace
-
-struct EntryIndex::Positions {
-  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> of_name;
-  std::size_t entries = 0;  ///< that are in it
-};
-
-EntryIndex::EntryIndex() = default;
-EntryIndex::EntryIndex(EntryIndex const&) : EntryIndex() {}
-EntryIndex::EntryIndex(EntryIndex&&) noexcept = default;
-EntryIndex& EntryIndex::operator=(EntryIndex const&) {
-  positions_.reset();
-  return *this;
-}
-EntryIndex& EntryIndex::operator=(EntryIndex&&) noexcept = default;
-EntryIndex::~EntryIndex() = default;
 
 std::size_t EntryIndex::find(std::vector<Entry> const& entries, std::string_view name) {
   if (entries.size() < large_section) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "framework/deck/location.hpp"
@@ -15,18 +18,22 @@ struct Entry;
 /// Finds the entries of a section by name; copies begin empty. Entries may be added at the end between two questions.
 class EntryIndex {
  public:
-  EntryIndex();
-  EntryIndex(EntryIndex const& other);
-  EntryIndex(EntryIndex&& other) noexcept;
-  EntryIndex& operator=(EntryIndex const& other);
-  EntryIndex& operator=(EntryIndex&& other) noexcept;
-  ~EntryIndex();
+  EntryIndex() = default;
+  EntryIndex(EntryIndex const&) {}
+  EntryIndex(EntryIndex&&) noexcept = default;
+  EntryIndex& operator=(EntryIndex other) noexcept { return positions_.swap(other.positions_), *this; }
 
   /// Position of the first entry of this name, that of the end if there is none.
   [[nodiscard]] std::size_t find(std::vector<Entry> const& entries, std::string_view name);
 
  private:
-  struct Positions;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  struct Positions {
+    std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> of_name;
+    std::size_t entries = 0;  ///< that are in it
+  };
   std::unique_ptr<Positions> positions_;  ///< of large sections alone
 };
 

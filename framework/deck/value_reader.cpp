@@ -12,12 +12,8 @@ namespace halocline::deck {
 namespace {
 
 std::optional<bool> boolean_from(std::string const& text) {
-  for (char const* const yes : {"true", "True", "TRUE"}) {
-    if (text == yes) return true;
-  }
-  for (char const* const no : {"false", "False", "FALSE"}) {
-    if (text == no) return false;
-  }
+  if (text == "true" || text == "True" || text == "TRUE") return true;
+  if (text == "false" || text == "False" || text == "FALSE") return false;
   return std::nullopt;
 }
 
@@ -80,9 +76,9 @@ class ScalarReader {
 };
 
 /// `read_one` on every entry; a lone scalar is a vector of one.
-template <class Entry, class ReadOne>
+template <class Entry>
 OptionValue read_vector(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
-                        ReadOne read_one) {
+                        std::optional<Entry> (ScalarReader::*read_one)(Node const&)) {
   bool const is_list = node.kind == Node::Kind::list;
   if (node.kind == Node::Kind::section || node.kind == Node::Kind::nothing) {
     mistakes.add(node.location, full_name, "expected " + expected(option) + ", got " + described(node));
@@ -96,18 +92,18 @@ OptionValue read_vector(Option const& option, Node const& node, std::string cons
   std::vector<Entry> values;
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     ScalarReader reader(option, is_list ? full_name + "[" + std::to_string(n) + "]" : full_name, mistakes);
-    if (auto value = read_one(reader, nodes[n])) values.push_back(std::move(*value));
+    if (auto value = (reader.*read_one)(nodes[n])) values.push_back(std::move(*value));
   }
   if (values.size() != nodes.size()) return {};
   return values;
 }
 
-template <class Entry, class ReadOne>
+template <class Entry>
 OptionValue read_with(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
-                      ReadOne read_one) {
+                      std::optional<Entry> (ScalarReader::*read_one)(Node const&)) {
   if (option.is_vector()) return read_vector<Entry>(option, node, full_name, mistakes, read_one);
   ScalarReader reader(option, full_name, mistakes);
-  auto value = read_one(reader, node);
+  auto value = (reader.*read_one)(node);
   return value ? OptionValue(std::move(*value)) : OptionValue();
 }
 
@@ -116,17 +112,13 @@ OptionValue read_with(Option const& option, Node const& node, std::string const&
 OptionValue read_value(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes) {
   switch (option.kind()) {
     case OptionKind::integer:
-      return read_with<std::int64_t>(option, node, full_name, mistakes,
-                                     [](ScalarReader& reader, Node const& one) { return reader.integer(one); });
+      return read_with<std::int64_t>(option, node, full_name, mistakes, &ScalarReader::integer);
     case OptionKind::real:
-      return read_with<double>(option, node, full_name, mistakes,
-                               [](ScalarReader& reader, Node const& one) { return reader.real(one); });
+      return read_with<double>(option, node, full_name, mistakes, &ScalarReader::real);
     case OptionKind::boolean:
-      return read_with<bool>(option, node, full_name, mistakes,
-                             [](ScalarReader& reader, Node const& one) { return reader.boolean(one); });
+      return read_with<bool>(option, node, full_name, mistakes, &ScalarReader::boolean);
     default:
-      return read_with<std::string>(option, node, full_name, mistakes,
-                                    [](ScalarReader& reader, Node const& one) { return reader.text(one); });
+      return read_with<std::string>(option, node, full_name, mistakes, &ScalarReader::text);
   }
 }
 

@@ -1,9 +1,14 @@
 #include "framework/deck/words.hpp"
 
-#include "framework/deck/number_text.hpp"
+#include <array>
+
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline::deck {
+
+std::string joined_name(std::string const& section, std::string_view name) {
+  return section.empty() ? std::string(name) : section + "." + std::string(name);
+}
 
 std::string joined(std::vector<std::string> const& words, std::string const& between) {
   std::string all;
@@ -13,26 +18,22 @@ std::string joined(std::vector<std::string> const& words, std::string const& bet
 
 namespace {
 
-std::string plural(OptionKind kind) {
-  switch (kind) {
-    case OptionKind::integer:
-      return "integers";
-    case OptionKind::real:
-      return "numbers";
-    case OptionKind::boolean:
-      return "values true or false";
-    case OptionKind::choice:
-      return "names";
-    case OptionKind::path:
-      return "paths";
-    case OptionKind::expression:
-      return "numbers or expressions of x, y, z and t";
-    case OptionKind::field:
-      return "numbers, expressions of x, y, z and t or files";
-    case OptionKind::text:
-      return "texts";
-  }
-  return "";
+/// What one value of an option has to be, and what several have to be.
+struct Wanted {
+  char const* one;
+  char const* several;
+};
+Wanted wanted(OptionKind kind) {
+  constexpr std::array<Wanted, 8> by_kind{
+      {{"an integer", "integers"},
+       {"a number", "numbers"},
+       {"true or false", "values true or false"},
+       {"a text", "texts"},
+       {"a name, of which none is known", "names"},
+       {"a path", "paths"},
+       {"a number or an expression of x, y, z and t", "numbers or expressions of x, y, z and t"},
+       {"a number, an expression of x, y, z and t or a file", "numbers, expressions of x, y, z and t or files"}}};
+  return by_kind[static_cast<std::size_t>(kind)];
 }
 
 std::string written_entry(bool value) { return value ? "true" : "false"; }
@@ -51,32 +52,16 @@ std::string written_entry(std::vector<Value> const& values) {
 }  // namespace
 
 std::string expected_entry(Option const& option) {
-  switch (option.kind()) {
-    case OptionKind::integer:
-      return "an integer";
-    case OptionKind::real:
-      return "a number";
-    case OptionKind::boolean:
-      return "true or false";
-    case OptionKind::choice:
-      return option.names().empty() ? "a name, of which none is known" : "one of " + joined(option.names());
-    case OptionKind::path:
-      return "a path";
-    case OptionKind::expression:
-      return "a number or an expression of x, y, z and t";
-    case OptionKind::field:
-      return "a number, an expression of x, y, z and t or a file";
-    case OptionKind::text:
-      return option.takes_list() ? "a text or a list" : "a text";
-  }
-  return "";
+  std::vector<std::string> const names = option.names();
+  if (option.kind() == OptionKind::choice && !names.empty()) return "one of " + joined(names);
+  return option.takes_list() ? "a text or a list" : wanted(option.kind()).one;
 }
 
 std::string expected(Option const& option) {
   if (!option.is_vector()) return expected_entry(option);
   std::string const least = std::to_string(option.minimum_entries());
   std::string const most = std::to_string(option.maximum_entries());
-  return (least == most ? least : least + " to " + most) + " " + plural(option.kind());
+  return (least == most ? least : least + " to " + most) + " " + wanted(option.kind()).several;
 }
 
 std::string allowed_range(Option const& option) {

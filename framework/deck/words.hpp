@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "framework/deck/option.hpp"
 
@@ -20,6 +22,9 @@ namespace halocline::deck {
 
 /// A value as it would stand in a deck: "1e-10", "[10, 10]".
 [[nodiscard]] std::string written(OptionValue const& value);
+
+/// "solver.cg" of "solver" and "cg"; the name alone where the section is the root.
+[[nodiscard]] std::string joined_name(std::string const& section, std::string_view name);
 
 [[nodiscard]] std::string joined(std::vector<std::string> const& words, std::string const& between = ", ");
 

@@ -31,29 +31,23 @@ Section declare_face(std::string const& name, BoundaryKind kind) {
   return face;
 }
 
-/// A face whose condition does not fit the mesh.
-struct Contradiction {
-  std::string face;
-  std::string text;
-};
-
-std::vector<Contradiction> contradictions(Options const& section, int axes, std::array<bool, 3> const& periodic) {
-  std::vector<Contradiction> all;
+/// Adds a mistake for each face whose condition does not fit the mesh.
+void judge_faces(Options const& section, int axes, std::array<bool, 3> const& periodic, Mistakes& mistakes) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int const side : sides) {
       std::string const face = face_name(axis, side);
+      auto const refuse = [&](std::string const& why) { add_mistake(section, face, why, mistakes); };
       bool const given = section.given(face);
       if (axis >= axes) {
-        if (given) all.push_back({face, "the mesh has " + std::to_string(axes) + " axes and no such face"});
+        if (given) refuse("the mesh has " + std::to_string(axes) + " axes and no such face");
         continue;
       }
       bool const mesh_is = periodic[static_cast<std::size_t>(axis)];
       bool const face_is = boundary_kind(section.section(face).choice("kind")) == BoundaryKind::periodic;
-      if (given && mesh_is && !face_is) all.push_back({face, "the mesh is periodic along this axis, the face is not"});
-      if (face_is && !mesh_is) all.push_back({face, "the face is periodic, the mesh is not along this axis"});
+      if (given && mesh_is && !face_is) refuse("the mesh is periodic along this axis, the face is not");
+      if (face_is && !mesh_is) refuse("the face is periodic, the mesh is not along this axis");
     }
   }
-  return all;
 }
 
 }  // namespace
@@ -73,15 +67,12 @@ void judge_boundary(Options const& section, Options const& mesh, Mistakes& mista
   std::array<bool, 3> periodic{};
   std::vector<bool> const given = mesh.has("periodic") ? mesh.booleans("periodic") : std::vector<bool>();
   std::copy_n(given.begin(), std::min<std::size_t>(given.size(), 3), periodic.begin());
-  for (Contradiction const& one : contradictions(section, axes, periodic))
-    add_mistake(section, one.face, one.text, mistakes);
+  judge_faces(section, axes, periodic, mistakes);
 }
 
 BoundaryConditions make_boundary_conditions(Options const& section, StructuredMesh const& mesh) {
   Mistakes mistakes;
-  std::array<bool, 3> const periodic{mesh.periodic(0), mesh.periodic(1), mesh.periodic(2)};
-  for (Contradiction const& one : contradictions(section, mesh.dimensions(), periodic))
-    add_mistake(section, one.face, one.text, mistakes);
+  judge_faces(section, mesh.dimensions(), mesh.partition().periodic(), mistakes);
   mistakes.report();
 
   BoundaryConditions conditions;

@@ -1,5 +1,6 @@
 #include "framework/field/field_base.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "framework/runtime/error.hpp"
@@ -69,6 +70,10 @@ Index FieldBase::bytes() const {
   Index bytes = 0;
   for (Block const& block : mesh_->blocks()) bytes += layout(block).entries * static_cast<Index>(bytes_per_entry());
   return bytes;
+}
+
+bool have_one_position(std::span<FieldBase const* const> fields) {
+  return std::ranges::count_if(fields, [](FieldBase const* field) { return is_position(field->description()); }) == 1;
 }
 
 }  // namespace halocline

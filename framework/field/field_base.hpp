@@ -22,6 +22,8 @@ struct FieldDescription {
   bool vector = false;    ///< components are those of a vector: a reflecting wall turns the normal one around
   bool position = false;  ///< of points: where each lies, three components
 };
+/// Whether a field says where points lie: a position of three components.
+[[nodiscard]] inline bool is_position(FieldDescription const& field) { return field.position && field.components == 3; }
 
 /// Where the entries of one block's allocation lie. Component c, entry (i, j, k) is `first + c * component + i + j *
 /// row
@@ -49,7 +51,6 @@ class FieldBase {
   [[nodiscard]] int components() const { return description_.components; }
   [[nodiscard]] int ghosts() const { return description_.ghosts; }
   [[nodiscard]] bool is_vector() const { return description_.vector; }
-  [[nodiscard]] bool is_position() const { return description_.position; }
   [[nodiscard]] FieldDescription const& description() const { return description_; }
   [[nodiscard]] Mesh const& mesh() const { return *mesh_; }
   [[nodiscard]] std::shared_ptr<Mesh const> const& shared_mesh() const { return mesh_; }
@@ -116,5 +117,8 @@ class FieldBase {
   FieldDescription description_;
   std::vector<GhostRecord> ghost_records_;  ///< by Block::local, then component
 };
+
+/// Whether one of the fields, and only one, says that.
+[[nodiscard]] bool have_one_position(std::span<FieldBase const* const> fields);
 
 }  // namespace halocline

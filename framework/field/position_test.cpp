@@ -1,5 +1,3 @@
-#include "framework/field/position.hpp"
-
 #include <gtest/gtest.h>
 
 #include <memory>

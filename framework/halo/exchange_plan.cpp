@@ -45,8 +45,12 @@ void require_thick(FieldBase const& field, Extents const& owned, Direction const
   }
 }
 
-void take_shape(BoxCopy& copy, IndexRange const& range) {
+/// A copy of entries of a field, without its places.
+BoxCopy copy_of(FieldBase const& field, IndexRange const& range) {
+  BoxCopy copy;
+  copy.bytes_per_entry = static_cast<int>(field.bytes_per_entry());
   for (int axis = 0; axis < 3; ++axis) copy.extents[axis] = range.extent(axis);
+  return copy;
 }
 
 BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const& block, std::size_t blocks,
@@ -114,10 +118,8 @@ class Planner {
       require_thick(field, mine, direction, width, block.id);
       require_thick(field, theirs, direction, width, neighbour.block);
       for (int c = 0; c < field.components(); ++c) {
-        BoxCopy incoming;
         IndexRange const ghosts = beyond(mine, direction, width);
-        take_shape(incoming, ghosts);
-        incoming.bytes_per_entry = static_cast<int>(field.bytes_per_entry());
+        BoxCopy incoming = copy_of(field, ghosts);
         incoming.to = place_in_field(field, f, block, blocks(), c, ghosts);
         if (neighbour.rank == block.rank) {
           Block const& from = local_block(neighbour.block);
@@ -127,10 +129,8 @@ class Planner {
           continue;
         }
         receives_[neighbour.rank].push_back({{neighbour.block, direction_index(opposite(direction)), f, c}, incoming});
-        BoxCopy outgoing;
         IndexRange const range = outermost(mine, direction, width);
-        take_shape(outgoing, range);
-        outgoing.bytes_per_entry = incoming.bytes_per_entry;
+        BoxCopy outgoing = copy_of(field, range);
         outgoing.from = place_in_field(field, f, block, blocks(), c, range);
         sends_[neighbour.rank].push_back({{block.id, direction_index(direction), f, c}, outgoing});
       }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "framework/mesh/index_range.hpp"
@@ -92,6 +94,23 @@ class Transport {
   [[nodiscard]] virtual std::unique_ptr<Channel> open(Communicator const& communicator,
                                                       std::vector<Message> const& sends,
                                                       std::vector<Message> const& receives) const = 0;
+};
+
+/// A transport by channels of one class, which is made from `more`, too.
+template <class AChannel, class... More>
+class TransportBy final : public Transport {
+ public:
+  explicit TransportBy(std::string name, More... more) : name_(std::move(name)), more_(more...) {}
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
+                                              std::vector<Message> const& receives) const override {
+    auto const make = [&](auto&... more) { return std::make_unique<AChannel>(communicator, sends, receives, more...); };
+    return std::apply(make, more_);
+  }
+
+ private:
+  std::string name_;
+  std::tuple<More...> more_;
 };
 
 /// What is known of a transport before it is made.

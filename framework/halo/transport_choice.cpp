@@ -10,7 +10,6 @@
 #include "framework/halo/box_messages.hpp"
 #include "framework/halo/transports/mixed.hpp"
 #include "framework/runtime/backend.hpp"
-#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/error.hpp"

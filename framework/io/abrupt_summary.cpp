@@ -36,16 +36,6 @@ void add_number(SignalText& text, double number) noexcept {
                                  : std::string_view("null"));
 }
 
-bool write_all(int file, std::string_view text) noexcept {
-  while (!text.empty()) {
-    ssize_t const written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 AbruptSummary::AbruptSummary(std::filesystem::path const& path, std::string const& start, int rank)

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/io/linear_interpolation.hpp"
 #include "framework/io/mesh_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/error.hpp"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "framework/io/field_file_record.hpp"
+#include "framework/io/run_record.hpp"
 
 namespace halocline {
 namespace {

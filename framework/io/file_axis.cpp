@@ -1,6 +1,18 @@
 #include "framework/io/file_axis.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace halocline {
+namespace {
+
+/// Between two numbers; the second one is not asked for where it has no weight.
+template <class Second>
+double between(double weight, double first, Second const& second) {
+  return weight == 0 ? first : (1 - weight) * first + weight * second();
+}
+
+}  // namespace
 
 LinearStencil FileAxis::at(double p) const {
   // The last entry that does not lie above, or the first one.
@@ -19,6 +31,35 @@ LinearStencil FileAxis::at(double p) const {
   double const lower = is_below ? position(last) - axis_.length() : position(last);
   double const upper = is_below ? position(0) : position(0) + axis_.length();
   return {is_below ? -1 : last, (p - lower) / (upper - lower)};
+}
+
+void InterpolatedLine::add(LinearStencil const& stencil) {
+  stencils_.push_back(stencil);
+  begin_ = std::min(begin_, stencil.first);
+  end_ = std::max(end_, stencil.first + (stencil.weight != 0 ? 2 : 1));
+}
+
+void interpolate(std::array<InterpolatedLine, 3> const& lines, std::span<double const> entries,
+                 std::span<double> targets) {
+  Index const row = lines[0].end() - lines[0].begin();
+  Index const plane = row * (lines[1].end() - lines[1].begin());
+  auto const along_x = [&](LinearStencil const& x, Index at) {
+    auto const n = static_cast<std::size_t>(at + x.first - lines[0].begin());
+    return between(x.weight, entries[n], [&] { return entries[n + 1]; });
+  };
+  auto const along_y = [&](LinearStencil const& x, LinearStencil const& y, Index at) {
+    Index const here = at + row * (y.first - lines[1].begin());
+    return between(y.weight, along_x(x, here), [&] { return along_x(x, here + row); });
+  };
+  std::size_t target = 0;
+  for (LinearStencil const& z : lines[2].stencils()) {
+    Index const here = plane * (z.first - lines[2].begin());
+    for (LinearStencil const& y : lines[1].stencils()) {
+      for (LinearStencil const& x : lines[0].stencils()) {
+        targets[target++] = between(z.weight, along_y(x, y, here), [&] { return along_y(x, y, here + plane); });
+      }
+    }
+  }
 }
 
 }  // namespace halocline

@@ -43,8 +43,7 @@ std::vector<LockHolder> holders_in(int descriptor) {
 
 void write_text(int descriptor, std::string const& text, fs::path const& path) {
   FileSizeSignalIgnored const ignored;
-  ssize_t const written = write(descriptor, text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size())) throw_write_error(path, written < 0 ? errno : ENOSPC);
+  if (!write_all(descriptor, text)) throw_write_error(path, errno);
 }
 
 /// Makes this process the one holder.

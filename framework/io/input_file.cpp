@@ -1,12 +1,11 @@
 #include "framework/io/input_file.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <system_error>
@@ -109,10 +108,7 @@ std::string checksum_of(InputFile const& file, Index most) {
     XXH3_128bits_update(state.get(), piece.data(), bytes);
   }
   XXH128_hash_t const hash = XXH3_128bits_digest(state.get());
-  std::array<char, 33> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits.data();
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 }  // namespace halocline

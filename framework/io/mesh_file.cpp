@@ -10,6 +10,7 @@
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/even_share.hpp"
 
 namespace halocline {
 
@@ -63,10 +64,8 @@ void write_share(hdf5::File const& file, std::string const& name, hid_t type, Co
                  Index entries, Index per_entry, auto&& fill_entry) {
   constexpr Index most = Index{1} << 18;
   hdf5::Object const dataset = hdf5::open_dataset(file, name);
-  Index const ranks = communicator.size();
-  Index const end =
-      entries / ranks * (communicator.rank() + 1) + std::min<Index>(entries % ranks, communicator.rank() + 1);
-  Index first = entries / ranks * communicator.rank() + std::min<Index>(entries % ranks, communicator.rank());
+  Index const end = even_share_begin(entries, communicator.size(), communicator.rank() + 1);
+  Index first = even_share_begin(entries, communicator.size(), communicator.rank());
   std::vector<Number> numbers;
   while (first < end) {
     Index const count = std::min(most, end - first);

@@ -1,10 +1,9 @@
 #include "framework/io/run_record.hpp"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -185,10 +184,7 @@ char const* status_of(ExitCode code) noexcept {
 
 std::string checksum(std::string const& text) {
   XXH128_hash_t const hash = XXH3_128bits(text.data(), text.size());
-  std::array<char, 33> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
-                static_cast<unsigned long long>(hash.low64));
-  return digits.data();
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
 RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance)

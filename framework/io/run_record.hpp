@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "framework/io/abrupt_summary.hpp"
-#include "framework/io/field_file_record.hpp"
 #include "framework/io/table_writer.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -37,6 +36,15 @@ struct HaloRecord {
   std::string transport;  ///< or several, with commas between; "none" where no rank has neighbours
   std::vector<TransportMeasurement> measured = {};
   std::vector<std::string> left_out = {};  ///< transports that could not be chosen, and why
+};
+
+/// A file that values of a field were read from, as the record of a run has it.
+struct FieldFileRecord {
+  std::string option;
+  std::string path;
+  Index bytes = 0;
+  std::string checksum;  ///< XXH3, 128 bits; empty of a file of more than `largest_hashed` bytes, which would take long
+  static constexpr Index largest_hashed = Index{1} << 30;
 };
 
 /// Where a run comes from: what it takes to repeat it.

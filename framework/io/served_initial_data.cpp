@@ -1,7 +1,5 @@
 #include "framework/io/served_initial_data.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -15,132 +13,36 @@
 #include "framework/io/input_file.hpp"
 #include "framework/io/io_rank_tags.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/incoming_text.hpp"
-#include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/region.hpp"
+
+/// Null where there is no value.
+template <class Value>
+struct nlohmann::adl_serializer<std::optional<Value>> {
+  static void to_json(json& to, std::optional<Value> const& from) { to = from ? json(*from) : json(); }
+  static void from_json(json const& from, std::optional<Value>& to) {
+    if (!from.is_null()) to = from.get<Value>();
+  }
+};
 
 namespace halocline {
 
-namespace {
-
 using Json = nlohmann::json;
 
-std::string text_of(Json const& json) {
-  std::vector<std::uint8_t> const bytes = Json::to_cbor(json);
-  return {bytes.begin(), bytes.end()};
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(IndexRange, begin, end)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BadEntry, place, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExpressionRequest, text, time, centring, box, precision)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FieldFile, path, format, type, dims, offset, big_endian, dataset, field, component,
+                                   interpolate)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileEntriesRequest, file, bytes, modified, centring, box, precision)
 
-/// What both kinds of requests have.
-template <class Request>
-Json common(Request const& request) {
-  return {{"centring", static_cast<int>(request.centring)},
-          {"begin", request.box.begin},
-          {"end", request.box.end},
-          {"single", request.precision == Precision::single}};
-}
+namespace {
 
-template <class Request>
-void take_common(Json const& json, Request& request) {
-  request.centring = static_cast<Centring>(json["centring"].get<int>());
-  request.box = {json["begin"], json["end"]};
-  request.precision = json["single"] ? Precision::single : Precision::double_;
-}
-
-std::string packed(ExpressionRequest const& request) {
-  Json json = common(request);
-  json["text"] = request.text;
-  json["time"] = request.time;
-  return text_of(json);
-}
-
-ExpressionRequest expression_request(Json const& json) {
-  ExpressionRequest request;
-  request.text = json["text"];
-  request.time = json["time"];
-  take_common(json, request);
-  return request;
-}
-
-template <class Value>
-void put(Json& json, char const* name, std::optional<Value> const& value) {
-  if (value) json[name] = *value;
-}
-
-template <class Value>
-void take(Json const& json, char const* name, std::optional<Value>& value) {
-  if (json.contains(name)) value = json[name].get<Value>();
-}
-
-/// Paths need not be UTF-8, and texts of CBOR are.
-std::vector<std::uint8_t> octets(std::string const& text) { return {text.begin(), text.end()}; }
-
-std::string text_of_bytes(Json const& json) {
-  auto const bytes = json.get<std::vector<std::uint8_t>>();
-  return {bytes.begin(), bytes.end()};
-}
-
-Json packed(FieldFile const& file) {
-  Json json{{"path", octets(file.path)},   {"format", static_cast<int>(file.format)}, {"type", file.type},
-            {"dims", file.dims},           {"big_endian", file.big_endian},           {"dataset", octets(file.dataset)},
-            {"field", octets(file.field)}, {"interpolate", file.interpolate}};
-  put(json, "offset", file.offset);
-  put(json, "component", file.component);
-  return json;
-}
-
-FieldFile field_file(Json const& json) {
-  FieldFile file;
-  file.path = text_of_bytes(json["path"]);
-  file.format = static_cast<FieldFile::Format>(json["format"].get<int>());
-  file.type = json["type"];
-  file.dims = json["dims"].get<std::vector<std::int64_t>>();
-  file.big_endian = json["big_endian"];
-  file.dataset = text_of_bytes(json["dataset"]);
-  file.field = text_of_bytes(json["field"]);
-  file.interpolate = json["interpolate"];
-  take(json, "offset", file.offset);
-  take(json, "component", file.component);
-  return file;
-}
-
-std::string packed(FileEntriesRequest const& request) {
-  Json json = common(request);
-  json["file"] = packed(request.file);
-  json["bytes"] = request.bytes;
-  json["modified"] = request.modified;
-  return text_of(json);
-}
-
-FileEntriesRequest file_request(Json const& json) {
-  FileEntriesRequest request;
-  request.file = field_file(json["file"]);
-  request.bytes = json["bytes"];
-  request.modified = json["modified"];
-  take_common(json, request);
-  return request;
-}
-
-/// How a file was read: which entry is none, or why it could not be.
-struct Remark {
-  BadEntry bad;
-  std::string refusal;
-};
-
-std::string packed(Remark const& remark) {
-  // As bytes, since JSON has no numbers that are none.
-  std::vector<std::uint8_t> value(sizeof(double));
-  std::memcpy(value.data(), &remark.bad.value, sizeof(double));
-  return text_of({{"place", remark.bad.place}, {"value", value}, {"refusal", octets(remark.refusal)}});
-}
-
-Remark remark_of(std::string const& text) {
-  Json const json = Json::from_cbor(text);
-  Remark remark;
-  remark.bad.place = json["place"];
-  remark.refusal = text_of_bytes(json["refusal"]);
-  auto const value = json["value"].get<std::vector<std::uint8_t>>();
-  std::memcpy(&remark.bad.value, value.data(), sizeof(double));
-  return remark;
+/// Of a request or an answer: the library's binary form keeps numbers that JSON has none for, and paths that are no
+/// UTF-8.
+std::string packed(Json const& json) {
+  std::string text;
+  Json::to_cbor(json, text);
+  return text;
 }
 
 /// Answers the compute ranks that one I/O rank serves.
@@ -152,9 +54,9 @@ class Server {
     ScopedRegion const region("io/initial data");
     Json const json = Json::from_cbor(text);
     if (json.contains("file")) {
-      answer(file_request(json), json["file"].dump(), to);
+      answer(json.get<FileEntriesRequest>(), packed(json["file"]), to);
     } else {
-      ExpressionRequest const request = expression_request(json);
+      auto const request = json.get<ExpressionRequest>();
       auto const values = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(bytes_of(request)));
       evaluate(mesh_, request, *values);
       send(values, to);
@@ -165,26 +67,25 @@ class Server {
   /// \param file which one it is, and as what it is read
   void answer(FileEntriesRequest const& request, std::string const& file, int to) {
     auto const values = std::make_shared<std::vector<double>>(static_cast<std::size_t>(request.box.size()));
-    Remark remark;
+    BadEntry bad;
+    std::string refusal;
     try {
       std::unique_ptr<FieldFileReader>& reader = readers_[{file, request.centring}];
       if (!reader) reader = std::make_unique<FieldFileReader>(request.file, FieldShape::of(mesh_, request.centring));
       if (reader->file().identity() != FileIdentity{request.bytes, request.modified})
         throw wrong_file(request.file.path, "is not the same file on all ranks: look where it lies");
-      reader->read_entries(request.box, request.precision, values->data(), remark.bad);
+      reader->read_entries(request.box, request.precision, values->data(), bad);
       reader->file().require_unchanged();
     } catch (InputError const& error) {
-      remark.refusal = error.what();
+      refusal = error.what();
     }
-    send_text(all_, packed(remark), to, io_rank_tags::initial_remark);
-    if (remark.refusal.empty()) send(values, to);
+    all_.send_text(packed({{"bad", bad}, {"refusal", refusal}}), to, io_rank_tags::initial_remark);
+    if (refusal.empty()) send(values, to);
   }
-
   template <class Value>
   void send(std::shared_ptr<std::vector<Value>> const& values, int to) const {
     auto const bytes = static_cast<Index>(values->size() * sizeof(Value));
-    MPI_Request sent = all_.send(values->data(), bytes, to, io_rank_tags::initial_values);
-    wait_all_owned(all_, {&sent, 1}, values);
+    all_.complete({all_.send(values->data(), bytes, to, io_rank_tags::initial_values)}, values);
   }
 
   Communicator const& all_;
@@ -197,15 +98,15 @@ class Server {
 int ServedInitialData::server() const { return roles_.compute_ranks() + roles_.server_of(roles_.all().rank()); }
 
 void ServedInitialData::ask(std::string const& request) const {
-  send_text(roles_.all(), request, server(), io_rank_tags::initial_data);
+  roles_.all().send_text(request, server(), io_rank_tags::initial_data);
 }
 
 void ServedInitialData::receive(std::span<std::byte> to) const {
   // MPI may write there for longer than `to` lives.
   auto const values = std::make_shared<std::vector<std::byte>>(to.size());
-  MPI_Request received =
-      roles_.all().receive(values->data(), static_cast<Index>(values->size()), server(), io_rank_tags::initial_values);
-  wait_all_owned(roles_.all(), {&received, 1}, values);
+  roles_.all().complete({roles_.all().receive(values->data(), static_cast<Index>(values->size()), server(),
+                                              io_rank_tags::initial_values)},
+                        values);
   std::memcpy(to.data(), values->data(), to.size());
 }
 
@@ -216,16 +117,15 @@ void ServedInitialData::evaluate(ExpressionRequest const& request, std::span<std
 
 BadEntry ServedInitialData::read(FileEntriesRequest const& request, std::span<double> to) {
   ask(packed(request));
-  IncomingText incoming(roles_.all(), server(), io_rank_tags::initial_remark);
   std::optional<std::string> text;
   roles_.all().wait_until([&] {
-    text = incoming.take();
+    text = roles_.all().take_text(server(), io_rank_tags::initial_remark);
     return text.has_value();
   });
-  Remark const remark = remark_of(*text);
-  if (!remark.refusal.empty()) throw InputError(remark.refusal);
+  Json const remark = Json::from_cbor(*text);
+  if (std::string const refusal = remark["refusal"]; !refusal.empty()) throw InputError(refusal);
   receive(std::as_writable_bytes(to));
-  return remark.bad;
+  return remark["bad"];
 }
 
 /// An empty text says that there are no more.
@@ -233,14 +133,11 @@ void ServedInitialData::finish() { ask(""); }
 
 void serve_initial_data(RankRoles const& roles, StructuredMesh const& mesh) {
   Server server(roles.all(), mesh);
-  std::vector<std::unique_ptr<IncomingText>> clients;
-  for (int const rank : roles.clients_of(roles.serving()->rank())) {
-    clients.push_back(std::make_unique<IncomingText>(roles.all(), rank, io_rank_tags::initial_data));
-  }
+  std::vector<int> clients = roles.clients_of(roles.serving()->rank());
   roles.all().wait_until([&] {
-    std::erase_if(clients, [&](std::unique_ptr<IncomingText> const& client) {
-      std::optional<std::string> const request = client->take();
-      if (request && !request->empty()) server.answer(*request, client->from());
+    std::erase_if(clients, [&](int client) {
+      std::optional<std::string> const request = roles.all().take_text(client, io_rank_tags::initial_data);
+      if (request && !request->empty()) server.answer(*request, client);
       return request && request->empty();
     });
     return clients.empty();

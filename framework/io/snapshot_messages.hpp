@@ -7,7 +7,7 @@
 
 /// What compute ranks and I/O ranks tell each other of snapshots, by the communicator of all ranks.
 ///
-/// A compute rank sends its I/O rank, for each snapshot, a packed header as a text (IncomingText), and then the owned
+/// A compute rank sends its I/O rank, for each snapshot, a packed header as a text, and then the owned
 /// values: a message for each field, of that for each block, of that for each component. The header of the last one
 /// has no values, and is answered by a report when all is written. An I/O rank that is asked to stop sends rank 0 a
 /// notice.

@@ -8,8 +8,6 @@
 
 #include "framework/io/io_rank_tags.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/incoming_text.hpp"
-#include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/stop.hpp"
 
@@ -28,7 +26,6 @@ constexpr std::chrono::microseconds nap{200};
 /// A compute rank that is served.
 struct SnapshotReceiver::Client {
   int rank = 0;
-  IncomingText headers;
   std::optional<messages::Header> header;  ///< of a snapshot that is not written yet
   bool ended = false;
 };
@@ -36,8 +33,7 @@ struct SnapshotReceiver::Client {
 SnapshotReceiver::SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh)
     : roles_(roles), folder_(std::move(folder)), make_mesh_(std::move(make_mesh)) {
   for (int const rank : roles.clients_of(roles.serving()->rank())) {
-    clients_.push_back(std::make_unique<Client>(
-        Client{.rank = rank, .headers = {roles.all(), rank, io_rank_tags::header}, .header = {}}));
+    clients_.push_back(std::make_unique<Client>(Client{.rank = rank, .header = {}}));
   }
 }
 
@@ -74,7 +70,7 @@ void SnapshotReceiver::wait_for_headers() {
 bool SnapshotReceiver::take_headers() {
   for (std::unique_ptr<Client> const& client : clients_) {
     if (client->ended || client->header) continue;
-    if (std::optional<std::string> const text = client->headers.take()) take_header(*client, *text);
+    if (auto const text = roles_.all().take_text(client->rank, io_rank_tags::header)) take_header(*client, *text);
   }
   return all_have_snapshots() || all_have_ended();
 }
@@ -92,16 +88,15 @@ void SnapshotReceiver::take_header(Client& client, std::string const& text) {
 void SnapshotReceiver::answer_last(Client& client) {
   client.ended = true;
   auto const report = std::make_shared<messages::Report>(report_);
-  MPI_Request request = roles_.all().send(report.get(), sizeof(messages::Report), client.rank, io_rank_tags::report);
-  wait_all_owned(roles_.all(), {&request, 1}, report);
+  roles_.all().complete({roles_.all().send(report.get(), sizeof(messages::Report), client.rank, io_rank_tags::report)},
+                        report);
 }
 
 void SnapshotReceiver::tell_of_stop() {
   if (told_of_stop_ || stop_signal() == 0) return;
   told_of_stop_ = true;
   auto const asked = std::make_shared<Index>(1);
-  MPI_Request request = roles_.all().send(asked.get(), sizeof(Index), 0, io_rank_tags::notice);
-  wait_all_owned(roles_.all(), {&request, 1}, asked);
+  roles_.all().complete({roles_.all().send(asked.get(), sizeof(Index), 0, io_rank_tags::notice)}, asked);
 }
 
 void SnapshotReceiver::write_snapshot() {
@@ -140,9 +135,9 @@ void SnapshotReceiver::make_writer() {
 std::span<std::byte const> SnapshotReceiver::receive_values(StoredField const& field, Block const& block) {
   Index const entries = mesh_->owned(block, field.description.centring).size();
   values_->resize(static_cast<std::size_t>(entries) * field.bytes_per_number());
-  MPI_Request request = roles_.all().receive(values_->data(), static_cast<Index>(values_->size()),
-                                             client_of_block_[block.local], io_rank_tags::values);
-  wait_all_owned(roles_.all(), {&request, 1}, values_);
+  roles_.all().complete({roles_.all().receive(values_->data(), static_cast<Index>(values_->size()),
+                                              client_of_block_[block.local], io_rank_tags::values)},
+                        values_);
   return *values_;
 }
 

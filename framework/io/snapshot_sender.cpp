@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "framework/io/io_rank_tags.hpp"
-#include "framework/runtime/owned_wait.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/staging_memory.hpp"
 
@@ -33,7 +32,6 @@ Index bytes_of(std::span<FieldBase const* const> fields, Mesh const& mesh) {
 
 /// A snapshot on its way.
 struct SnapshotSender::Buffer {
-  Index length = 0;  ///< of the header
   std::string header;
   Index size = 0;  ///< of `values`, in bytes
   std::shared_ptr<std::byte> values;
@@ -106,9 +104,8 @@ SnapshotSender::Buffer& SnapshotSender::free_buffer() {
 
 void SnapshotSender::send_header(Buffer& buffer, messages::Header const& header) {
   buffer.header = messages::packed(header);
-  buffer.length = static_cast<Index>(buffer.header.size());
-  buffer.requests.push_back(roles_.all().send(&buffer.length, sizeof(Index), server_, io_rank_tags::header));
-  buffer.requests.push_back(roles_.all().send(buffer.header.data(), buffer.length, server_, io_rank_tags::header + 1));
+  buffer.requests.push_back(
+      roles_.all().send(buffer.header.data(), static_cast<Index>(buffer.header.size()), server_, io_rank_tags::header));
 }
 
 messages::Report SnapshotSender::finish() {
@@ -116,8 +113,8 @@ messages::Report SnapshotSender::finish() {
   buffers_.push_back(std::make_shared<Buffer>());
   send_header(*buffers_.back(), {.last = true, .waited = waited_, .blocks = {}, .fields = {}});
   auto const report = std::make_shared<messages::Report>();
-  MPI_Request answer = roles_.all().receive(report.get(), sizeof(messages::Report), server_, io_rank_tags::report);
-  wait_all_owned(roles_.all(), {&answer, 1}, report);
+  roles_.all().complete({roles_.all().receive(report.get(), sizeof(messages::Report), server_, io_rank_tags::report)},
+                        report);
   for (std::shared_ptr<Buffer> const& each : buffers_) roles_.all().wait_all(each->requests);
   return *report;
 }

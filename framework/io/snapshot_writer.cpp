@@ -1,13 +1,13 @@
 #include "framework/io/snapshot_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include "framework/field/position.hpp"
 #include "framework/io/mesh_file.hpp"
 #include "framework/io/output_boxes.hpp"
 #include "framework/io/shared_file.hpp"
@@ -22,12 +22,6 @@ namespace halocline {
 namespace {
 
 constexpr char const* series_file = "snapshots.xdmf";
-
-std::string name_of(Index step) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "snapshot_%06lld.vtkhdf", static_cast<long long>(step));
-  return text.data();
-}
 
 hid_t type_in_memory(StoredField const& field) {
   return field.precision == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -153,7 +147,7 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
 
 void SnapshotWriter::write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values) {
   if (as_points(*mesh_) != nullptr) require_positions(fields);
-  std::string const name = name_of(step);
+  std::string const name = fmt::format("snapshot_{:06}.vtkhdf", step);
   write_shared_file(
       mesh_->communicator(), folder_ / name,
       [&](hdf5::File const& file) {

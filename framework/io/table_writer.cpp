@@ -1,7 +1,6 @@
 #include "framework/io/table_writer.hpp"
 
 #include <cerrno>
-#include <string_view>
 #include <utility>
 
 #include "framework/io/whole_file.hpp"
@@ -51,17 +50,11 @@ void TableWriter::add(std::span<Value const> row) {
 
 void TableWriter::flush() {
   FileSizeSignalIgnored const ignored;
-  std::string_view rest = rows_;
-  while (!rest.empty()) {
-    ssize_t const written = write(file_.number(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      int const reason = errno;
-      // A row that was cut could be read as a whole one with other numbers.
-      if (ftruncate(file_.number(), size_) == 0) lseek(file_.number(), size_, SEEK_SET);
-      throw_write_error(path_, reason);
-    }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+  if (!write_all(file_.number(), rows_)) {
+    int const reason = errno;
+    // A row that was cut could be read as a whole one with other numbers.
+    if (ftruncate(file_.number(), size_) == 0) lseek(file_.number(), size_, SEEK_SET);
+    throw_write_error(path_, reason);
   }
   size_ += static_cast<off_t>(rows_.size());
   rows_.clear();

@@ -17,16 +17,6 @@ void sync(std::filesystem::path const& path, int flags, std::filesystem::path co
   if (file.number() < 0 || fsync(file.number()) != 0) throw_write_error(named, errno);
 }
 
-void write_all(Descriptor const& file, std::string const& text, std::filesystem::path const& path) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    ssize_t const written = write(file.number(), text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_write_error(path, errno);
-    done += static_cast<std::size_t>(written);
-  }
-}
-
 }  // namespace
 
 std::filesystem::path partial_name(std::filesystem::path const& path) { return path.string() + ".partial"; }
@@ -65,9 +55,9 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
       // Not emptied before: what is reserved for it must not be given away.
       Descriptor const file = open_own_file(partial);
       if (file.number() < 0) throw_write_error(path, errno);
-      write_all(file, text, path);
-      if (ftruncate(file.number(), static_cast<off_t>(text.size())) != 0) throw_write_error(path, errno);
-      if (fsync(file.number()) != 0) throw_write_error(path, errno);
+      bool const whole = write_all(file.number(), text) &&
+                         ftruncate(file.number(), static_cast<off_t>(text.size())) == 0 && fsync(file.number()) == 0;
+      if (!whole) throw_write_error(path, errno);
     }
     give_name(path);
   } catch (...) {

@@ -20,19 +20,7 @@ std::string sizes(Extents const& extents) {
 std::string escaped(std::string const& text) {
   std::string safe;
   for (char const letter : text) {
-    switch (letter) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += letter;
-    }
+    safe += letter == '&' ? "&amp;" : letter == '<' ? "&lt;" : letter == '"' ? "&quot;" : std::string(1, letter);
   }
   return safe;
 }

@@ -25,12 +25,6 @@ void require_countable(std::array<Axis, 3> const& axes) {
   }
 }
 
-std::vector<int> hosts_of(Communicator const& communicator) {
-  std::vector<int> hosts;
-  for (int rank = 0; rank < communicator.size(); ++rank) hosts.push_back(communicator.host_of(rank));
-  return hosts;
-}
-
 /// \param hosts of each rank
 Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted,
               std::vector<int> const& hosts) {
@@ -84,8 +78,7 @@ std::shared_ptr<StructuredMesh const> StructuredMesh::make(StructuredMeshDescrip
                                                            std::shared_ptr<Communicator> communicator) {
   std::vector<int> owners(static_cast<std::size_t>(communicator->size()));
   std::iota(owners.begin(), owners.end(), 0);
-  std::vector<int> const hosts = hosts_of(*communicator);
-  return make_for(description, hosts, owners, std::move(communicator));
+  return make_for(description, communicator->hosts_of_ranks(), owners, communicator);
 }
 
 std::shared_ptr<StructuredMesh const> StructuredMesh::make_for(StructuredMeshDescription const& description,

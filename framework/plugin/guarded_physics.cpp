@@ -6,7 +6,6 @@
 
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/field_base.hpp"
-#include "framework/field/position.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/plugin_call.hpp"

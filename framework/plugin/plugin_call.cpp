@@ -6,7 +6,7 @@
 #include <new>
 #include <typeinfo>
 
-#include "framework/deck/unjudged.hpp"
+#include "framework/deck/options.hpp"
 #include "framework/kernel/functor_name.hpp"
 
 namespace halocline {

@@ -6,10 +6,10 @@
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 
+#include "framework/runtime/descriptor.hpp"
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/signal_text.hpp"
 
@@ -53,15 +53,6 @@ std::atomic_flag ending = ATOMIC_FLAG_INIT;
 constexpr char const* report_request =
     "\nThis is a defect of Halocline: please report it, with the deck and this message.";
 
-void write_all(int file, std::string_view text) noexcept {
-  while (!text.empty()) {
-    ssize_t const written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 void tell(ExitCode code, std::string_view message) noexcept {
   std::array<char, 8192> room;
   SignalText text(room);
@@ -74,10 +65,10 @@ void tell(ExitCode code, std::string_view message) noexcept {
   if (rank >= 0 && code != ExitCode::stopped) text << "rank " << static_cast<Index>(rank) << ": ";
   text << message;
   if (code == ExitCode::defect) text << report_request;
-  if (!apart) return write_all(STDERR_FILENO, (text << "\n").view());
+  if (!apart) return static_cast<void>(write_all(STDERR_FILENO, (text << "\n").view()));
   int const file = open(told_in.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return;
-  write_all(file, text.view());
+  static_cast<void>(write_all(file, text.view()));
   close(file);
 }
 
@@ -104,9 +95,7 @@ void describe(SignalText& text, int signal, siginfo_t const& information) noexce
     if (signal == SIGBUS && information.si_code == BUS_ADRERR)
       text << ": a file that is mapped into memory has no room (a full folder for temporary files, or /dev/shm)";
   }
-  std::array<char, 4096> what;
-  std::size_t const length = doing(what);
-  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  add_doing(text);
   add_record(text);
 }
 
@@ -122,10 +111,8 @@ void end_by_exit() {
   if (!armed) return;
   std::array<char, 6144> room;
   SignalText text(room);
-  std::array<char, 4096> what;
-  std::size_t const length = doing(what);
   text << "something ended the program by exit()";
-  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  add_doing(text);
   text << "; what it may have said stands above";
   add_record(text);
   end_abruptly(exit_code_of_crash(), text.view());

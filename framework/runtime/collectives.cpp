@@ -8,7 +8,7 @@
 
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/control_channel.hpp"
-#include "framework/runtime/failure.hpp"
+#include "framework/runtime/guard.hpp"
 #include "framework/runtime/mpi_check.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -18,48 +18,45 @@ namespace {
 
 constexpr int gather_tag = Communicator::last_tag + 1;
 
-/// Memory of a nonblocking collective. MPI goes on using it when the wait for it ends in an exception: it is then kept.
-class CollectiveBuffer {
+/// A nonblocking collective and its memory, which MPI goes on using where the wait ends in an exception, or never
+/// began: it is then kept to the program's end.
+class Collective {
  public:
-  explicit CollectiveBuffer(std::size_t bytes) : memory_(new std::byte[bytes]) {}
-  [[nodiscard]] std::byte* data() { return memory_.get(); }
-
-  void wait(ControlChannel& control, MPI_Request request) {
-    try {
-      Rhythm rhythm(control);
-      int done = 0;
-      while (true) {
-        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (done != 0) return;
-        rhythm.pause();
-      }
-    } catch (...) {
-      keep();
-      throw;
-    }
+  explicit Collective(std::size_t bytes) : memory_(new std::byte[bytes]) {}
+  Collective(Collective const&) = delete;
+  Collective& operator=(Collective const&) = delete;
+  ~Collective() {
+    static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>;
+    if (request_ != MPI_REQUEST_NULL) kept.push_back(std::move(memory_));
   }
 
-  /// To the program's end.
-  void keep() {
-    static auto& kept = *new std::vector<std::unique_ptr<std::byte[]>>;
-    kept.push_back(std::move(memory_));
+  [[nodiscard]] std::byte* data() { return memory_.get(); }
+  /// For the call that starts it; MPI_REQUEST_NULL before that and once it has been waited for.
+  [[nodiscard]] MPI_Request* request() { return &request_; }
+  void wait(ControlChannel& control) {
+    if (request_ == MPI_REQUEST_NULL) return;
+    control.wait_until([this] {
+      int done = 0;
+      check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+      return done != 0;
+    });
   }
 
  private:
   std::unique_ptr<std::byte[]> memory_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 template <class T>
 std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type, MPI_Comm data,
                             ControlChannel& control) {
   std::size_t const total = mine.size() * static_cast<std::size_t>(size);
-  CollectiveBuffer buffer((total + mine.size()) * sizeof(T));
-  T* const all = reinterpret_cast<T*>(buffer.data());
+  Collective gather((total + mine.size()) * sizeof(T));
+  T* const all = reinterpret_cast<T*>(gather.data());
   std::copy(mine.begin(), mine.end(), all + total);
-  MPI_Request request = MPI_REQUEST_NULL;
   auto const count = static_cast<int>(mine.size());
-  check_mpi(MPI_Iallgather(all + total, count, type, all, count, type, data, &request), "MPI_Iallgather");
-  buffer.wait(control, request);
+  check_mpi(MPI_Iallgather(all + total, count, type, all, count, type, data, gather.request()), "MPI_Iallgather");
+  gather.wait(control);
   return {all, all + total};
 }
 
@@ -67,13 +64,12 @@ std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type
 /// inverse, on bit patterns.
 Index ordered(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
 
-std::vector<Index> ordered_keys(std::span<double const> values, double nan) {
+/// Reduces values by these. `nan` stands for all that are NaN.
+template <class Reduce>
+void reduce_ordered(std::span<double> values, double nan, Reduce const& reduce) {
   std::vector<Index> keys;
   for (double const value : values) keys.push_back(ordered(std::bit_cast<Index>(std::isnan(value) ? nan : value)));
-  return keys;
-}
-
-void set_from_keys(std::span<Index const> keys, std::span<double> values) {
+  reduce(keys);
   for (std::size_t n = 0; n < keys.size(); ++n) values[n] = std::bit_cast<double>(ordered(keys[n]));
 }
 
@@ -81,42 +77,26 @@ void set_from_keys(std::span<Index const> keys, std::span<double> values) {
 
 struct PendingSum::State {
   std::shared_ptr<ControlChannel> control;
-  CollectiveBuffer buffer;
   std::size_t count;
-  MPI_Request request = MPI_REQUEST_NULL;
+  Collective sum{count * sizeof(double)};
 
-  [[nodiscard]] double* sums() { return reinterpret_cast<double*>(buffer.data()); }
+  [[nodiscard]] double* sums() { return reinterpret_cast<double*>(sum.data()); }
 };
 
-PendingSum::PendingSum(std::unique_ptr<State> state) : state_(std::move(state)) {}
-PendingSum::PendingSum(PendingSum&&) noexcept = default;
-
-PendingSum& PendingSum::operator=(PendingSum&& other) noexcept {
-  std::swap(state_, other.state_);
-  return *this;
-}
-
-PendingSum::~PendingSum() {
-  if (state_ != nullptr && state_->request != MPI_REQUEST_NULL) state_->buffer.keep();
-}
-
 std::span<double const> PendingSum::finish() {
-  if (state_->request != MPI_REQUEST_NULL) {
-    state_->buffer.wait(*state_->control, std::exchange(state_->request, MPI_REQUEST_NULL));
-  }
+  state_->sum.wait(*state_->control);
   return {state_->sums(), state_->count};
 }
 
 PendingSum Communicator::start_sum(std::span<double const> values) const {
   throw_site(ThrowSite::reduction);
-  std::unique_ptr<PendingSum::State> state(
-      new PendingSum::State{control_, CollectiveBuffer(values.size() * sizeof(double)), values.size()});
+  std::shared_ptr<PendingSum::State> state(new PendingSum::State{control_, values.size()});
   std::copy(values.begin(), values.end(), state->sums());
   if (size_ == 1) {
     poll();
   } else if (!values.empty()) {
-    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, state->sums(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, data_,
-                             &state->request),
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, state->sums(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, data(),
+                             state->sum.request()),
               "MPI_Iallreduce");
   }
   return PendingSum(std::move(state));
@@ -129,29 +109,24 @@ void Communicator::reduce(void* values, std::size_t count, MPI_Datatype type, MP
   int item = 0;
   MPI_Type_size(type, &item);
   std::size_t const bytes = count * static_cast<std::size_t>(item);
-  CollectiveBuffer buffer(bytes);
-  std::memcpy(buffer.data(), values, bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, buffer.data(), static_cast<int>(count), type, operation, data_, &request),
+  Collective all(bytes);
+  std::memcpy(all.data(), values, bytes);
+  check_mpi(MPI_Iallreduce(MPI_IN_PLACE, all.data(), static_cast<int>(count), type, operation, data(), all.request()),
             "MPI_Iallreduce");
-  buffer.wait(*control_, request);
-  std::memcpy(values, buffer.data(), bytes);
+  all.wait(*control_);
+  std::memcpy(values, all.data(), bytes);
 }
 
 void Communicator::sum(std::span<double> v) const { reduce(v.data(), v.size(), MPI_DOUBLE, MPI_SUM); }
 void Communicator::sum(std::span<float> v) const { reduce(v.data(), v.size(), MPI_FLOAT, MPI_SUM); }
 void Communicator::sum(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_SUM); }
 void Communicator::max(std::span<double> v) const {
-  std::vector<Index> keys = ordered_keys(v, std::numeric_limits<double>::quiet_NaN());
-  max(keys);
-  set_from_keys(keys, v);
+  reduce_ordered(v, std::numeric_limits<double>::quiet_NaN(), [this](std::span<Index> keys) { max(keys); });
 }
 void Communicator::max(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MAX); }
 void Communicator::min(std::span<double> v) const {
   // The sign makes it the first of all.
-  std::vector<Index> keys = ordered_keys(v, -std::numeric_limits<double>::quiet_NaN());
-  min(keys);
-  set_from_keys(keys, v);
+  reduce_ordered(v, -std::numeric_limits<double>::quiet_NaN(), [this](std::span<Index> keys) { min(keys); });
 }
 void Communicator::min(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MIN); }
 
@@ -160,22 +135,20 @@ bool Communicator::any(bool mine) const { return max(Index{mine}) != 0; }
 
 Index Communicator::exscan(Index value) const {
   if (size_ == 1) return poll(), 0;
-  CollectiveBuffer buffer(sizeof(Index));
-  std::memcpy(buffer.data(), &value, sizeof(Index));
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Iexscan(MPI_IN_PLACE, buffer.data(), 1, MPI_INT64_T, MPI_SUM, data_, &request), "MPI_Iexscan");
-  buffer.wait(*control_, request);
+  Collective sum(sizeof(Index));
+  std::memcpy(sum.data(), &value, sizeof(Index));
+  check_mpi(MPI_Iexscan(MPI_IN_PLACE, sum.data(), 1, MPI_INT64_T, MPI_SUM, data(), sum.request()), "MPI_Iexscan");
+  sum.wait(*control_);
   Index below = 0;
-  if (rank_ > 0) std::memcpy(&below, buffer.data(), sizeof(Index));
+  if (rank_ > 0) std::memcpy(&below, sum.data(), sizeof(Index));
   return below;
 }
 
 void Communicator::barrier() const {
   if (size_ == 1) return poll();
-  CollectiveBuffer buffer(0);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Ibarrier(data_, &request), "MPI_Ibarrier");
-  buffer.wait(*control_, request);
+  Collective all(0);
+  check_mpi(MPI_Ibarrier(data(), all.request()), "MPI_Ibarrier");
+  all.wait(*control_);
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes, int root) const {
@@ -183,12 +156,12 @@ void Communicator::broadcast(std::span<std::byte> bytes, int root) const {
   constexpr std::size_t piece = std::size_t{1} << 30;
   for (std::size_t done = 0; done < bytes.size(); done += piece) {
     std::span<std::byte> const part = bytes.subspan(done, std::min(piece, bytes.size() - done));
-    CollectiveBuffer buffer(part.size());
-    if (rank_ == root) std::memcpy(buffer.data(), part.data(), part.size());
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibcast(buffer.data(), static_cast<int>(part.size()), MPI_BYTE, root, data_, &request), "MPI_Ibcast");
-    buffer.wait(*control_, request);
-    if (rank_ != root) std::memcpy(part.data(), buffer.data(), part.size());
+    Collective all(part.size());
+    if (rank_ == root) std::memcpy(all.data(), part.data(), part.size());
+    check_mpi(MPI_Ibcast(all.data(), static_cast<int>(part.size()), MPI_BYTE, root, data(), all.request()),
+              "MPI_Ibcast");
+    all.wait(*control_);
+    if (rank_ != root) std::memcpy(part.data(), all.data(), part.size());
   }
 }
 
@@ -204,37 +177,30 @@ std::vector<std::string> Communicator::gather(std::string const& mine, int root)
   auto const length = static_cast<Index>(mine.size());
   std::vector<Index> const lengths = all_gather(std::span(&length, 1));
   auto texts = std::make_shared<std::vector<std::string>>();
-  std::vector<MPI_Request> requests;
-  try {
-    if (rank_ == root) {
-      for (int from = 0; from < size_; ++from) {
-        texts->emplace_back(static_cast<std::size_t>(lengths[static_cast<std::size_t>(from)]), '\0');
-      }
-      for (int from = 0; from < size_; ++from) {
-        std::string& text = (*texts)[static_cast<std::size_t>(from)];
-        if (from != root) requests.push_back(receive(text.data(), static_cast<Index>(text.size()), from, gather_tag));
-      }
-      (*texts)[static_cast<std::size_t>(root)] = mine;
-    } else {
-      texts->push_back(mine);
-      requests.push_back(send(texts->front().data(), length, root, gather_tag));
-    }
-    wait_all(requests);
-  } catch (...) {
-    abandon(requests, texts);
-    throw;
+  if (rank_ != root) {
+    texts->push_back(mine);
+    complete({send(texts->front().data(), length, root, gather_tag)}, texts);
+    return {};
   }
-  return rank_ == root ? std::move(*texts) : std::vector<std::string>{};
+  for (Index const each : lengths) texts->emplace_back(static_cast<std::size_t>(each), '\0');
+  std::vector<MPI_Request> requests;
+  for (int from = 0; from < size_; ++from) {
+    std::string& text = (*texts)[static_cast<std::size_t>(from)];
+    if (from != root) requests.push_back(receive(text.data(), static_cast<Index>(text.size()), from, gather_tag));
+  }
+  complete(std::move(requests), texts);
+  (*texts)[static_cast<std::size_t>(root)] = mine;
+  return std::move(*texts);
 }
 
 std::vector<Index> Communicator::all_gather(std::span<Index const> mine) const {
   if (size_ == 1) return poll(), std::vector<Index>(mine.begin(), mine.end());
-  return all_gathered(mine, size_, MPI_INT64_T, data_, *control_);
+  return all_gathered(mine, size_, MPI_INT64_T, data(), *control_);
 }
 
 std::vector<double> Communicator::all_gather(std::span<double const> mine) const {
   if (size_ == 1) return poll(), std::vector<double>(mine.begin(), mine.end());
-  return all_gathered(mine, size_, MPI_DOUBLE, data_, *control_);
+  return all_gathered(mine, size_, MPI_DOUBLE, data(), *control_);
 }
 
 void Communicator::agree(std::exception_ptr const& mine) const {

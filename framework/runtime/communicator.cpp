@@ -9,7 +9,6 @@
 
 #include "framework/runtime/control_channel.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/message.hpp"
 #include "framework/runtime/mpi_check.hpp"
 #include "framework/runtime/throw_site.hpp"
 
@@ -17,11 +16,26 @@ namespace halocline {
 
 namespace {
 
-MPI_Comm duplicate(MPI_Comm parent) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
-  return copy;
+/// Freed with the last that shares it.
+std::shared_ptr<MPI_Comm> owned(MPI_Comm communicator, std::shared_ptr<ControlChannel> const& control) {
+  auto const release = [control](MPI_Comm* mine) {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    // Collectives that a failure left half done still use the communicator: it then stays to the program's end.
+    bool const may_be_in_use = control->broken() || std::uncaught_exceptions() > 0;
+    if (finalized == 0 && !may_be_in_use) MPI_Comm_free(mine);
+    delete mine;
+  };
+  return {new MPI_Comm(communicator), release};
+}
+
+/// A request for a message of any size, which `call` of MPI makes.
+template <class Call, class Data>
+MPI_Request request_by(Call* call, char const* name, Data* data, Index bytes, int peer, int tag, MPI_Comm ranks) {
+  MessageType const message(bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(call(data, message.count(), message.type(), peer, tag, ranks, &request), name);
+  return request;
 }
 
 /// For each rank the lowest rank with which it shares memory.
@@ -37,6 +51,12 @@ std::vector<int> ranks_by_memory(MPI_Comm communicator, int rank, int size) {
   return all;
 }
 
+bool are_complete(std::span<MPI_Request> requests) {
+  int done = 0;
+  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+  return done != 0;
+}
+
 /// Memory that MPI may still read or write, since a message there could not be called back.
 std::vector<std::shared_ptr<void const>>& kept_for_ever() {
   static auto& kept = *new std::vector<std::shared_ptr<void const>>;
@@ -46,11 +66,11 @@ std::vector<std::shared_ptr<void const>>& kept_for_ever() {
 }  // namespace
 
 Communicator::Communicator(MPI_Comm parent, std::span<int const> hosts)
-    : data_(duplicate(parent)), control_(std::make_shared<ControlChannel>(parent)) {
-  MPI_Comm_rank(data_, &rank_);
-  MPI_Comm_size(data_, &size_);
+    : control_(std::make_shared<ControlChannel>(parent)), data_(owned(duplicate(parent), control_)) {
+  MPI_Comm_rank(data(), &rank_);
+  MPI_Comm_size(data(), &size_);
   if (hosts.empty()) {
-    find_hosts(ranks_by_memory(data_, rank_, size_));
+    find_hosts(ranks_by_memory(data(), rank_, size_));
   } else if (hosts.size() == static_cast<std::size_t>(size_)) {
     find_hosts(hosts);
   } else {
@@ -60,43 +80,15 @@ Communicator::Communicator(MPI_Comm parent, std::span<int const> hosts)
 }
 
 Communicator::Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> control, std::span<int const> hosts)
-    : data_(data), control_(std::move(control)) {
-  MPI_Comm_rank(data_, &rank_);
-  MPI_Comm_size(data_, &size_);
+    : control_(std::move(control)), data_(owned(data, control_)) {
+  MPI_Comm_rank(data, &rank_);
+  MPI_Comm_size(data, &size_);
   find_hosts(hosts);
 }
 
 Communicator::Communicator(std::shared_ptr<ControlChannel> control) : control_(std::move(control)), hosts_{0} {}
 
 Communicator Communicator::alone() { return Communicator(std::make_shared<ControlChannel>()); }
-
-Communicator::Communicator(Communicator&& other) noexcept { *this = std::move(other); }
-
-Communicator& Communicator::operator=(Communicator&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  data_ = std::exchange(other.data_, MPI_COMM_NULL);
-  control_ = std::move(other.control_);
-  rank_ = other.rank_;
-  size_ = other.size_;
-  hosts_ = std::move(other.hosts_);
-  host_count_ = other.host_count_;
-  local_rank_ = other.local_rank_;
-  local_size_ = other.local_size_;
-  return *this;
-}
-
-Communicator::~Communicator() { release(); }
-
-void Communicator::release() noexcept {
-  if (data_ == MPI_COMM_NULL) return;
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  // Collectives that a failure left half done still use the communicator: it then stays to the program's end.
-  bool const may_be_in_use = control_->broken() || std::uncaught_exceptions() > 0;
-  if (finalized == 0 && !may_be_in_use) MPI_Comm_free(&data_);
-  data_ = MPI_COMM_NULL;
-}
 
 void Communicator::find_hosts(std::span<int const> hosts) {
   std::vector<int> names;
@@ -113,60 +105,68 @@ void Communicator::find_hosts(std::span<int const> hosts) {
 void Communicator::poll() const { control_->poll(); }
 
 MPI_Request Communicator::send_init(void const* data, Index bytes, int to, int tag) const {
-  MessageType const message(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Send_init(data, message.count(), message.type(), to, tag, data_, &request), "MPI_Send_init");
-  return request;
+  return request_by(MPI_Send_init, "MPI_Send_init", data, bytes, to, tag, this->data());
 }
 
 MPI_Request Communicator::receive_init(void* data, Index bytes, int from, int tag) const {
-  MessageType const message(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Recv_init(data, message.count(), message.type(), from, tag, data_, &request), "MPI_Recv_init");
-  return request;
+  return request_by(MPI_Recv_init, "MPI_Recv_init", data, bytes, from, tag, this->data());
 }
 
 MPI_Request Communicator::send(void const* data, Index bytes, int to, int tag) const {
-  MessageType const message(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Isend(data, message.count(), message.type(), to, tag, data_, &request), "MPI_Isend");
-  return request;
+  return request_by(MPI_Isend, "MPI_Isend", data, bytes, to, tag, this->data());
 }
 
 MPI_Request Communicator::send_to_receiver(void const* data, Index bytes, int to, int tag) const {
-  MessageType const message(bytes);
-  MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Issend(data, message.count(), message.type(), to, tag, data_, &request), "MPI_Issend");
-  return request;
+  return request_by(MPI_Issend, "MPI_Issend", data, bytes, to, tag, this->data());
 }
 
 MPI_Request Communicator::receive(void* data, Index bytes, int from, int tag) const {
-  MessageType const message(bytes);
+  return request_by(MPI_Irecv, "MPI_Irecv", data, bytes, from, tag, this->data());
+}
+
+void Communicator::send_text(std::string const& text, int to, int tag) const {
+  auto const sent = std::make_shared<std::string>(text);
+  complete({send(sent->data(), static_cast<Index>(sent->size()), to, tag)}, sent);
+}
+
+std::optional<std::string> Communicator::take_text(int from, int tag) const {
+  int has_come = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  check_mpi(MPI_Improbe(from, tag, data(), &has_come, &message, &status), "MPI_Improbe");
+  if (has_come == 0) return poll(), std::nullopt;
+  MPI_Count length = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &length);
+  auto const text = std::make_shared<std::string>(static_cast<std::size_t>(length), '\0');
+  MessageType const type(length);
   MPI_Request request = MPI_REQUEST_NULL;
-  check_mpi(MPI_Irecv(data, message.count(), message.type(), from, tag, data_, &request), "MPI_Irecv");
-  return request;
+  check_mpi(MPI_Imrecv(text->data(), type.count(), type.type(), &message, &request), "MPI_Imrecv");
+  complete({request}, text);
+  return std::move(*text);
 }
 
 void Communicator::wait_until(std::function<bool()> const& done) const {
   throw_site(ThrowSite::wait);
-  Rhythm rhythm(*control_);
-  while (!done()) rhythm.pause();
+  control_->wait_until(done);
 }
 
 void Communicator::wait_all(std::span<MPI_Request> requests) const {
-  wait_until([&] {
-    int done = 0;
-    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
-              "MPI_Testall");
-    return done != 0;
-  });
+  wait_until([&] { return are_complete(requests); });
+}
+
+void Communicator::complete(std::vector<MPI_Request> requests, std::shared_ptr<void const> owner) const {
+  try {
+    wait_all(requests);
+  } catch (...) {
+    abandon(requests, std::move(owner));
+    throw;
+  }
 }
 
 bool Communicator::test_all(std::span<MPI_Request> requests) const {
-  int done = 0;
-  check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-  if (done == 0) poll();
-  return done != 0;
+  bool const done = are_complete(requests);
+  if (!done) poll();
+  return done;
 }
 
 void Communicator::abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept {
@@ -191,7 +191,7 @@ void Communicator::abandon(std::span<MPI_Request> requests, std::shared_ptr<void
 std::unique_ptr<Communicator> Communicator::split(int colour, int key) const {
   barrier();
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(data_, colour < 0 ? MPI_UNDEFINED : colour, key, &part), "MPI_Comm_split");
+  check_mpi(MPI_Comm_split(data(), colour < 0 ? MPI_UNDEFINED : colour, key, &part), "MPI_Comm_split");
   if (part == MPI_COMM_NULL) return nullptr;
   int part_size = 0;
   MPI_Comm_size(part, &part_size);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,11 +31,8 @@ class Communicator {
   explicit Communicator(MPI_Comm parent, std::span<int const> hosts = {});
   /// This process by itself, where MPI has not started: it has nothing to exchange messages by, and cannot be split.
   [[nodiscard]] static Communicator alone();
-  ~Communicator();
-  Communicator(Communicator&&) noexcept;
-  Communicator& operator=(Communicator&&) noexcept;
-  Communicator(Communicator const&) = delete;
-  Communicator& operator=(Communicator const&) = delete;
+  Communicator(Communicator&&) noexcept = default;
+  Communicator& operator=(Communicator&&) noexcept = default;
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
@@ -43,6 +41,8 @@ class Communicator {
   [[nodiscard]] int host() const { return hosts_[static_cast<std::size_t>(rank_)]; }
   [[nodiscard]] int host_of(int rank) const { return hosts_[static_cast<std::size_t>(rank)]; }
   [[nodiscard]] int hosts() const { return host_count_; }
+  /// Of each rank.
+  [[nodiscard]] std::vector<int> const& hosts_of_ranks() const { return hosts_; }
   /// Position of this rank among the ranks of its host, and their number.
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
@@ -50,7 +50,7 @@ class Communicator {
   /// For messages between ranks (tags 0 .. last_tag) whose requests are then given to the waits below. Collectives of
   /// MPI or of other libraries on it are not polled: put a `barrier` ahead of each, so that no rank enters one while
   /// another has failed.
-  [[nodiscard]] MPI_Comm data() const { return data_; }
+  [[nodiscard]] MPI_Comm data() const { return data_ != nullptr ? *data_ : MPI_COMM_NULL; }
   static constexpr int last_tag = 29999;
 
   /// Persistent requests for messages of any size; start them with MPI_Start or MPI_Startall.
@@ -65,6 +65,12 @@ class Communicator {
   /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
+  /// The same for requests whose memory `owner` holds: where the wait ends in an exception they are abandoned.
+  void complete(std::vector<MPI_Request> requests, std::shared_ptr<void const> owner) const;
+  /// Sends a text of any length, and returns when it has left this rank.
+  void send_text(std::string const& text, int to, int tag) const;
+  /// The next text from a rank, if it has come. Throws RemoteError as waits do.
+  [[nodiscard]] std::optional<std::string> take_text(int from, int tag) const;
   /// Returns when `done`, which is asked again and again, says so.
   void wait_until(std::function<bool()> const& done) const;
   /// Lets messages go on, and says whether all requests are complete. Throws RemoteError as waits do.
@@ -128,10 +134,9 @@ class Communicator {
   Communicator(MPI_Comm data, std::shared_ptr<ControlChannel> control, std::span<int const> hosts);
   void find_hosts(std::span<int const> hosts);
   void reduce(void* values, std::size_t count, MPI_Datatype type, MPI_Op operation) const;
-  void release() noexcept;
 
-  MPI_Comm data_ = MPI_COMM_NULL;
   std::shared_ptr<ControlChannel> control_;
+  std::shared_ptr<MPI_Comm> data_;  ///< null: MPI has not started
   int rank_ = 0;
   int size_ = 1;
   std::vector<int> hosts_;

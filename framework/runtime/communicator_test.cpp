@@ -12,7 +12,7 @@
 
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/guard.hpp"
-#include "framework/runtime/message.hpp"
+#include "framework/runtime/mpi_check.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "tests/support/communicator.hpp"
 

@@ -20,13 +20,6 @@ constexpr int news_tag = 0;
 /// whole text.
 constexpr std::size_t news_limit = 1024;
 
-MPI_Comm duplicate(MPI_Comm parent) {
-  MPI_Comm copy = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
-  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
-  return copy;
-}
-
 std::string encode(Failure const& failure) {
   return std::to_string(static_cast<int>(failure.code)) + ' ' + failure.message.substr(0, news_limit);
 }
@@ -204,12 +197,18 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
   return verdict;
 }
 
-void Rhythm::pause() {
+void ControlChannel::pause(unsigned tests) {
   constexpr unsigned tests_per_poll = 64;
   constexpr unsigned tests_before_yield = 512;
-  ++tests_;
-  if (tests_ % tests_per_poll == 0) control_.poll();
-  if (control_.crowded || tests_ > tests_before_yield) sched_yield();
+  if (tests % tests_per_poll == 0) poll();
+  if (crowded || tests > tests_before_yield) sched_yield();
+}
+
+MPI_Comm duplicate(MPI_Comm parent) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(parent, &copy), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return copy;
 }
 
 }  // namespace halocline

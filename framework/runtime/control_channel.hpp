@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/runtime/failure.hpp"
 #include "framework/runtime/guard.hpp"
 
 namespace halocline {
@@ -31,6 +30,11 @@ class ControlChannel {
 
   /// Throws RemoteError when this rank knows of a failure elsewhere, now or from earlier.
   void poll();
+  /// Returns when `done`, which is asked again and again, says so. Polls now and then, and lets others have the core
+  /// when the wait grows long.
+  void wait_until(auto const& done) {
+    for (unsigned tests = 1; !done(); ++tests) pause(tests);
+  }
   /// Whether a failure, here or elsewhere, ends a guarded function or has ended it, as far as is known: messages and
   /// collectives may be half done for ever.
   [[nodiscard]] bool broken() const { return broken_ || known_.has_value(); }
@@ -44,6 +48,7 @@ class ControlChannel {
  private:
   class Patience;
 
+  void pause(unsigned tests);
   void receive_news();
   void tell(Failure const& failure);
   [[nodiscard]] bool told();
@@ -61,16 +66,7 @@ class ControlChannel {
   std::vector<MPI_Request> sends_;  ///< by rank
 };
 
-/// The rhythm of a wait: call `pause` after each test that did not succeed. Polls the control channel now and then, and
-/// lets others have the core when the wait grows long.
-class Rhythm {
- public:
-  explicit Rhythm(ControlChannel& control) : control_(control) {}
-  void pause();
-
- private:
-  ControlChannel& control_;
-  unsigned tests_ = 0;
-};
+/// Collective over `parent`. A duplicate of it whose errors are returned.
+[[nodiscard]] MPI_Comm duplicate(MPI_Comm parent);
 
 }  // namespace halocline

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "framework/runtime/copy_work.hpp"
 #include "framework/runtime/cuda_stream.hpp"
+#include "framework/runtime/device_copy.hpp"
 #include "framework/runtime/devices.hpp"
 
 namespace halocline {

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 namespace halocline {
@@ -24,5 +26,17 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// Writes all of a text. False where that failed, and errno says why; as much as went well is written then. For
+/// handlers of signals, too.
+[[nodiscard]] inline bool write_all(int file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    ssize_t const written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 }  // namespace halocline

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "framework/runtime/copy_work.hpp"
 #include "framework/runtime/device_execution.hpp"
 
 namespace halocline {
@@ -52,15 +51,11 @@ DeviceCopy::DeviceCopy(Execution const& from, Execution const& to, CopyPath path
     : path_(path), work_(make_copy_work(from, to, path)) {}
 DeviceCopy::DeviceCopy(Execution const& from, Execution const& to)
     : DeviceCopy(from, to, faster_copy_path(device_of(from), device_of(to))) {}
-DeviceCopy::~DeviceCopy() = default;
-DeviceCopy::DeviceCopy(DeviceCopy&&) noexcept = default;
-DeviceCopy& DeviceCopy::operator=(DeviceCopy&&) noexcept = default;
 
 void DeviceCopy::start(void* destination, void const* source, Index bytes) {
   if (bytes > 0)
     work_->start(static_cast<std::byte*>(destination), static_cast<std::byte const*>(source),
                  static_cast<std::size_t>(bytes));
 }
-void DeviceCopy::finish() { work_->finish(); }
 
 }  // namespace halocline

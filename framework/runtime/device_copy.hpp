@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "framework/runtime/backend.hpp"
@@ -18,7 +19,20 @@ enum class CopyPath {
 /// on a host, staged where one cannot reach the other. Numbers as of `Device`.
 [[nodiscard]] CopyPath faster_copy_path(int from, int to);
 
-class CopyWork;
+/// What a DeviceCopy does, by one path.
+class CopyWork {
+ public:
+  CopyWork() = default;
+  virtual ~CopyWork() = default;
+  CopyWork(CopyWork const&) = delete;
+  CopyWork& operator=(CopyWork const&) = delete;
+
+  /// `bytes` is not 0.
+  virtual void start(std::byte* destination, std::byte const* source, std::size_t bytes) = 0;
+  virtual void finish() = 0;
+};
+/// One file for each backend that has copies of its own.
+[[nodiscard]] std::unique_ptr<CopyWork> make_copy_work(Execution const& from, Execution const& to, CopyPath path);
 
 /// Copies between the memory of two execution instances of this process, on one device or two, beside the work of both.
 ///
@@ -30,13 +44,10 @@ class DeviceCopy {
   /// By the faster path between the two devices.
   DeviceCopy(Execution const& from, Execution const& to);
   DeviceCopy(Execution const& from, Execution const& to, CopyPath path);
-  ~DeviceCopy();
-  DeviceCopy(DeviceCopy&&) noexcept;
-  DeviceCopy& operator=(DeviceCopy&&) noexcept;
 
   /// `source` is memory of the device of `from`, `destination` of that of `to`; they do not overlap.
   void start(void* destination, void const* source, Index bytes);
-  void finish();
+  void finish() { work_->finish(); }
 
   [[nodiscard]] CopyPath path() const { return path_; }
 

@@ -35,19 +35,16 @@ Doing::Doing(CodeOwner const& owner, char const* what, Index step) noexcept {
 
 Doing::~Doing() { depth.fetch_sub(1, std::memory_order_release); }
 
-std::size_t doing(std::span<char> room) noexcept {
-  SignalText text(room);
-  if (Entry const* const entry = newest()) {
-    text << entry->what;
-    if (!entry->owner->name.empty()) text << " of " << entry->owner->name;
-    if (entry->step > 0) text << ", step " << entry->step;
-  }
-  return text.view().size();
-}
-
-std::string doing() {
-  std::array<char, 4096> text{};
-  return {text.data(), doing(text)};
+void add_doing(SignalText& text) noexcept {
+  Entry const* const entry = newest();
+  if (entry == nullptr) return;
+  // Cut, so that there is room for what follows.
+  std::array<char, 4096> room;
+  SignalText what(room);
+  what << entry->what;
+  if (!entry->owner->name.empty()) what << " of " << entry->owner->name;
+  if (entry->step > 0) what << ", step " << entry->step;
+  text << " in " << what.view();
 }
 
 ExitCode exit_code_of_crash() noexcept {

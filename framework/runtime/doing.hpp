@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string>
 
 #include "framework/runtime/error.hpp"
@@ -28,10 +26,11 @@ class Doing {
   Doing& operator=(Doing const&) = delete;
 };
 
-/// What this process is doing: "advance of physics `transport`, step 12"; empty where nothing is known.
-[[nodiscard]] std::string doing();
-/// The same, cut to the size of `text`, without an end: for handlers of signals. Returns the length.
-[[nodiscard]] std::size_t doing(std::span<char> text) noexcept;
+class SignalText;
+
+/// Adds what this process is doing: " in advance of physics `transport`, step 12"; nothing where nothing is known. For
+/// handlers of signals.
+void add_doing(SignalText& text) noexcept;
 /// The exit code of a crash in it. For handlers of signals, too.
 [[nodiscard]] ExitCode exit_code_of_crash() noexcept;
 

@@ -67,19 +67,6 @@ class LoneProcess {
   std::vector<std::pair<char const*, std::optional<std::string>>> before_;
 };
 
-char const* name_of_thread_level(int level) {
-  switch (level) {
-    case MPI_THREAD_SINGLE:
-      return "MPI_THREAD_SINGLE";
-    case MPI_THREAD_FUNNELED:
-      return "MPI_THREAD_FUNNELED";
-    case MPI_THREAD_SERIALIZED:
-      return "MPI_THREAD_SERIALIZED";
-    default:
-      return "MPI_THREAD_MULTIPLE";
-  }
-}
-
 /// For want of them MPI ends the program, by _exit().
 void require_open_files() {
   constexpr rlim_t needed = 64;
@@ -108,8 +95,8 @@ bool start_mpi() {
   }
   if (level < MPI_THREAD_FUNNELED) {
     if (running == 0) MPI_Finalize();
-    throw InputError(std::string("MPI runs at ") + name_of_thread_level(level) +
-                     "; Halocline needs MPI_THREAD_FUNNELED or more (MPI_Init_thread)");
+    // The one level below.
+    throw InputError("MPI runs at MPI_THREAD_SINGLE; Halocline needs MPI_THREAD_FUNNELED or more (MPI_Init_thread)");
   }
   return running == 0;
 }

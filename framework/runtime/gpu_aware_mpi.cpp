@@ -11,7 +11,6 @@
 #include <set>
 #include <string_view>
 
-#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/child_process.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/environment.hpp"

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "framework/runtime/cache_folder.hpp"
 #include "framework/runtime/child_process.hpp"
 #include "framework/runtime/device.hpp"
+#include "framework/runtime/kept_answer.hpp"
 #include "tests/support/communicator.hpp"
 
 namespace halocline {

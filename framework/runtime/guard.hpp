@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -16,6 +17,17 @@ struct Verdict {
   std::string message;       ///< of that exception; empty when none did
   bool unreachable = false;  ///< some rank did not answer in time, and no abort handler ended the program
 };
+
+/// An exception in a form that can be sent to other ranks.
+struct Failure {
+  ExitCode code = ExitCode::defect;
+  std::string message;
+  int origin = -1;  ///< rank that failed, in the communicator that carried the news; -1: this rank, not yet reported
+};
+
+/// What `exception` says. An Error keeps its code, a RemoteError its origin too; memory that ran out is `stopped`, and
+/// any other exception a defect.
+[[nodiscard]] Failure describe(std::exception_ptr const& exception);
 
 struct GuardOptions {
   /// Ends the program on all ranks (MPI_Abort in the driver; called on one rank as a rule) when a rank does not answer

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <system_error>
@@ -29,7 +30,19 @@ std::string kept_text(fs::path const& path) {
   }
 }
 
+/// Empty where it is not set.
+fs::path path_in(char const* variable) {
+  char const* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
 }  // namespace
+
+fs::path cache_folder() {
+  if (auto cache = path_in("XDG_CACHE_HOME"); !cache.empty()) return cache / "halocline";
+  if (auto home = path_in("HOME"); !home.empty()) return home / ".cache" / "halocline";
+  return {};
+}
 
 fs::path file_of_answer(fs::path const& folder, std::string const& question, std::string const& key) {
   return folder / fmt::format("{}-{:016x}", question, std::hash<std::string>()(key));

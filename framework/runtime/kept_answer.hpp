@@ -8,6 +8,10 @@
 
 namespace halocline {
 
+/// Where Halocline keeps what it has found out on this user's machines: halocline in $XDG_CACHE_HOME or ~/.cache. Empty
+/// where neither is known; nobody has made the folder yet.
+[[nodiscard]] std::filesystem::path cache_folder();
+
 /// \param folder that of the cache (cache_folder); an empty one keeps nothing
 /// \param question the beginning of the file's name
 /// \param key all that the answer depends on, in whole lines

@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -16,21 +17,9 @@ namespace {
 std::shared_ptr<spdlog::logger> logger;
 
 spdlog::level::level_enum translate(LogLevel level) {
-  switch (level) {
-    case LogLevel::trace:
-      return spdlog::level::trace;
-    case LogLevel::debug:
-      return spdlog::level::debug;
-    case LogLevel::info:
-      return spdlog::level::info;
-    case LogLevel::warning:
-      return spdlog::level::warn;
-    case LogLevel::error:
-      return spdlog::level::err;
-    case LogLevel::off:
-      break;
-  }
-  return spdlog::level::off;
+  constexpr std::array levels{spdlog::level::trace, spdlog::level::debug, spdlog::level::info,
+                              spdlog::level::warn,  spdlog::level::err,   spdlog::level::off};
+  return levels[static_cast<std::size_t>(level)];
 }
 
 }  // namespace

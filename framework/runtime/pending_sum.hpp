@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace halocline {
 
@@ -9,12 +10,9 @@ namespace halocline {
 /// it is called: an exchange of halos on the way is enough.
 class PendingSum {
  public:
-  PendingSum(PendingSum&&) noexcept;
-  PendingSum& operator=(PendingSum&&) noexcept;
-  PendingSum(PendingSum const&) = delete;
-  PendingSum& operator=(PendingSum const&) = delete;
   /// One that was never finished leaves its memory to MPI, which may still touch it.
-  ~PendingSum();
+  PendingSum(PendingSum&&) noexcept = default;
+  PendingSum& operator=(PendingSum&&) noexcept = default;
 
   /// Waits, polling as all waits do: throws RemoteError when a rank has failed. The sums stay there as long as this.
   [[nodiscard]] std::span<double const> finish();
@@ -22,8 +20,8 @@ class PendingSum {
  private:
   friend class Communicator;
   struct State;
-  explicit PendingSum(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit PendingSum(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace halocline

@@ -28,8 +28,8 @@ std::vector<int> RankRoles::servers() const {
 }
 
 std::vector<int> RankRoles::hosts_of_compute_ranks() const {
-  std::vector<int> hosts;
-  for (int rank = 0; rank < compute_ranks(); ++rank) hosts.push_back(all_->host_of(rank));
+  std::vector<int> hosts = all_->hosts_of_ranks();
+  hosts.resize(static_cast<std::size_t>(compute_ranks()));
   return hosts;
 }
 

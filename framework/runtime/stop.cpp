@@ -17,12 +17,10 @@ std::array<struct sigaction, stopping_signals.size()> previous;
 
 /// Ends as this for want of time, if nothing else: whoever asked may kill the process before its next step.
 void record_request() noexcept {
-  std::array<char, 4096> what;
-  std::size_t const length = doing(what);
   std::array<char, 4608> room;
   SignalText text(room);
   text << "stopped by a signal";
-  if (length > 0) text << " in " << std::string_view(what.data(), length);
+  add_doing(text);
   close_abrupt_record(ExitCode::stopped, (text << "; what is on disk is whole").view());
 }
 

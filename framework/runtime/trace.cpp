@@ -10,7 +10,6 @@
 
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device_timeline.hpp"
-#include "framework/runtime/owned_wait.hpp"
 
 namespace halocline::trace {
 namespace {
@@ -53,14 +52,12 @@ constexpr int trials = 8;
 
 void send_time(Communicator const& communicator, int rank, double time) {
   auto const sent = std::make_shared<double>(time);
-  MPI_Request request = communicator.send(sent.get(), sizeof(double), rank, tag);
-  wait_all_owned(communicator, {&request, 1}, sent);
+  communicator.complete({communicator.send(sent.get(), sizeof(double), rank, tag)}, sent);
 }
 
 double receive_time(Communicator const& communicator, int rank) {
   auto const received = std::make_shared<double>(0);
-  MPI_Request request = communicator.receive(received.get(), sizeof(double), rank, tag);
-  wait_all_owned(communicator, {&request, 1}, received);
+  communicator.complete({communicator.receive(received.get(), sizeof(double), rank, tag)}, received);
   return *received;
 }
 

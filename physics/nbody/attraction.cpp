@@ -7,8 +7,6 @@
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/stop.hpp"
-#include "physics/nbody/portable.hpp"
-#include "physics/nbody/vectorised.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "physics/nbody/cuda.hpp"

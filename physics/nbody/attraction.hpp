@@ -93,6 +93,17 @@ struct Potential : Pairs<Real> {
   }
 };
 
+/// The forms of such sums: the portable one, and one with targets in the lanes of vector registers and tiles of targets
+/// on the threads, only where kernels run on the host. That of NVIDIA's GPUs: cuda.hpp.
+namespace portable {
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction);
+}  // namespace portable
+namespace vectorised {
+template <class Interaction>
+void sum_pairs(Execution const& execution, Interaction const& interaction);
+}  // namespace vectorised
+
 /// The ways to compute such sums.
 enum class Form { portable, vectorised, cuda };
 [[nodiscard]] std::string to_string(Form form);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -7,6 +10,13 @@
 #include "physics/nbody/bodies.hpp"
 
 namespace halocline::nbody {
+
+/// The columns of a file of bodies.
+inline constexpr std::array column_names{"x", "y", "z", "vx", "vy", "vz", "mass"};
+using Row = std::array<double, column_names.size()>;
+
+/// Throws InputError, which begins with `place`, for a number that is not finite and for a mass below 0.
+[[nodiscard]] Body body_of(Row const& row, std::string const& place);
 
 /// How many bodies a file has. Throws as `read_bodies`; of an .npy file only the header is read.
 [[nodiscard]] Index count_rows(std::string const& path);
@@ -19,5 +29,12 @@ namespace halocline::nbody {
 /// Throws InputError, which names file and line or row, for another shape or type and for what is no finite number;
 /// InputOutputError where the file cannot be read.
 [[nodiscard]] std::vector<Body> read_bodies(std::string const& path);
+/// Bodies from text, one a line: x, y, z, velocity in x, y, z, and mass, with commas between them. Empty lines and
+/// those that begin with # do not count. The first line may hold the names of the columns instead. Cells may stand in
+/// double quotes, and the text may begin with a byte order mark.
+///
+/// \param path the file's name, for messages
+/// Throws InputError, which names file, line and cell; InputOutputError where reading fails.
+[[nodiscard]] std::vector<Body> read_csv(std::istream& text, std::string const& path);
 
 }  // namespace halocline::nbody

@@ -8,7 +8,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/shortest_text.hpp"
-#include "physics/nbody/body_row.hpp"
+#include "physics/nbody/body_file.hpp"
 #include "physics/nbody/coincidence.hpp"
 
 namespace halocline::nbody {

@@ -1,11 +1,10 @@
-#include "physics/nbody/csv_bodies.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "framework/runtime/error.hpp"
+#include "physics/nbody/body_file.hpp"
 
 namespace halocline::nbody {
 namespace {

@@ -13,7 +13,6 @@
 #include "physics/nbody/coincidence.hpp"
 #include "physics/nbody/cuda_interaction.hpp"
 #include "physics/nbody/cuda_split.hpp"
-#include "physics/nbody/portable.hpp"
 
 namespace halocline::nbody {
 namespace {

@@ -1,7 +1,6 @@
-#include "physics/nbody/portable.hpp"
-
 #include <Kokkos_Core.hpp>
 
+#include "physics/nbody/attraction.hpp"
 #include "physics/nbody/coincidence.hpp"
 
 namespace halocline::nbody {

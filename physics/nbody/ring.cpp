@@ -3,7 +3,6 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/devices.hpp"
-#include "physics/nbody/block_memory.hpp"
 
 namespace halocline::nbody {
 namespace {

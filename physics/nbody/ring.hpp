@@ -6,11 +6,19 @@
 #include <mpi.h>
 
 #include "framework/field/field.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/runtime/device_copy.hpp"
 #include "physics/nbody/attraction.hpp"
 
 namespace halocline::nbody {
+
+/// Room for `count` values on the device of a block, which may become the current one. Not initialised.
+template <class Value>
+[[nodiscard]] Kokkos::View<Value*, Memory> memory_on(Block const& block, Index count) {
+  return Kokkos::View<Value*, Memory>(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "bodies"),
+                                      static_cast<std::size_t>(count));
+}
 
 /// Brings the bodies of all blocks to each block in turn, so that no device holds more than its own and two blocks of
 /// others. At stage s block b has the bodies of block b + s, modulo the number of blocks; those of the next stage come

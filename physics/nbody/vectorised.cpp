@@ -1,9 +1,8 @@
-#include "physics/nbody/vectorised.hpp"
-
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 
+#include "physics/nbody/attraction.hpp"
 #include "physics/nbody/coincidence.hpp"
 #include "physics/nbody/interaction.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/devices.hpp"
-#include "physics/nbody/block_memory.hpp"
+#include "physics/nbody/ring.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "framework/runtime/cuda_check.hpp"

@@ -45,7 +45,7 @@ cuda::SharedBlocks& blocks() {
 }  // namespace
 
 std::shared_ptr<Transport const> cuda_ipc_transport() {
-  return std::make_shared<cuda::FlaggedTransport>("cuda-ipc", blocks());
+  return std::make_shared<TransportBy<cuda::FlaggedChannel, cuda::SharedBlocks&>>("cuda-ipc", blocks());
 }
 
 }  // namespace halocline

@@ -53,19 +53,4 @@ class FlaggedChannel final : public KernelChannel {
   std::vector<Outbox> outboxes_;  ///< by what is sent
 };
 
-/// A transport that opens such channels in `blocks`, which outlive it.
-class FlaggedTransport final : public Transport {
- public:
-  FlaggedTransport(std::string name, SharedBlocks& blocks) : name_(std::move(name)), blocks_(blocks) {}
-  [[nodiscard]] std::string name() const override { return name_; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<FlaggedChannel>(communicator, sends, receives, blocks_);
-  }
-
- private:
-  std::string name_;
-  SharedBlocks& blocks_;
-};
-
 }  // namespace halocline::cuda

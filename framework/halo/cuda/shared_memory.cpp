@@ -58,7 +58,7 @@ cuda::SharedBlocks& blocks() {
 }  // namespace
 
 std::shared_ptr<Transport const> shared_memory_transport() {
-  return std::make_shared<cuda::FlaggedTransport>("shared-memory", blocks());
+  return std::make_shared<TransportBy<cuda::FlaggedChannel, cuda::SharedBlocks&>>("shared-memory", blocks());
 }
 
 }  // namespace halocline

@@ -121,17 +121,9 @@ class NcclChannel final : public Channel {
   std::uint64_t uses_ = 0;
 };
 
-class NcclTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "nccl"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<NcclChannel>(communicator, sends, receives);
-  }
-};
-
 TransportModule const module{
-    .probe = Group::make, .make = [] { return std::shared_ptr<Transport const>(std::make_shared<NcclTransport>()); }};
+    .probe = Group::make,
+    .make = [] { return std::shared_ptr<Transport const>(std::make_shared<TransportBy<NcclChannel>>("nccl")); }};
 
 }  // namespace
 }  // namespace halocline::nccl

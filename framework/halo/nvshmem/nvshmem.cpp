@@ -181,18 +181,9 @@ class NvshmemChannel final : public cuda::KernelChannel {
   PutLauncher launcher_;
 };
 
-class NvshmemTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "nvshmem"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<NvshmemChannel>(communicator, sends, receives);
-  }
-};
-
 TransportModule const module{
     .probe = World::make,
-    .make = [] { return std::shared_ptr<Transport const>(std::make_shared<NvshmemTransport>()); },
+    .make = [] { return std::shared_ptr<Transport const>(std::make_shared<TransportBy<NvshmemChannel>>("nvshmem")); },
     .references = references};
 
 }  // namespace

@@ -155,43 +155,18 @@ class MpiChannel final : public Channel {
   std::vector<MPI_Request> requests_;
 };
 
-class MpiTransport final : public Transport {
- public:
-  MpiTransport(std::string name, bool staged) : name_(std::move(name)), staged_(staged) {}
-  [[nodiscard]] std::string name() const override { return name_; }
-  std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                std::vector<Message> const& receives) const override {
-    return std::make_unique<MpiChannel>(communicator, sends, receives, staged_);
-  }
-
- private:
-  std::string name_;
-  bool staged_;
-};
-
 }  // namespace
 
-#if defined(KOKKOS_ENABLE_CUDA)
-namespace {
-
-class StagedTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "mpi-host"; }
-  std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                std::vector<Message> const& receives) const override {
-    return std::make_unique<cuda::StagedChannel>(communicator, sends, receives);
-  }
-};
-
-}  // namespace
-
-std::shared_ptr<Transport const> mpi_host_transport() { return std::make_shared<StagedTransport>(); }
-#else
 std::shared_ptr<Transport const> mpi_host_transport() {
-  return std::make_shared<MpiTransport>("mpi-host", !memory_on_host);
-}
+#if defined(KOKKOS_ENABLE_CUDA)
+  return std::make_shared<TransportBy<cuda::StagedChannel>>("mpi-host");
+#else
+  return std::make_shared<TransportBy<MpiChannel, bool>>("mpi-host", !memory_on_host);
 #endif
+}
 
-std::shared_ptr<Transport const> mpi_device_transport() { return std::make_shared<MpiTransport>("mpi-device", false); }
+std::shared_ptr<Transport const> mpi_device_transport() {
+  return std::make_shared<TransportBy<MpiChannel, bool>>("mpi-device", false);
+}
 
 }  // namespace halocline

@@ -9,7 +9,6 @@
 #include "framework/halo/transport.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/owned_wait.hpp"
 
 // What ranks that open a channel without MPI tell each other by MPI while they do.
 
@@ -34,8 +33,8 @@ template <class T>
     requests.push_back(communicator.receive(&(*incoming)[n], sizeof(T), neighbours[n].rank, tag));
     requests.push_back(communicator.send(&(*outgoing)[n], sizeof(T), neighbours[n].rank, tag));
   }
-  wait_all_owned(communicator, requests,
-                 std::make_shared<std::pair<decltype(outgoing), decltype(incoming)>>(outgoing, incoming));
+  communicator.complete(std::move(requests),
+                        std::make_shared<std::pair<decltype(outgoing), decltype(incoming)>>(outgoing, incoming));
   return *incoming;
 }
 

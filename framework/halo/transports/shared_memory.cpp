@@ -132,17 +132,10 @@ class SharedMemoryChannel final : public Channel {
   std::uint64_t use_ = 0;
 };
 
-class SharedMemoryTransport final : public Transport {
- public:
-  [[nodiscard]] std::string name() const override { return "shared-memory"; }
-  [[nodiscard]] std::unique_ptr<Channel> open(Communicator const& communicator, std::vector<Message> const& sends,
-                                              std::vector<Message> const& receives) const override {
-    return std::make_unique<SharedMemoryChannel>(communicator, sends, receives);
-  }
-};
-
 }  // namespace
 
-std::shared_ptr<Transport const> shared_memory_transport() { return std::make_shared<SharedMemoryTransport>(); }
+std::shared_ptr<Transport const> shared_memory_transport() {
+  return std::make_shared<TransportBy<SharedMemoryChannel>>("shared-memory");
+}
 
 }  // namespace halocline
