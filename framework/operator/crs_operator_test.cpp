@@ -1,10 +1,10 @@
 #include "framework/operator/crs_operator.hpp"
+#include "framework/operator/crs_assembly.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "framework/operator/probing.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "tests/support/communicator.hpp"
 

@@ -140,7 +140,7 @@ class Heat final : public Physics {
   }
 
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
-    auto reports = integrator_->advance(system_, *solver_, step.time, step.size, u_);
+    auto reports = integrator_.advance(system_, *solver_, step.time, step.size, u_);
     time_ = step.time + step.size;
     return reports;
   }
@@ -175,7 +175,7 @@ class Heat final : public Physics {
   FieldVector<Real> u_;
   HeatSystem<Real> system_;
   std::unique_ptr<Vector> density_volume_;
-  std::unique_ptr<TimeIntegrator> integrator_;
+  ThetaMethod integrator_;
   std::unique_ptr<LinearSolver> solver_;
 };
 

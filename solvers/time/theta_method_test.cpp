@@ -1,4 +1,4 @@
-#include "solvers/time/theta_method.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,6 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/solver.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -152,13 +151,13 @@ TEST(TimeIntegrator, IsTheOneThatTheDeckNames) {
   for (auto const& [name, theta] : {std::pair{"implicit_euler", 1.0}, {"crank_nicolson", 0.5}}) {
     Section root("deck", "A deck of a time alone.");
     root.section(time_section());
-    auto const method =
+    auto method =
         make_time_integrator(Deck("test.yaml", std::string("time: {method: ") + name + "}").read(root).section("time"));
     ArrayVector<double> u = unknowns();
     u.fill(1);
     Decay system(u);
     Direct solver;
-    static_cast<void>(method->advance(system, solver, 0, 0.1, u));
+    static_cast<void>(method.advance(system, solver, 0, 0.1, u));
     auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u.values());
     EXPECT_NEAR(values(2), (1 - (1 - theta) * 0.1 * rates[2]) / (1 + theta * 0.1 * rates[2]), 1e-14) << name;
   }

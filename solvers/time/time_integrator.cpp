@@ -1,40 +1,52 @@
 #include "solvers/time/time_integrator.hpp"
 
-#include <functional>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
-#include "framework/plugin/registry.hpp"
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
-#include "solvers/time/theta_method.hpp"
+#include "solvers/linear/solver.hpp"
 
 namespace halocline {
 namespace {
 
-struct TimeIntegratorEntry {
-  std::string name;
-  std::string sentence;
-  std::function<std::unique_ptr<TimeIntegrator>()> create;
-};
-
-Registry<TimeIntegratorEntry> const& time_integrators() {
-  static Registry<TimeIntegratorEntry> const registry = [] {
-    Registry<TimeIntegratorEntry> all("time integrator");
-    all.add({"implicit_euler", "First order, damps everything; the safe choice.",
-             [] { return std::make_unique<ThetaMethod>(1.0); }});
-    all.add({"crank_nicolson", "Second order, damps nothing; for smooth states.",
-             [] { return std::make_unique<ThetaMethod>(0.5); }});
-    return all;
-  }();
-  return registry;
-}
+/// What decks call the integrators, and their theta: implicit_euler damps everything, crank_nicolson nothing.
+std::map<std::string, double> const thetas{{"crank_nicolson", 0.5}, {"implicit_euler", 1.0}};
 
 }  // namespace
 
+ThetaMethod::ThetaMethod(double theta) : theta_(theta) {
+  if (!(theta >= 0.5 && theta <= 1)) throw InputError("theta method: theta is outside 1/2 … 1");
+}
+
+std::vector<SolveReport> ThetaMethod::advance(ImplicitSystem& system, LinearSolver& solver, double time, double step,
+                                              Vector& u) {
+  if (b_ == nullptr) {
+    b_ = u.create();
+    v_ = u.create();
+  }
+  double const scale = theta_ * step;
+  Operator const& a = system.shifted(scale);
+  if (&a != prepared_ || scale != prepared_scale_) solver.prepare(a);
+  prepared_ = &a;
+  prepared_scale_ = scale;
+
+  system.right_hand_side(time + scale, scale, u, *b_);
+  v_->copy(u);
+  SolveReport report = solver.solve(a, *b_, *v_);
+  u.combine(1 / theta_, *v_, 1 - 1 / theta_);
+  return {std::move(report)};
+}
+
 Section time_section() {
   Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
-  time.choice("method", "Time integrator.", time_integrators().names()).defaults_to("implicit_euler");
+  std::vector<std::string> names;
+  for (auto const& [name, theta] : thetas) names.push_back(name);
+  time.choice("method", "Time integrator.", names).defaults_to("implicit_euler");
   time.real("start", "Time of the initial state.").defaults_to(0.0);
   time.real("step", "Length of a time step.").above(0).optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();
@@ -71,8 +83,6 @@ void judge_time(Options const& time, Mistakes& mistakes) {
   }
 }
 
-std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time) {
-  return time_integrators().find(time.choice("method")).create();
-}
+ThetaMethod make_time_integrator(Options const& time) { return ThetaMethod(thetas.at(time.choice("method"))); }
 
 }  // namespace halocline

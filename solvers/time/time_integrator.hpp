@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "framework/deck/section.hpp"
@@ -25,20 +24,31 @@ class ImplicitSystem {
   virtual void right_hand_side(double time, double scale, Vector const& u, Vector& b) = 0;
 };
 
-/// Moves an ImplicitSystem through time. Made once, used for every step.
-class TimeIntegrator {
+/// Moves an ImplicitSystem through time by the theta method, M (u1 - u0) / h + K (theta u1 + (1 - theta) u0) =
+/// f(t0 + theta h): implicit Euler (order 1) for theta = 1, Crank–Nicolson (order 2; f at the midpoint) for 1/2; stable
+/// for any step from 1/2 to 1. Made once, used for every step.
+///
+/// With v = theta u1 + (1 - theta) u0 a step is one solve and one update, and K alone is never applied:
+///
+///     (M + theta h K) v = M u0 + theta h f(t0 + theta h),   u1 = u0 + (v - u0) / theta
+///
+/// Hairer, Wanner: Solving Ordinary Differential Equations II, section IV.3.
+class ThetaMethod {
  public:
-  virtual ~TimeIntegrator() = default;
-  TimeIntegrator(TimeIntegrator const&) = delete;
-  TimeIntegrator& operator=(TimeIntegrator const&) = delete;
+  /// Throws InputError unless 1/2 <= theta <= 1.
+  explicit ThetaMethod(double theta);
 
   /// Moves u from `time` to `time + step`; u is also the initial guess. Returns the reports of the solves; after one
   /// that did not reach its criteria u is the best that is known.
-  [[nodiscard]] virtual std::vector<SolveReport> advance(ImplicitSystem& system, LinearSolver& solver, double time,
-                                                         double step, Vector& u) = 0;
+  [[nodiscard]] std::vector<SolveReport> advance(ImplicitSystem& system, LinearSolver& solver, double time, double step,
+                                                 Vector& u);
 
- protected:
-  TimeIntegrator() = default;
+ private:
+  double theta_;
+  Operator const* prepared_ = nullptr;  ///< the operator that the solver was last prepared for …
+  double prepared_scale_ = 0;           ///< … and its scale
+  std::unique_ptr<Vector> b_;
+  std::unique_ptr<Vector> v_;
 };
 
 /// The section `time` of a deck: which integrator, how long a step, and when the run ends.
@@ -47,6 +57,6 @@ class TimeIntegrator {
 /// short that its steps cannot be counted.
 void judge_time(Options const& time, Mistakes& mistakes);
 /// The integrator that a `time` section chooses.
-[[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time);
+[[nodiscard]] ThetaMethod make_time_integrator(Options const& time);
 
 }  // namespace halocline
