@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "framework/deck/options.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/deck/section.hpp"
-#include "framework/plugin/registry.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {

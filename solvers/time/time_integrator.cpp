@@ -5,7 +5,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
-#include "framework/plugin/registry.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "solvers/time/theta_method.hpp"
 
