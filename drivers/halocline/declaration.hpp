@@ -6,10 +6,10 @@
 
 #include "drivers/halocline/memory_need.hpp"
 #include "framework/deck/deck_format.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/io/field_file.hpp"
 #include "framework/plugin/physics.hpp"
-#include "framework/plugin/registry.hpp"
 
 namespace halocline {
 

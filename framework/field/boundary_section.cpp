@@ -14,18 +14,34 @@ namespace {
 
 constexpr int sides[2] = {-1, 1};
 
+std::vector<std::string> condition_names() {
+  std::vector<std::string> all = boundary_kind_names();
+  std::vector<std::string> const laws = wall_laws().names();
+  all.insert(all.end(), laws.begin(), laws.end());
+  return all;
+}
+
+std::vector<Section> sections_of_laws() {
+  std::vector<Section> all;
+  for (std::string const& name : wall_laws().names()) {
+    if (auto const& declare = wall_laws().find(name).declare) all.push_back(declare());
+  }
+  return all;
+}
+
 Section declare_face(std::string const& name, BoundaryKind kind) {
   Section face(name, "What holds on the " + name + " face.");
-  face.choice("kind", "Condition on the field u there.", boundary_kind_names()).defaults_to(to_string(kind));
+  face.choice("kind", "Condition on the field u there.", condition_names).defaults_to(to_string(kind));
   face.expression("value",
                   "v in u = v (dirichlet), du/dn = v (neumann) or a u + b du/dn = v (robin); n points outwards.")
       .defaults_to(std::string("0"));
   face.real("a", "a in a u + b du/dn = v (robin).").defaults_to(1.0);
   face.real("b", "b in a u + b du/dn = v (robin).").defaults_to(1.0);
+  face.sections("kind", sections_of_laws);
   face.check([](Options const& options, Mistakes& mistakes) {
-    bool const robin = options.choice("kind") == "robin";
-    if (robin && options.real("a") == 0 && options.real("b") == 0) {
-      add_mistake(options, "kind", "robin with a = 0 and b = 0 says nothing about u", mistakes);
+    BoundaryCondition const condition = boundary_condition(options);
+    if (condition.kind == BoundaryKind::robin && condition.a == 0 && condition.b == 0) {
+      add_mistake(options, "kind", options.choice("kind") + " with a = 0 and b = 0 says nothing about u", mistakes);
     }
   });
   return face;
@@ -43,7 +59,7 @@ void judge_faces(Options const& section, int axes, std::array<bool, 3> const& pe
         continue;
       }
       bool const mesh_is = periodic[static_cast<std::size_t>(axis)];
-      bool const face_is = boundary_kind(section.section(face).choice("kind")) == BoundaryKind::periodic;
+      bool const face_is = section.section(face).choice("kind") == to_string(BoundaryKind::periodic);
       if (given && mesh_is && !face_is) refuse("the mesh is periodic along this axis, the face is not");
       if (face_is && !mesh_is) refuse("the face is periodic, the mesh is not along this axis");
     }
@@ -51,6 +67,17 @@ void judge_faces(Options const& section, int axes, std::array<bool, 3> const& pe
 }
 
 }  // namespace
+
+Registry<WallLaw>& wall_laws() {
+  static Registry<WallLaw> all("wall law");
+  return all;
+}
+
+BoundaryCondition boundary_condition(Options const& face) {
+  std::string const name = face.choice("kind");
+  if (wall_laws().contains(name)) return wall_laws().find(name).condition(face);
+  return {boundary_kind(name), face.expression("value"), face.real("a"), face.real("b")};
+}
 
 Section declare_boundary_section(BoundaryKind kind) {
   Section boundary("boundary",
@@ -84,8 +111,7 @@ BoundaryConditions make_boundary_conditions(Options const& section, StructuredMe
       if (mesh.periodic(axis)) {
         condition = {BoundaryKind::periodic, Expression(0.0), 1, 1};
       } else {
-        condition = {boundary_kind(options.choice("kind")), options.expression("value"), options.real("a"),
-                     options.real("b")};
+        condition = boundary_condition(options);
       }
     }
   }

@@ -1,14 +1,35 @@
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "framework/deck/options.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/field/boundary.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
 namespace halocline {
 
+/// A law of a wall that decks choose by name, beside the kinds of BoundaryKind, one of which it comes down to.
+struct WallLaw {
+  std::string name;
+  /// Makes its section, of the same name, inside that of a face. Empty: there is none.
+  std::function<Section()> declare = {};
+  /// The condition of a judged face: mostly a robin one, a u + b du/dn = value; not periodic.
+  std::function<BoundaryCondition(Options const& face)> condition;
+};
+
+/// All that are registered. To add one from a file of its own:
+///
+///     bool const registered = (wall_laws().add({.name = "layer", …}), true);
+[[nodiscard]] Registry<WallLaw>& wall_laws();
+
+/// What `kind` and the options beside it say in the section of a face.
+[[nodiscard]] BoundaryCondition boundary_condition(Options const& face);
+
 /// Declares the section `boundary` of a deck: one section for each face (west, east, south, north, bottom, top) with
-/// `kind` (default: `kind`), `value`, `a` and `b`.
+/// `kind` (default: `kind`), `value`, `a`, `b` and the sections of wall laws.
 [[nodiscard]] Section declare_boundary_section(BoundaryKind kind = BoundaryKind::neumann);
 
 /// Adds a mistake for each given face that the mesh does not have, or that is periodic where the mesh is not, or the

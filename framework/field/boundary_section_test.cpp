@@ -39,6 +39,36 @@ TEST(BoundarySection, GivesEachFaceItsCondition) {
   EXPECT_EQ(conditions.at(1, -1).kind, BoundaryKind::periodic);
 }
 
+Section film_section() {
+  Section film("film", "A thin film that resists the flux.");
+  film.real("resistance", "u + resistance du/dn = value.");
+  return film;
+}
+
+bool const registered = (wall_laws().add({.name = "film",
+                                          .declare = film_section,
+                                          .condition =
+                                              [](Options const& face) {
+                                                return BoundaryCondition{.kind = BoundaryKind::robin,
+                                                                         .value = face.expression("value"),
+                                                                         .a = 1,
+                                                                         .b = face.section("film").real("resistance")};
+                                              }}),
+                         true);
+
+TEST(BoundarySection, KnowsLawsThatAreRegistered) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 1)}, {false, false, false});
+  BoundaryConditions const conditions =
+      make_boundary_conditions(judged("boundary:\n  west: {kind: film, value: 5, film: {resistance: 0.25}}\n"), *mesh);
+  EXPECT_EQ(conditions.at(0, -1).kind, BoundaryKind::robin);
+  EXPECT_EQ(conditions.at(0, -1).value(0, 0, 0, 0), 5);
+  EXPECT_EQ(conditions.at(0, -1).a, 1);
+  EXPECT_EQ(conditions.at(0, -1).b, 0.25);
+  EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::neumann);
+  EXPECT_THAT(message_of([] { judged("boundary:\n  west: {kind: film}\n"); }),
+              testing::StartsWith("`boundary.west.film.resistance`: "));
+}
+
 TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(8, 0, 1)}, {false, true, false});
   auto const refusal = [&](std::string const& text) {

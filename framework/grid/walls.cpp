@@ -14,31 +14,36 @@ bool is_periodic(Options const& mesh, std::size_t axis) {
   return mesh.has("periodic") && mesh.booleans("periodic")[axis];
 }
 
-void judge_robin(Options const& wall, Centring centring, Mistakes& mistakes) {
-  double const a = wall.real("a");
-  double const b = wall.real("b");
+void judge_robin(Options const& wall, double a, double b, Centring centring, Mistakes& mistakes) {
+  std::string const kind = wall.choice("kind");
+  bool const is_law = kind != to_string(BoundaryKind::robin);  // that makes `a` and `b` of options of its own
   if (a * b < 0) {
-    add_mistake(wall, wall.given("a") ? "a" : "b",
-                "robin needs `a` and `b` of one sign, got " + shortest_text(a) + " and " + shortest_text(b), mistakes);
+    add_mistake(wall,
+                is_law            ? "kind"
+                : wall.given("a") ? "a"
+                                  : "b",
+                kind + " needs `a` and `b` of one sign, got " + shortest_text(a) + " and " + shortest_text(b),
+                mistakes);
   } else if (centring == Centring::node && b == 0) {
-    add_mistake(wall, "b", "robin with b = 0 on nodes", mistakes, "say dirichlet instead");
+    add_mistake(wall, is_law ? "kind" : "b", kind + " with b = 0 on nodes", mistakes, "say dirichlet instead");
   }
 }
 
 void judge_wall(Options const& wall, Centring centring, Mistakes& mistakes) {
-  std::string const kind = wall.choice("kind");
-  if (kind == "zero") {
+  BoundaryCondition const condition = boundary_condition(wall);
+  if (condition.kind == BoundaryKind::zero) {
     add_mistake(wall, "kind", "`zero` says nothing of what passes through the wall", mistakes,
                 "take dirichlet, neumann, robin or reflecting");
   }
-  if (kind == "robin") judge_robin(wall, centring, mistakes);
+  if (condition.kind == BoundaryKind::robin) judge_robin(wall, condition.a, condition.b, centring, mistakes);
 }
 
 void judge_nodes(Options const& boundary, Options const& mesh, Mistakes& mistakes) {
   std::vector<std::int64_t> const cells = mesh.integers("cells");
   for (std::size_t axis = 0; axis < cells.size(); ++axis) {
     auto const is_given = [&](int side) {
-      return boundary.section(face_name(static_cast<int>(axis), side)).choice("kind") == "dirichlet";
+      return boundary_condition(boundary.section(face_name(static_cast<int>(axis), side))).kind ==
+             BoundaryKind::dirichlet;
     };
     if (cells[axis] > 1 || is_periodic(mesh, axis) || !is_given(-1) || !is_given(1)) continue;
     add_mistake(mesh, "cells",
@@ -62,8 +67,8 @@ std::vector<Options> walls(Options const& boundary, Options const& mesh) {
 bool walls_make_regular(Options const& boundary, Options const& mesh) {
   std::vector<Options> const all = walls(boundary, mesh);
   return std::any_of(all.begin(), all.end(), [](Options const& wall) {
-    std::string const kind = wall.choice("kind");
-    return kind == "dirichlet" || (kind == "robin" && wall.real("a") != 0);
+    BoundaryCondition const condition = boundary_condition(wall);
+    return condition.kind == BoundaryKind::dirichlet || (condition.kind == BoundaryKind::robin && condition.a != 0);
   });
 }
 

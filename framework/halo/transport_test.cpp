@@ -17,6 +17,7 @@
 #include "framework/halo/exchange.hpp"
 #include "framework/halo/settings.hpp"
 #include "framework/halo/transport_choice.hpp"
+#include "framework/halo/transport_registry.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 
@@ -415,6 +416,19 @@ TEST(TransportChoice, DoesWithoutGpuAwareMpi) {
   } else {
     EXPECT_THAT(said, HasSubstr("MPI does not take the memory of the device: a trial process "));
   }
+}
+
+bool const added = (add_transport(entry_for<Broken>("added", "it is there for a test")), true);
+
+TEST(TransportChoice, KnowsWhatIsAdded) {
+  Section root("", "");
+  root.section(halo_section());
+  std::string const wanted =
+      Deck("deck.yaml", "halo: {transport: added}\n").read(root).section("halo").choice("transport");
+  EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport(wanted, *mesh_on({}, 20))); }),
+            "added cannot be used here: it is there for a test");
+  EXPECT_EQ(message_of([] { add_transport(entry_of("mpi-host")); }),
+            "`mpi-host`: there is already a transport of this name");
 }
 
 TEST(TransportChoice, NamesThePlaceInTheDeck) {

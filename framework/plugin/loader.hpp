@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/deck/registry.hpp"
 #include "framework/plugin/physics.hpp"
-#include "framework/plugin/registry.hpp"
 
 namespace halocline {
 

@@ -61,7 +61,8 @@ bool is_uniform(Options const& deck) {
   if (deck.section("mesh").has("growth")) return false;
   if (centring_of(laplace) == Centring::cell) return true;
   std::vector<Options> const all = walls(laplace.section("boundary"), deck.section("mesh"));
-  return std::all_of(all.begin(), all.end(), [](Options const& wall) { return wall.choice("kind") == "dirichlet"; });
+  return std::all_of(all.begin(), all.end(),
+                     [](Options const& wall) { return boundary_condition(wall).kind == BoundaryKind::dirichlet; });
 }
 
 /// The field, u, the volumes, the right-hand side and two to work on. Equal volumes need no coefficients; levels always

@@ -30,31 +30,6 @@ std::vector<Section> sections_of(Registry<Entry> const& registry) {
   return all;
 }
 
-/// A method that takes a preconditioner and no other options; `check` judges its section.
-///
-/// \param alone vectors of its own without a preconditioner
-/// \param preconditioned … and with one, that preconditioner's not counted
-template <class Solver>
-SolverEntry preconditioned_entry(std::string const& name, std::string const& sentence, double alone,
-                                 double preconditioned, OperatorNeed need, MethodNotes const& notes,
-                                 Section::Check const& check = {}) {
-  auto const declare = [name, sentence, check] {
-    Section section(name, sentence);
-    declare_criteria(section);
-    declare_preconditioner(section);
-    if (check) section.check(check);
-    return section;
-  };
-  auto const create = [](Options const& options) -> std::unique_ptr<LinearSolver> {
-    return std::make_unique<Solver>(criteria(options), make_preconditioner(options));
-  };
-  auto const vectors = [alone, preconditioned](Options const& options, ProblemSize const& problem) {
-    return options.choice("preconditioner") == "none" ? alone
-                                                      : preconditioned + preconditioner_vectors(options, problem);
-  };
-  return {name, sentence, declare, create, vectors, need, notes};
-}
-
 void declare_flexible(Section& section, std::string const& cost) {
   section
       .boolean(
@@ -344,28 +319,46 @@ ErrorDemand error_demand(Options const& verify) {
 
 }  // namespace
 
+SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors, OperatorNeed need,
+                                 MethodNotes notes, MakeKrylov make) {
+  auto const declare = [name, sentence, need] {
+    Section section(name, sentence);
+    declare_criteria(section);
+    declare_preconditioner(section);
+    section.check([need](Options const& given, Mistakes& mistakes) {
+      if (need != OperatorNeed::nothing) check_symmetric_cycle(given, mistakes, "take V or W");
+      check_start(given, mistakes);
+    });
+    return section;
+  };
+  auto const create = [make = std::move(make)](Options const& options) {
+    return make(criteria(options), make_preconditioner(options));
+  };
+  auto const held = [vectors](Options const& options, ProblemSize const& problem) {
+    if (options.choice("preconditioner") == "none") return vectors.alone;
+    return vectors.preconditioned + preconditioner_vectors(options, problem);
+  };
+  return {std::move(name), std::move(sentence), declare, create, held, need, std::move(notes)};
+}
+
 Registry<SolverEntry>& solvers() {
   static Registry<SolverEntry> registry = [] {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", 6, 8, OperatorNeed::symmetric,
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", {.alone = 6, .preconditioned = 8},
+        OperatorNeed::symmetric,
         {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
-             "Solving Linear Systems, section 2.5"},
-        [](Options const& given, Mistakes& mistakes) {
-          check_symmetric_cycle(given, mistakes, "take V or W");
-          check_start(given, mistakes);
-        }));
+             "Solving Linear Systems, section 2.5"}));
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
-        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.", 5, 6,
-        OperatorNeed::nothing,
+        "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.",
+        {.alone = 5, .preconditioned = 6}, OperatorNeed::nothing,
         {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
-                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"},
-        check_start));
+                      "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
     built_in.add(jacobi_entry());
     built_in.add(chebyshev_entry());
     built_in.add(multigrid_solver_entry());

@@ -3,11 +3,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/options.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/deck/section.hpp"
-#include "framework/plugin/registry.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -54,9 +55,28 @@ struct PreconditionerEntry {
   MethodNotes notes = {};
 };
 
-/// Everything registered. To add one from another file of a shared library:
+/// Vectors of a method's own without a preconditioner, and with one, that preconditioner's not counted.
+struct KrylovVectors {
+  double alone = 0;
+  double preconditioned = 0;
+};
+using MakeKrylov = std::function<std::unique_ptr<LinearSolver>(Criteria const&, std::unique_ptr<Preconditioner>)>;
+/// The entry of a method that takes criteria, a preconditioner and no other options.
+[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors,
+                                               OperatorNeed need, MethodNotes notes, MakeKrylov make);
+/// The same of a class that is made from both.
+template <class Solver>
+[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors,
+                                               OperatorNeed need, MethodNotes notes) {
+  return preconditioned_entry(std::move(name), std::move(sentence), vectors, need, std::move(notes),
+                              [](Criteria const& criteria, std::unique_ptr<Preconditioner> preconditioner) {
+                                return std::make_unique<Solver>(criteria, std::move(preconditioner));
+                              });
+}
+
+/// Everything registered. To add one from a file of its own, of any shared library:
 ///
-///     bool const registered = (solvers().add({"multigrid", …}), true);
+///     bool const registered = (solvers().add(preconditioned_entry<ConjugateResiduals>("cr", …)), true);
 [[nodiscard]] Registry<SolverEntry>& solvers();
 [[nodiscard]] Registry<PreconditionerEntry>& preconditioners();
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "framework/deck/registry.hpp"
 #include "framework/operator/coarsening.hpp"
-#include "framework/plugin/registry.hpp"
 
 namespace halocline {
 

@@ -1,4 +1,4 @@
-#include "framework/plugin/registry.hpp"
+#include "framework/deck/registry.hpp"
 
 #include "framework/deck/nearest_name.hpp"
 #include "framework/runtime/error.hpp"
