@@ -47,12 +47,16 @@ Type value_of(Options::Values const& values, std::string_view name, std::initial
   return std::get<Type>(std::move(value));
 }
 
-/// 1 of a value that is no vector.
-constexpr auto entries_of = [](auto const& value) -> std::size_t {
-  if constexpr (
-      requires { value.size(); } && !requires { value.c_str(); })
-    return value.size();
-  return 1;
+/// How many entries a value has; 1 if it is no vector.
+struct Entries {
+  template <class Value>
+  std::size_t operator()(Value const&) const {
+    return 1;
+  }
+  template <class Entry>
+  std::size_t operator()(std::vector<Entry> const& all) const {
+    return all.size();
+  }
 };
 
 Json json_of(Options::Values const& values) {
@@ -141,7 +145,7 @@ std::size_t Options::entries(std::string_view name) const {
     throw DefectError("asked for the entries of what is no vector: " + in_section(*values_, name));
   if (auto const known = values_->entries.find(name); known != values_->entries.end()) return known->second;
   OptionValue const value = values_->wholly_mistaken ? OptionValue() : values_->value(option.name());
-  if (!std::holds_alternative<std::monostate>(value)) return std::visit(entries_of, value);
+  if (!std::holds_alternative<std::monostate>(value)) return std::visit(Entries(), value);
   refuse_mistaken(*values_, name);
   throw DefectError("there is no value of " + in_section(*values_, name));
 }

@@ -18,7 +18,7 @@ void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes
 /// no value.
 void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);
 
-/// Those of a judged section of a physics. Throws InputError where a file is not as it was judged.
+/// These files for the record of a run. Throws InputError where one is not as it was judged.
 [[nodiscard]] std::vector<FieldFileRecord> record_field_files(Options const& physics);
 
 }  // namespace halocline

@@ -76,9 +76,12 @@ void reduce_ordered(std::span<double> values, double nan, Reduce const& reduce) 
 }  // namespace
 
 struct PendingSum::State {
+  State(std::shared_ptr<ControlChannel> its_control, std::size_t its_count)
+      : control(std::move(its_control)), count(its_count), sum(count * sizeof(double)) {}
+
   std::shared_ptr<ControlChannel> control;
   std::size_t count;
-  Collective sum{count * sizeof(double)};
+  Collective sum;
 
   [[nodiscard]] double* sums() { return reinterpret_cast<double*>(sum.data()); }
 };
@@ -90,7 +93,7 @@ std::span<double const> PendingSum::finish() {
 
 PendingSum Communicator::start_sum(std::span<double const> values) const {
   throw_site(ThrowSite::reduction);
-  std::shared_ptr<PendingSum::State> state(new PendingSum::State{control_, values.size()});
+  auto state = std::make_shared<PendingSum::State>(control_, values.size());
   std::copy(values.begin(), values.end(), state->sums());
   if (size_ == 1) {
     poll();
