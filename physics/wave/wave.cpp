@@ -183,8 +183,8 @@ class Wave final : public Physics {
     double lowest = std::numeric_limits<double>::infinity();
     for (Block const& block : mesh_->blocks()) {
       Reduction<Execution, Least> least;
-      reduce::minimum(execution(block), speed_squared_->owned(block), std::as_const(*speed_squared_).view(block),
-                      least);
+      reduce::of_fields<reduce::Minimum>(execution(block), speed_squared_->owned(block), least,
+                                         std::as_const(*speed_squared_).view(block));
       lowest = smaller(lowest, least.value());
     }
     if (!(mesh_->communicator().min(lowest) > 0)) {
