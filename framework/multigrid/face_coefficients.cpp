@@ -19,12 +19,6 @@ struct SumDiagonal {
   }
 };
 
-struct Round {
-  BlockView<double const> from;
-  BlockView<float> to;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<float>(from(i, j, k)); }
-};
-
 template <class Real>
 struct SumFaces {
   BlockView<Real const> faces;
@@ -70,7 +64,7 @@ FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
   auto const round = [&](Field<double> const& from, Field<float>& to) {
     for (Block const& block : grid.mesh->blocks()) {
       for_box(execution(block), grid.mesh->with_ghosts(block, grid.centring, 1),
-              Round{from.view(block), to.view(block)});
+              CopyPoint<float, double>{from.view(block), to.view(block)});
     }
   };
   round(*coefficients.shift, *result.shift);
