@@ -41,7 +41,7 @@ struct VectorRows {
 /// Zero where the diagonal is: an unknown that nothing fixes (the last one of a pure Neumann problem) stays at zero.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_or_zero(Real diagonal) {
-  return diagonal > Real{0} ? Real{1} / diagonal : Real{0};
+  return diagonal != Real{0} ? Real{1} / diagonal : Real{0};
 }
 
 /// The rows of a stencil one after the other, on a host: inner ones are made once.
