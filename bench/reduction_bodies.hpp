@@ -11,7 +11,7 @@
 namespace halocline::reduce {
 
 enum class Body {
-  specialised,            ///< what reduce::sum and reduce::segmented_sum do
+  specialised,            ///< what reduce::of_values and reduce::of_segments do
   portable,               ///< the same by kernels that every execution space has
   cub,                    ///< cub::DeviceReduce of one segment, cub::DeviceSegmentedReduce of several
   batched_shared,         ///< several segments, a block each; its threads' sums by a tree in shared memory

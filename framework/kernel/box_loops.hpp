@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "framework/field/block_view.hpp"
 #include "framework/kernel/host.hpp"
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/backend.hpp"
@@ -13,20 +14,20 @@
 
 namespace halocline {
 
-/// Where the points of a box lie in an array over it, x fastest. Of plain numbers: a device cannot call std::array.
-class PlaceInBox {
- public:
-  explicit PlaceInBox(IndexRange const& box)
-      : begin_{box.begin[0], box.begin[1], box.begin[2]}, row_(box.extent(0)), plane_(row_ * box.extent(1)) {}
+/// An array over a box, x fastest, by the indices of the box.
+template <class Real>
+[[nodiscard]] BlockView<Real> packed_view(Real* array, IndexRange const& box) {
+  Index const row = box.extent(0);
+  Index const plane = row * box.extent(1);
+  return {array - (box.begin[0] + row * box.begin[1] + plane * box.begin[2]), row, plane};
+}
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index operator()(Index i, Index j, Index k) const {
-    return (i - begin_[0]) + row_ * (j - begin_[1]) + plane_ * (k - begin_[2]);
-  }
-
- private:
-  Index begin_[3];
-  Index row_;
-  Index plane_;
+/// to = from, rounded to its precision.
+template <class To, class From>
+struct CopyPoint {
+  BlockView<From const> from;
+  BlockView<To> to;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<To>(from(i, j, k)); }
 };
 
 /// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown: of double or

@@ -5,7 +5,6 @@
 
 #include "framework/field/boundary.hpp"
 #include "framework/kernel/functor_name.hpp"
-#include "framework/kernel/recording.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::kernel {
@@ -135,6 +134,14 @@ struct Reading {
 };
 
 }  // namespace
+
+std::string describe(Shape const& shape) {
+  if (shape.radius == 0) return "point";
+  std::string const radius = std::to_string(shape.radius);
+  bool const from_x = (shape.axes & (shape.axes + 1)) == 0;
+  if (!from_x) return "line<" + radius + ", " + std::to_string(shape.dimensions() - 1) + ">";
+  return (shape.kind == ShapeKind::star ? "star<" : "box<") + radius + ", " + std::to_string(shape.dimensions()) + ">";
+}
 
 void require_valid_reads(IndexRange const& range, std::type_info const& functor, std::span<ReadGhosts const> inputs,
                          Shape const* shapes) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <typeinfo>
 #include <utility>
 
@@ -14,6 +15,9 @@
 // is enqueued; kernels know nothing of it.
 
 namespace halocline::kernel {
+
+/// A shape as functors declare it.
+[[nodiscard]] std::string describe(Shape const& shape);
 
 /// What a sweep reads of one field: null where no field is known.
 using ReadGhosts = GhostRecord const*;

@@ -93,23 +93,6 @@ struct MergeNeighbours {
   }
 };
 
-/// Merges `count` neighbours of each of `sums` sums that lie one behind the other, `group` at a time, until one of each
-/// is left in `results`. Room behind `from` is overwritten.
-template <class Execution, class Accumulator>
-void merge_neighbours_portably(Execution const& execution, Accumulator* from, Index count, Index sums,
-                               Accumulator* results) {
-  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-  Index groups = 0;
-  do {
-    groups = (count + group - 1) / group;
-    Accumulator* const to = groups == 1 ? results : from + sums * count;
-    Kokkos::parallel_for("halocline merge", Policy(execution, 0, sums * groups),
-                         MergeNeighbours<group, Accumulator>{from, to, count, groups});
-    from = to;
-    count = groups;
-  } while (groups > 1);
-}
-
 /// Merges `group` neighbours into one, for `sums` sums that lie one behind the other.
 template <class Accumulator>
 struct MergeGroups {
@@ -124,6 +107,20 @@ struct MergeGroups {
     to[item] = merge_group(from + item / to_count * from_count + first, left < group ? left : Index{group});
   }
 };
+
+/// Merges `count` neighbours of each of `sums` sums that lie one behind the other, `group` at a time by `Merge`, until
+/// one of each is left in `results`. Room behind `from` is overwritten.
+template <class Merge, class Execution, class Accumulator>
+void merge_portably(Execution const& execution, Accumulator* from, Index count, Index sums, Accumulator* results) {
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  do {
+    Index const groups = count > group ? (count + group - 1) / group : 1;
+    Accumulator* const to = groups == 1 ? results : from + sums * count;
+    Kokkos::parallel_for("halocline merge", Policy(execution, 0, sums * groups), Merge{from, to, count, groups});
+    from = to;
+    count = groups;
+  } while (count > 1);
+}
 
 template <class Execution, class Task>
 void sweep_portably(Execution const& execution, IndexRange const& range, Task const& task) {
@@ -155,7 +152,7 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
   Index const groups = reduction_tiles.total();
   Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
                        MergeNeighbours<ReductionTiles::columns, Accumulator>{from, to, count, groups});
-  merge_neighbours_portably(execution, to, groups, Task::sums, sums.results());
+  merge_portably<MergeNeighbours<group, Accumulator>>(execution, to, groups, Task::sums, sums.results());
   sums.enqueued(execution);
 }
 
@@ -165,21 +162,14 @@ void sweep_reduce_portably(Execution const& execution, IndexRange const& range, 
                            Reduction<Execution, Accumulator>& sums) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Rows const rows(range);
-  Index count = rows.count() * group;
+  Index const count = rows.count() * group;
   sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
-  Accumulator* from = sums.partials();
+  Accumulator* const from = sums.partials();
   if (count > 0) {
     Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
                          PortableSums<Task, Accumulator>{task, rows, from});
   }
-  do {
-    Index const groups = count > group ? (count + group - 1) / group : 1;
-    Accumulator* const to = groups == 1 ? sums.results() : from + Task::sums * count;
-    Kokkos::parallel_for("halocline merge", Policy(execution, 0, Task::sums * groups),
-                         MergeGroups<Accumulator>{from, to, count, groups});
-    from = to;
-    count = groups;
-  } while (count > 1);
+  merge_portably<MergeGroups<Accumulator>>(execution, from, count, Task::sums, sums.results());
 }
 
 }  // namespace halocline::kernel

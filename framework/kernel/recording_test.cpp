@@ -1,4 +1,4 @@
-#include "framework/kernel/recording.hpp"
+#include "framework/kernel/test_recording.hpp"
 
 #include <gtest/gtest.h>
 

@@ -99,58 +99,23 @@ void run(Execution const& execution, Form form, Arrays<Kind, Real> const& arrays
 /// Throws DefectError if `count` values are not as many as `other`.
 void expect_as_many(Index count, Index other);
 
-// All of these enqueue on `execution` and return; on a host backend the work is done then. They throw DefectError for a
+// These enqueue on `execution` and return; on a host backend the work is done then. They throw DefectError for a
 // negative number of values, for values that are nowhere, and where two arrays or arrays and segments do not fit. They
 // can be captured into a CUDA graph once the memory is reserved.
 
-/// x0 + x1 + …
-template <class Execution, class Real>
-void sum(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<Sum, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
+/// The reduction of values: of one array or, for kinds of two inputs, of two.
+template <class Kind, class Execution, class Real, class... More>
+void of_values(Execution const& execution, Outcome<Execution>& outcome, Values<Real> x, More... more) {
+  static_assert(Kind::inputs == 1 + static_cast<int>(sizeof...(More)));
+  (expect_as_many(x.count, more.count), ...);
+  run<Kind, Execution, Real>(execution, Form::specialised, {{x.first, more.first...}}, {1, x.count}, outcome);
 }
 
-/// The sum of each segment: `x.count` is segments.count * segments.length.
-template <class Execution, class Real>
-void segmented_sum(Execution const& execution, Values<Real> x, Segments const& segments, Outcome<Execution>& outcome) {
+/// The reduction of each segment: `x.count` is segments.count * segments.length.
+template <class Kind, class Execution, class Real>
+void of_segments(Execution const& execution, Outcome<Execution>& outcome, Values<Real> x, Segments const& segments) {
   expect_as_many(x.count, segments.count * segments.length);
-  run<Sum, Execution, Real>(execution, Form::specialised, {{x.first}}, segments, outcome);
-}
-
-/// The least value, infinity of none. A NaN anywhere is the result.
-template <class Execution, class Real>
-void minimum(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<Minimum, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
-}
-
-/// The greatest value, minus infinity of none. A NaN anywhere is the result.
-template <class Execution, class Real>
-void maximum(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<Maximum, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
-}
-
-/// x0 y0 + x1 y1 + …
-template <class Execution, class Real>
-void dot(Execution const& execution, Values<Real> x, Values<Real> y, Outcome<Execution>& outcome) {
-  expect_as_many(x.count, y.count);
-  run<Dot, Execution, Real>(execution, Form::specialised, {{x.first, y.first}}, {1, x.count}, outcome);
-}
-
-/// The square of the Euclidean norm.
-template <class Execution, class Real>
-void square_norm(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<SquareNorm, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
-}
-
-/// The sum of magnitudes.
-template <class Execution, class Real>
-void one_norm(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<OneNorm, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
-}
-
-/// The largest magnitude, zero of none. A NaN anywhere is the result.
-template <class Execution, class Real>
-void maximum_norm(Execution const& execution, Values<Real> x, Outcome<Execution>& outcome) {
-  run<MaximumNorm, Execution, Real>(execution, Form::specialised, {{x.first}}, {1, x.count}, outcome);
+  run<Kind, Execution, Real>(execution, Form::specialised, {{x.first}}, segments, outcome);
 }
 
 }  // namespace halocline::reduce

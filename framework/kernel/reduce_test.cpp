@@ -88,7 +88,7 @@ TYPED_TEST(ReduceTest, TermsAreGroupedByIndexOnEveryBackend) {
   }
 }
 
-/// The functions with names do what they say, by arithmetic that is exact.
+/// The kinds do what they say, by arithmetic that is exact.
 TYPED_TEST(ReduceTest, EveryReduction) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -102,14 +102,14 @@ TYPED_TEST(ReduceTest, EveryReduction) {
     return outcome.value();
   };
   Space const space{};
-  EXPECT_EQ(number([&] { sum(space, stored_x.values(), outcome); }), 3);
-  EXPECT_EQ(number([&] { minimum(space, stored_x.values(), outcome); }), -7);
-  EXPECT_EQ(number([&] { maximum(space, stored_x.values(), outcome); }), 5);
-  EXPECT_EQ(number([&] { dot(space, stored_x.values(), stored_y.values(), outcome); }), 3 - 14 - 8 + 15);
-  EXPECT_EQ(number([&] { square_norm(space, stored_x.values(), outcome); }), 9 + 49 + 4 + 25);
-  EXPECT_EQ(number([&] { one_norm(space, stored_x.values(), outcome); }), 17);
-  EXPECT_EQ(number([&] { maximum_norm(space, stored_x.values(), outcome); }), 7);
-  segmented_sum(space, stored_x.values(), {5, 1}, outcome);
+  EXPECT_EQ(number([&] { of_values<Sum>(space, outcome, stored_x.values()); }), 3);
+  EXPECT_EQ(number([&] { of_values<Minimum>(space, outcome, stored_x.values()); }), -7);
+  EXPECT_EQ(number([&] { of_values<Maximum>(space, outcome, stored_x.values()); }), 5);
+  EXPECT_EQ(number([&] { of_values<Dot>(space, outcome, stored_x.values(), stored_y.values()); }), 3 - 14 - 8 + 15);
+  EXPECT_EQ(number([&] { of_values<SquareNorm>(space, outcome, stored_x.values()); }), 9 + 49 + 4 + 25);
+  EXPECT_EQ(number([&] { of_values<OneNorm>(space, outcome, stored_x.values()); }), 17);
+  EXPECT_EQ(number([&] { of_values<MaximumNorm>(space, outcome, stored_x.values()); }), 7);
+  of_segments<Sum>(space, outcome, stored_x.values(), {5, 1});
   EXPECT_EQ(outcome.values(), (std::vector<double>{3, -7, 2, 0, 5}));
 }
 
@@ -119,7 +119,7 @@ TYPED_TEST(ReduceTest, ResultsAreInTheMemoryOfTheSpace) {
   using Real = typename TypeParam::Real;
   Stored<Space, Real> const stored(whole_numbers<Real>(3000, 1));
   Outcome<Space> outcome;
-  segmented_sum(Space{}, stored.values(), {3, 1000}, outcome);
+  of_segments<Sum>(Space{}, outcome, stored.values(), {3, 1000});
   std::vector<double> seen(3);
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   Space{}.fence();
@@ -136,13 +136,13 @@ TYPED_TEST(ReduceTest, ASegmentHasTheBitsOfItsOwnSum) {
     auto const numbers = random_numbers<Real>(segments.count * segments.length, 5);
     Stored<Space, Real> const stored(numbers);
     Outcome<Space> all;
-    segmented_sum(Space{}, stored.values(), segments, all);
+    of_segments<Sum>(Space{}, all, stored.values(), segments);
     auto const sums = all.values();
     Outcome<Space> one;
     for (Index s = 0; s < segments.count; ++s) {
       auto const begin = numbers.begin() + s * segments.length;
       Stored<Space, Real> const alone(std::vector<Real>(begin, begin + segments.length));
-      sum(Space{}, alone.values(), one);
+      of_values<Sum>(Space{}, one, alone.values());
       ASSERT_TRUE(same_bits(sums[static_cast<std::size_t>(s)], one.value())) << s << " of " << segments.count;
     }
   }
@@ -158,7 +158,7 @@ TYPED_TEST(ReduceTest, ManyRunsLeaveTheSameBits) {
   Outcome<Space> outcome;
   int const runs = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 10 : 500;
   for (int n = 0; n < runs; ++n) {
-    sum(Space{}, stored.values(), outcome);
+    of_values<Sum>(Space{}, outcome, stored.values());
     ASSERT_TRUE(same_bits(outcome.value(), expected)) << n;
   }
 }
@@ -173,7 +173,7 @@ TYPED_TEST(ReduceTest, AnOutcomeCanBeUsedAgain) {
   for (int repeat = 0; repeat < 2; ++repeat) {
     for (Segments const& segments : {Segments{1, 300000}, Segments{3, 100000}, Segments{300, 1000}, Segments{1, 7}}) {
       Values<Real> const values{stored.values().first, segments.count * segments.length};
-      segmented_sum(Space{}, values, segments, outcome);
+      of_segments<Sum>(Space{}, outcome, values, segments);
       auto const sums = outcome.values();
       ASSERT_EQ(static_cast<Index>(sums.size()), segments.count);
       double total = 0;
@@ -181,7 +181,7 @@ TYPED_TEST(ReduceTest, AnOutcomeCanBeUsedAgain) {
       double exact = 0;
       for (Index n = 0; n < values.count; ++n) exact += static_cast<double>(numbers[static_cast<std::size_t>(n)]);
       EXPECT_EQ(total, exact);
-      maximum(Space{}, values, outcome);
+      of_values<Maximum>(Space{}, outcome, values);
       EXPECT_EQ(outcome.value(), 8);
       EXPECT_THROW((void)outcome.value(1), DefectError);
     }
@@ -204,10 +204,10 @@ TYPED_TEST(ReduceTest, NotANumberIsNeverLost) {
           EXPECT_TRUE(std::isnan(outcome.value())) << place << " of " << count;
         };
         Space const space{};
-        expect_lost_nothing([&] { sum(space, stored.values(), outcome); });
-        expect_lost_nothing([&] { minimum(space, stored.values(), outcome); });
-        expect_lost_nothing([&] { maximum(space, stored.values(), outcome); });
-        expect_lost_nothing([&] { maximum_norm(space, stored.values(), outcome); });
+        expect_lost_nothing([&] { of_values<Sum>(space, outcome, stored.values()); });
+        expect_lost_nothing([&] { of_values<Minimum>(space, outcome, stored.values()); });
+        expect_lost_nothing([&] { of_values<Maximum>(space, outcome, stored.values()); });
+        expect_lost_nothing([&] { of_values<MaximumNorm>(space, outcome, stored.values()); });
         expect_lost_nothing([&] {
           run<Minimum>(space, Form::portable, Arrays<Minimum, Real>{{stored.values().first}}, {1, count}, outcome);
         });
@@ -225,19 +225,19 @@ TYPED_TEST(ReduceTest, InfinitiesAreValues) {
     Space const space{};
     numbers[static_cast<std::size_t>(place)] = static_cast<Real>(-infinity);
     Stored<Space, Real> const below(numbers);
-    minimum(space, below.values(), outcome);
+    of_values<Minimum>(space, outcome, below.values());
     EXPECT_EQ(outcome.value(), -infinity);
-    maximum(space, below.values(), outcome);
+    of_values<Maximum>(space, outcome, below.values());
     EXPECT_EQ(outcome.value(), -2);
-    maximum_norm(space, below.values(), outcome);
+    of_values<MaximumNorm>(space, outcome, below.values());
     EXPECT_EQ(outcome.value(), infinity);
-    sum(space, below.values(), outcome);
+    of_values<Sum>(space, outcome, below.values());
     EXPECT_EQ(outcome.value(), -infinity);
     numbers[static_cast<std::size_t>(place)] = static_cast<Real>(infinity);
     Stored<Space, Real> const above(numbers);
-    minimum(space, above.values(), outcome);
+    of_values<Minimum>(space, outcome, above.values());
     EXPECT_EQ(outcome.value(), -2);
-    maximum(space, above.values(), outcome);
+    of_values<Maximum>(space, outcome, above.values());
     EXPECT_EQ(outcome.value(), infinity);
   }
 }
@@ -248,11 +248,11 @@ TYPED_TEST(ReduceTest, SumsOfSingleNumbersAreDouble) {
   std::vector<float> numbers(5000, std::numeric_limits<float>::max());
   Stored<Space, float> const large(numbers);
   Outcome<Space> outcome;
-  sum(Space{}, large.values(), outcome);
+  of_values<Sum>(Space{}, outcome, large.values());
   EXPECT_EQ(outcome.value(), 5000.0 * static_cast<double>(std::numeric_limits<float>::max()));
   std::fill(numbers.begin(), numbers.end(), std::numeric_limits<float>::denorm_min());
   Stored<Space, float> const small(numbers);
-  square_norm(Space{}, small.values(), outcome);
+  of_values<SquareNorm>(Space{}, outcome, small.values());
   double const tiny = static_cast<double>(std::numeric_limits<float>::denorm_min());
   EXPECT_EQ(outcome.value(), 5000.0 * (tiny * tiny));
 }
@@ -262,15 +262,15 @@ TYPED_TEST(ReduceTest, NothingReducesToTheNeutralNumber) {
   Values<typename TypeParam::Real> const nothing;
   Outcome<Space> outcome;
   Space const space{};
-  sum(space, nothing, outcome);
+  of_values<Sum>(space, outcome, nothing);
   EXPECT_EQ(outcome.value(), 0);
-  minimum(space, nothing, outcome);
+  of_values<Minimum>(space, outcome, nothing);
   EXPECT_EQ(outcome.value(), infinity);
-  maximum(space, nothing, outcome);
+  of_values<Maximum>(space, outcome, nothing);
   EXPECT_EQ(outcome.value(), -infinity);
-  maximum_norm(space, nothing, outcome);
+  of_values<MaximumNorm>(space, outcome, nothing);
   EXPECT_EQ(outcome.value(), 0);
-  segmented_sum(space, nothing, {0, 5}, outcome);
+  of_segments<Sum>(space, outcome, nothing, {0, 5});
   EXPECT_TRUE(outcome.values().empty());
   EXPECT_THROW((void)outcome.value(), DefectError);
 }
@@ -283,12 +283,12 @@ TYPED_TEST(ReduceTest, WhatDoesNotFitIsADefect) {
   Outcome<Space> outcome;
   Space const space{};
   EXPECT_THROW((void)outcome.value(), DefectError);
-  EXPECT_THROW(sum(space, Values<Real>{first, -1}, outcome), DefectError);
-  EXPECT_THROW(sum(space, Values<Real>{nullptr, 1}, outcome), DefectError);
-  EXPECT_THROW(dot(space, Values<Real>{first, 10}, Values<Real>{first, 9}, outcome), DefectError);
-  EXPECT_THROW(dot(space, Values<Real>{first, 10}, Values<Real>{nullptr, 10}, outcome), DefectError);
-  EXPECT_THROW(segmented_sum(space, Values<Real>{first, 10}, {3, 3}, outcome), DefectError);
-  EXPECT_THROW(segmented_sum(space, Values<Real>{first, 10}, {-2, -5}, outcome), DefectError);
+  EXPECT_THROW(of_values<Sum>(space, outcome, Values<Real>{first, -1}), DefectError);
+  EXPECT_THROW(of_values<Sum>(space, outcome, Values<Real>{nullptr, 1}), DefectError);
+  EXPECT_THROW(of_values<Dot>(space, outcome, Values<Real>{first, 10}, Values<Real>{first, 9}), DefectError);
+  EXPECT_THROW(of_values<Dot>(space, outcome, Values<Real>{first, 10}, Values<Real>{nullptr, 10}), DefectError);
+  EXPECT_THROW(of_segments<Sum>(space, outcome, Values<Real>{first, 10}, {3, 3}), DefectError);
+  EXPECT_THROW(of_segments<Sum>(space, outcome, Values<Real>{first, 10}, {-2, -5}), DefectError);
   EXPECT_THROW(outcome.reserve(space, {-1, 1}), DefectError);
   EXPECT_THROW(outcome.reserve(space, {1, -1}), DefectError);
   EXPECT_THROW(outcome.reserve(space, {Index{1} << 40U, 1}), DefectError);

@@ -12,24 +12,11 @@
 namespace halocline {
 
 /// What a functor sees of one input of shape `In` (a FixedShape): `u[here]`, `u[east]`, … relative to the point it is
-/// evaluated at. An offset outside the shape does not compile, by this reader and by those of the specialised forms.
-template <class Real, class In>
+/// evaluated at, which lies `RowJ` rows and `RowK` planes on from `at`: points of neighbouring rows that read one value
+/// read it from one address. An offset outside the shape does not compile, by this reader and by those of the
+/// specialised forms.
+template <class Real, class In, int RowJ = 0, int RowK = 0>
 struct Reader {
-  Real const* at;
-  Index row;
-  Index plane;
-
-  template <int I, int J, int K>
-  KOKKOS_FORCEINLINE_FUNCTION Real operator[](Offset<I, J, K>) const {
-    static_assert(ReadWithinShape<In, I, J, K>::value);
-    return at[I + J * row + K * plane];
-  }
-};
-
-/// The same for a point that lies `RowJ` rows and `RowK` planes on, so that points of neighbouring rows that read one
-/// value read it from one address.
-template <class Real, class In, int RowJ, int RowK>
-struct MovedReader {
   Real const* at;
   Index row;
   Index plane;
@@ -116,7 +103,7 @@ struct Input {
     return {view.at(i, j, k), view.row, view.plane};
   }
   template <class In, int RowJ, int RowK>
-  KOKKOS_FORCEINLINE_FUNCTION MovedReader<Real, In, RowJ, RowK> moved_reader(Index n) const {
+  KOKKOS_FORCEINLINE_FUNCTION Reader<Real, In, RowJ, RowK> moved_reader(Index n) const {
     return {view.origin + n, view.row, view.plane};
   }
 };

@@ -13,36 +13,6 @@ namespace {
 
 using Buffer = Kokkos::View<double*, Memory>;
 
-template <class Real>
-struct Pack {
-  BlockView<Real const> from;
-  double* to;
-  PlaceInBox place;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    to[place(i, j, k)] = static_cast<double>(from(i, j, k));
-  }
-};
-
-template <class Real>
-struct Unpack {
-  double const* from;
-  BlockView<Real> to;
-  PlaceInBox place;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    to(i, j, k) = static_cast<Real>(from[place(i, j, k)]);
-  }
-};
-
-template <class Real>
-struct CopyShifted {
-  BlockView<Real const> from;
-  BlockView<Real> to;
-  Index by[3];
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    to(i, j, k) = from(i + by[0], j + by[1], k + by[2]);
-  }
-};
-
 IndexRange widened(IndexRange box, Extents const& extra) {
   for (std::size_t a = 0; a < 3; ++a) box.end[a] += extra[a];
   return box;
@@ -88,7 +58,7 @@ void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, 
     IndexRange const unknowns = spread_.unknowns(block);
     if (unknowns.empty()) continue;
     IndexRange const box = widened(unknowns, extra);
-    for_box(execution(block), box, Pack<Real>{spread.view(block), packed.data() + used, PlaceInBox(box)});
+    for_box(execution(block), box, CopyPoint<double, Real>{spread.view(block), packed_view(packed.data() + used, box)});
     execution(block).fence();
     used += box.size();
   }
@@ -105,7 +75,8 @@ void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, 
     IndexRange const box = widened(part.box, extra);
     auto const rank = static_cast<std::size_t>(part.rank);
     Index const at = part.rank * static_cast<Index>(largest) + done[rank];
-    for_box(execution(block), box, Unpack<Real>{values.data() + at, whole.view(block), PlaceInBox(box)});
+    for_box(execution(block), box,
+            CopyPoint<Real, double>{packed_view<double const>(values.data() + at, box), whole.view(block)});
     done[rank] += box.size();
   }
   whole.mark_written(block, widened(whole_.unknowns(block), extra), "agglomeration");
@@ -116,13 +87,12 @@ void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, 
 
 template <class Real>
 void Agglomeration<Real>::take(Field<Real> const& whole, Field<Real>& spread) const {
+  BlockView<Real const> const all = whole.view(whole_.mesh->blocks()[0]);
   for (Block const& block : spread_.mesh->blocks()) {
     IndexRange const box = spread_.unknowns(block);
     Extents const first = spread_.first_unknown(block);
-    for_box(execution(block), box,
-            CopyShifted<Real>{whole.view(whole_.mesh->blocks()[0]),
-                              spread.view(block),
-                              {first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]}});
+    Real const* const origin = all.at(first[0] - box.begin[0], first[1] - box.begin[1], first[2] - box.begin[2]);
+    for_box(execution(block), box, CopyPoint<Real, Real>{{origin, all.row, all.plane}, spread.view(block)});
     spread.mark_written(block, box, "agglomeration");
   }
 }

@@ -54,18 +54,6 @@ template <class Real, class Functor, std::size_t CoefficientCount>
 
 namespace elliptic {
 
-/// Adds up the magnitude of the entry that couples a point with the next one along an axis.
-template <class Rows, int Axis>
-struct SumCouplings {
-  using Real = typename Rows::Real;
-  Rows rows;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& sum) const {
-    constexpr auto next = along<Axis, 1>;
-    Real const entry = rows.evaluate(stencil_functor::Unit<Real, next.x, next.y, next.z>{}, i, j, k);
-    sum += static_cast<double>(entry < Real{0} ? -entry : entry);
-  }
-};
-
 /// The rows of an equation on all blocks of this rank, and the memory behind them.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class BlockRows {
@@ -93,26 +81,6 @@ class BlockRows {
   typename Equation::Coefficients coefficients_;
   std::vector<BlockGeometry<Real>> geometry_;
 };
-
-/// Mean coupling of neighbours along each axis. Collective.
-template <class Rows>
-[[nodiscard]] Couplings mean_couplings(ControlVolumeGrid const& grid, std::vector<Rows> const& rows) {
-  Couplings sums{};
-  for (Block const& block : grid.mesh->blocks()) {
-    auto const add = [&]<int Axis>(std::integral_constant<int, Axis>) {
-      if constexpr (Axis < Rows::dimensions) {
-        IndexRange inner = grid.unknowns(block);
-        bool const ends = grid.first_unknown(block)[Axis] + inner.extent(Axis) == grid.volumes[Axis].size();
-        if (ends && grid.volumes[Axis].periodic_gap <= 0) --inner.end[Axis];
-        sums[Axis] += sum_over_box(execution(block), inner, SumCouplings<Rows, Axis>{rows[block.local]});
-      }
-    };
-    add(std::integral_constant<int, 0>());
-    add(std::integral_constant<int, 1>());
-    add(std::integral_constant<int, 2>());
-  }
-  return mean_over_faces(grid, sums);
-}
 
 /// Stands for the vector that is one everywhere, beyond walls as well.
 template <class Real>

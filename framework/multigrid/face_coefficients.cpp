@@ -2,7 +2,6 @@
 
 #include "framework/kernel/box_loops.hpp"
 #include "framework/mesh/execution.hpp"
-#include "framework/multigrid/coarsening_choice.hpp"
 
 namespace halocline {
 namespace {
@@ -16,20 +15,6 @@ struct SumDiagonal {
     if constexpr (Dimensions > 1) sum += stencil.t[1](i, j, k) + stencil.t[1](i, j + 1, k);
     if constexpr (Dimensions > 2) sum += stencil.t[2](i, j, k) + stencil.t[2](i, j, k + 1);
     diagonal(i, j, k) = sum;
-  }
-};
-
-struct Round {
-  BlockView<double const> from;
-  BlockView<float> to;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<float>(from(i, j, k)); }
-};
-
-template <class Real>
-struct SumFaces {
-  BlockView<Real const> faces;
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& sum) const {
-    sum += static_cast<double>(faces(i, j, k));
   }
 };
 
@@ -70,7 +55,7 @@ FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
   auto const round = [&](Field<double> const& from, Field<float>& to) {
     for (Block const& block : grid.mesh->blocks()) {
       for_box(execution(block), grid.mesh->with_ghosts(block, grid.centring, 1),
-              Round{from.view(block), to.view(block)});
+              CopyPoint<float, double>{from.view(block), to.view(block)});
     }
   };
   round(*coefficients.shift, *result.shift);
@@ -81,25 +66,9 @@ FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
   return result;
 }
 
-template <class Real>
-std::array<double, 3> mean_couplings(ControlVolumeGrid const& grid, FaceCoefficients<Real> const& coefficients) {
-  std::array<double, 3> sums{};
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimensions()); ++axis) {
-    for (Block const& block : grid.mesh->blocks()) {
-      IndexRange inner = grid.unknowns(block);
-      bool const at_wall = grid.first_unknown(block)[axis] == 0 && grid.volumes[axis].periodic_gap <= 0;
-      if (at_wall) ++inner.begin[axis];
-      sums[axis] += sum_over_box(execution(block), inner, SumFaces<Real>{coefficients.faces[axis]->view(block)});
-    }
-  }
-  return mean_over_faces(grid, sums);
-}
-
 template struct FaceCoefficients<float>;
 template struct FaceCoefficients<double>;
 template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<float>&);
 template void sum_diagonal(ControlVolumeGrid const&, FaceCoefficients<double>&);
-template std::array<double, 3> mean_couplings(ControlVolumeGrid const&, FaceCoefficients<float> const&);
-template std::array<double, 3> mean_couplings(ControlVolumeGrid const&, FaceCoefficients<double> const&);
 
 }  // namespace halocline

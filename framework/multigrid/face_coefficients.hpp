@@ -40,11 +40,6 @@ void sum_diagonal(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coeffic
 [[nodiscard]] FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
                                                           FaceCoefficients<double> const& coefficients);
 
-/// Of the couplings across each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
-template <class Real>
-[[nodiscard]] std::array<double, 3> mean_couplings(ControlVolumeGrid const& grid,
-                                                   FaceCoefficients<Real> const& coefficients);
-
 extern template struct FaceCoefficients<float>;
 extern template struct FaceCoefficients<double>;
 

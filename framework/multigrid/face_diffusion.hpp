@@ -10,45 +10,29 @@ namespace halocline {
 ///
 /// Inputs: u, d, tx and, as the dimensions go, ty and tz.
 template <class Real, int Dimensions>
-struct FaceDiffusion;
-
-template <class Real>
-struct FaceDiffusion<Real, 1> {
-  static constexpr Shape shape = star<1, 1>;
+struct FaceDiffusion {
+  static constexpr Shape shape = star<1, Dimensions>;
   static constexpr bool neighbours_are_negative = true;
-  static constexpr Shape input_shape(int n) { return n == 1 ? point : shape; }
-  template <class P, class U, class D, class T>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, T const& tx) const {
-    return d[here] * u[here] - (tx[here] * u[west] + tx[east] * u[east]);
+  static constexpr Shape input_shape(int n) {
+    return n == 0 ? shape : n == 1 ? point : Shape{ShapeKind::star, 1, 1 << (n - 2)};
   }
-};
-
-template <class Real>
-struct FaceDiffusion<Real, 2> {
-  static constexpr Shape shape = star<1, 2>;
-  static constexpr bool neighbours_are_negative = true;
-  static constexpr Shape input_shapes[4] = {shape, point, line<1, 0>, line<1, 1>};
-  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  template <class P, class U, class D, class X, class Y>
+  template <class P, class U, class D, class X, class... More>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx,
-                                                            Y const& ty) const {
-    return d[here] * u[here] -
-           ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]));
+                                                            More const&... more) const {
+    return d[here] * u[here] - with_axes<1>(tx[here] * u[west] + tx[east] * u[east], u, more...);
   }
-};
 
-template <class Real>
-struct FaceDiffusion<Real, 3> {
-  static constexpr Shape shape = star<1, 3>;
-  static constexpr bool neighbours_are_negative = true;
-  static constexpr Shape input_shapes[5] = {shape, point, line<1, 0>, line<1, 1>, line<1, 2>};
-  static constexpr Shape input_shape(int n) { return input_shapes[n]; }
-  template <class P, class U, class D, class X, class Y, class Z>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, X const& tx, Y const& ty,
-                                                            Z const& tz) const {
-    return d[here] * u[here] -
-           ((tx[here] * u[west] + tx[east] * u[east]) + (ty[here] * u[south] + ty[north] * u[north]) +
-            (tz[here] * u[bottom] + tz[top] * u[top]));
+ private:
+  /// The sum with what crosses the faces of the axes from `Axis` on.
+  template <int Axis, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const&) {
+    return sum;
+  }
+  template <int Axis, class U, class T, class... More>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const& u, T const& t,
+                                                                  More const&... more) {
+    return with_axes<Axis + 1>(sum + (t[here] * u[along<Axis, -1>] + t[along<Axis, 1>] * u[along<Axis, 1>]), u,
+                               more...);
   }
 };
 

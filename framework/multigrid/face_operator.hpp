@@ -37,7 +37,7 @@ std::unique_ptr<Coarsening> coarsen_faces(ControlVolumeGrid const& grid,
   std::vector<FaceStencil<Real, Dimensions>> stencils;
   for (Block const& block : grid.mesh->blocks()) stencils.push_back(all->template stencil<Dimensions>(block));
   return next_level(
-      grid, mean_couplings(grid, *all), fine, stencils, all,
+      grid, mean_couplings(grid, stencils), fine, stencils, all,
       [&](Agglomeration<Real> const& agglomeration) {
         return make_face_operator<Real, Dimensions>(agglomeration.whole(), agglomerated(agglomeration, *all));
       },

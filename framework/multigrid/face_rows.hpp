@@ -1,6 +1,7 @@
 #pragma once
 
 #include "framework/field/block_view.hpp"
+#include "framework/kernel/stencil.hpp"
 #include "framework/multigrid/rows.hpp"
 
 namespace halocline {
@@ -24,6 +25,11 @@ struct FaceStencil {
     return t[axis](i, j, k);
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real shift(Index i, Index j, Index k) const { return s(i, j, k); }
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real coupling(Index i, Index j, Index k) const {
+    constexpr auto next = along<Axis, 1>;
+    return t[Axis](i + next.x, j + next.y, k + next.z);
+  }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i, Index j, Index k) const { return d(i, j, k); }
 
   /// Whether the row at (j, k) is that of any other (j, k) of which this holds.

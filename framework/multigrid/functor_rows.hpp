@@ -84,6 +84,12 @@ class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real evaluate(U const& u, Index i, Index j, Index k) const {
     return functor(Point<Real>(geometry, i, j, k), u, reader<Position>(i, j, k)...);
   }
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real coupling(Index i, Index j, Index k) const {
+    constexpr auto next = along<Axis, 1>;
+    Real const entry = evaluate(stencil_functor::Unit<Real, next.x, next.y, next.z>{}, i, j, k);
+    return entry < Real{0} ? -entry : entry;
+  }
 
  private:
   template <std::size_t N>

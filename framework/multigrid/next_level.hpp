@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "framework/grid/volumes.hpp"
+#include "framework/kernel/box_loops.hpp"
+#include "framework/mesh/execution.hpp"
 #include "framework/multigrid/agglomeration.hpp"
 #include "framework/multigrid/coarsening_choice.hpp"
 #include "framework/multigrid/face_level.hpp"
@@ -13,6 +16,36 @@
 #include "framework/operator/stencil_core.hpp"
 
 namespace halocline {
+
+/// Adds up the couplings of unknowns with the next ones along an axis.
+template <class Stencil, int Axis>
+struct SumCouplings {
+  Stencil stencil;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k, double& sum) const {
+    sum += static_cast<double>(stencil.template coupling<Axis>(i, j, k));
+  }
+};
+
+/// Of the couplings along each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
+/// \param stencils by Block::local
+template <class Stencil>
+[[nodiscard]] Couplings mean_couplings(ControlVolumeGrid const& grid, std::vector<Stencil> const& stencils) {
+  Couplings sums{};
+  for (Block const& block : grid.mesh->blocks()) {
+    auto const add = [&]<int Axis>(std::integral_constant<int, Axis>) {
+      if constexpr (Axis < Stencil::dimensions) {
+        IndexRange inner = grid.unknowns(block);
+        bool const ends = grid.first_unknown(block)[Axis] + inner.extent(Axis) == grid.volumes[Axis].size();
+        if (ends && grid.volumes[Axis].periodic_gap <= 0) --inner.end[Axis];
+        sums[Axis] += sum_over_box(execution(block), inner, SumCouplings<Stencil, Axis>{stencils[block.local]});
+      }
+    };
+    add(std::integral_constant<int, 0>());
+    add(std::integral_constant<int, 1>());
+    add(std::integral_constant<int, 2>());
+  }
+  return mean_over_faces(grid, sums);
+}
 
 /// The way from an operator on `grid` to the next coarser one: onto fewer ranks, to larger control volumes, or null.
 /// Collective.

@@ -13,12 +13,12 @@ namespace halocline {
 // - `diagonal(i, j, k)` of one unknown;
 // - `is_inner_row(j, k)`: whether the row is that of any other (j, k) of which this holds;
 // and may have
+// - `coupling<Axis>(i, j, k)`: the magnitude of the entry that couples an unknown with the next one along an axis; what
+//   has one coupling along each axis does without;
 // - `inner_row(i, j, k)`, where all unknowns away from walls have one row (InnerRow), asked at one of them: relaxation
-// can
-//   then fuse both colours;
+//   can then fuse both colours;
 // - `face(axis, i, j, k)` and `shift(i, j, k)`, of whose sum a diagonal is made: the coupling across the face between
-// an
-//   unknown and the one before it along `axis`, or the wall there, and what is left. Full multigrid needs them.
+//   an unknown and the one before it along `axis`, or the wall there, and what is left. Full multigrid needs them.
 
 /// Rows of the unknown vector that a star stencil reads around (j, k).
 template <class Real, int Dimensions>
@@ -41,7 +41,7 @@ struct VectorRows {
 /// Zero where the diagonal is: an unknown that nothing fixes (the last one of a pure Neumann problem) stays at zero.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_or_zero(Real diagonal) {
-  return diagonal > Real{0} ? Real{1} / diagonal : Real{0};
+  return diagonal != Real{0} ? Real{1} / diagonal : Real{0};
 }
 
 /// The rows of a stencil one after the other, on a host: inner ones are made once.

@@ -6,15 +6,12 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
-#include "framework/field/field.hpp"
 #include "framework/grid/walls.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/advection/advection_operator.hpp"
-#include "physics/equations/diffusion.hpp"
+#include "physics/equations/stationary_problem.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline::advection {
@@ -40,59 +37,28 @@ Description describe(Options const& advection, std::shared_ptr<StructuredMesh co
 
 /// v . grad u - div(k grad u) + c u = source on cells: one linear solve.
 template <class Real>
-class Advection final : public Physics {
+class Advection final : public StationaryProblem<Real> {
  public:
   explicit Advection(PhysicsContext const& context)
-      : options_(context.deck.section("advection")),
-        field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u", .ghosts = 1})),
-        u_(field_),
-        solver_(make_solver(context.deck.section("solver"))) {
-    Discretisation const discretisation(describe<Real>(options_, context.mesh));
-    Rows<Real> rows = assemble<Real>(discretisation);
-    peclet_ = rows.peclet;
-    FieldVector<Real> const wall_source(rows.wall_source);
-    operator_ = make_operator<Real>(discretisation, std::move(rows));
-    b_ = operator_->create_vector();
-    volume_ = operator_->create_vector();
-    fill_mass<Real>({.mesh = context.mesh, .conditions = discretisation.description().conditions}, {}, *volume_);
-    integrate_source<Real>(options_.field("source"), options_.full_name("source"), 0, *volume_, *b_);
-    b_->add(1, wall_source);
-    evaluate<Real>(options_.field("initial"), options_.full_name("initial"), 0, u_);
-    if (options_.has("exact"))
-      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
-    solver_->set_observer(context.observer);
-    solver_->prepare(*operator_);
-  }
-
-  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get()}; }
+      : Advection(context, Discretisation(describe<Real>(context.deck.section("advection"), context.mesh))) {}
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
-    auto const ones = u_.create();
-    ones->fill(1);
-    std::vector<Quantity> all{
-        {"mean", u_.dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_.maximum()}, {"peclet", peclet_}};
-    if (!options_.has("exact")) return all;
-    ErrorNorms const norms = error();
-    all.push_back({"error_2", norms.two});
-    all.push_back({"error_maximum", norms.maximum});
+    std::vector<Quantity> all = StationaryProblem<Real>::quantities();
+    all.insert(all.begin() + 2, {"peclet", peclet_});  // behind mean and maximum
     return all;
   }
 
-  [[nodiscard]] std::vector<SolveReport> advance(Step const&) override { return {solver_->solve(*operator_, *b_, u_)}; }
-
  private:
-  [[nodiscard]] ErrorNorms error() const {
-    return error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), 0, *volume_);
+  Advection(PhysicsContext const& context, Discretisation const& discretisation)
+      : Advection(context, discretisation, assemble<Real>(discretisation)) {}
+  Advection(PhysicsContext const& context, Discretisation const& discretisation, Rows<Real> const& rows)
+      : StationaryProblem<Real>(context, context.deck.section("advection"), discretisation.grid(),
+                                discretisation.description().conditions, make_operator<Real>(discretisation, rows)),
+        peclet_(rows.peclet) {
+    this->right_hand_side().add(1, FieldVector<Real>(rows.wall_source));
   }
 
-  Options options_;
-  std::shared_ptr<Field<Real>> field_;
-  FieldVector<Real> u_;
-  std::unique_ptr<LinearSolver> solver_;
-  std::unique_ptr<Operator> operator_;
-  std::unique_ptr<Vector> b_;
-  std::unique_ptr<Vector> volume_;
-  double peclet_ = 0;
+  double peclet_;
 };
 
 void judge(Options const& deck, Mistakes& mistakes) {
@@ -131,16 +97,13 @@ Section advection_section() {
   advection.field("diffusivity", "k, above 0.").defaults_to(std::string("1"));
   advection.field("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
       .defaults_to(std::string("0"));
-  advection.field("source", "Right-hand side.").defaults_to(std::string("0"));
   advection
       .choice("scheme",
               "u on the faces between cells. central: the mean, of second order, but it may oscillate where a cell's "
               "Péclet number |v| width / k is above 2; upwind: that of the cell the flow comes from, of first order.",
               std::vector<std::string>{"central", "upwind"})
       .defaults_to(std::string("central"));
-  advection.field("initial", "Initial guess.").defaults_to(std::string("0"));
-  advection.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
-  advection.section(declare_boundary_section(BoundaryKind::dirichlet));
+  declare_stationary_problem(advection);
   return advection;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <array>
 #include <memory>
+#include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/operator/operator.hpp"
@@ -12,10 +12,9 @@ namespace halocline::advection {
 /// A discretised operator on the cells of its mesh.
 template <class Real>
 struct Rows {
-  std::shared_ptr<Field<Real>> diagonal;
-  std::array<std::shared_ptr<Field<Real>>, 6> neighbours;  ///< as Row has them; null beyond the dimensions
-  std::shared_ptr<Field<Real>> wall_source;                ///< to be added to right-hand sides
-  double peclet = 0;                                       ///< largest of all cells
+  std::vector<std::shared_ptr<Field<Real>>> weights;  ///< as Row has them, up to the dimensions
+  std::shared_ptr<Field<Real>> wall_source;           ///< to be added to right-hand sides
+  double peclet = 0;                                  ///< largest of all cells
 };
 
 /// All rows; errors as of Discretisation::row. Collective.
@@ -25,10 +24,10 @@ template <class Real>
 /// The operator of these rows. It coarsens: coarser meshes are discretised anew, by `upwind` where cells are too wide
 /// for `central`, which smoothers would not survive there. Collective.
 template <class Real>
-[[nodiscard]] std::unique_ptr<Operator> make_operator(Discretisation const& discretisation, Rows<Real> rows);
+[[nodiscard]] std::unique_ptr<Operator> make_operator(Discretisation const& discretisation, Rows<Real> const& rows);
 
 /// For one number of dimensions; each in a .cpp of its own, since they take the compiler long.
 template <class Real, int Dimensions>
-[[nodiscard]] std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> rows);
+[[nodiscard]] std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> const& rows);
 
 }  // namespace halocline::advection

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/operator/cell_coarsening.hpp"
 #include "framework/operator/coarsening.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
@@ -97,16 +96,15 @@ TEST(Advection, UpwindRowsCannotOscillate) {
     Discretisation const discretisation(
         {.mesh = mesh, .conditions = walls, .velocity = whirl(1000), .scheme = Scheme::upwind});
     Rows<double> const rows = assemble<double>(discretisation);
-    auto const sum = FieldVector<double>(rows.diagonal).create();
-    sum->copy(FieldVector<double>(rows.diagonal));
-    for (auto const& weights : rows.neighbours) {
-      if (weights == nullptr) continue;
-      FieldVector<double> const neighbour(weights);
+    FieldVector<double> const diagonal(rows.weights.front());
+    auto const sum = diagonal.create();
+    sum->copy(diagonal);
+    for (std::size_t n = 1; n < rows.weights.size(); ++n) {
+      FieldVector<double> const neighbour(rows.weights[n]);
       EXPECT_LE(range_of(neighbour)[1], 0);
       sum->add(1, neighbour);
     }
-    double const diagonal = FieldVector<double>(rows.diagonal).maximum();
-    EXPECT_GE(range_of(*sum)[0], -16 * std::numeric_limits<double>::epsilon() * diagonal);
+    EXPECT_GE(range_of(*sum)[0], -16 * std::numeric_limits<double>::epsilon() * diagonal.maximum());
   }
 }
 
@@ -252,27 +250,24 @@ TYPED_TEST_SUITE(CellTransfers, Precisions);
 TYPED_TEST(CellTransfers, AreAdjointAndKeepConstants) {
   using Real = TypeParam;
   for (auto const& cells : sizes()) {
-    auto const make = [](std::shared_ptr<StructuredMesh const> mesh) {
-      Discretisation const discretisation({.mesh = std::move(mesh), .conditions = all_walls(BoundaryKind::dirichlet)});
-      return make_operator<Real>(discretisation, assemble<Real>(discretisation));
-    };
-    auto const mesh = unit_mesh(cells);
-    auto const fine = make(mesh);
-    CellCoarsening<Real> const coarsening(mesh, *fine, make(mesh->coarsened()));
+    Discretisation const discretisation({.mesh = unit_mesh(cells), .conditions = all_walls(BoundaryKind::dirichlet)});
+    auto const fine = make_operator<Real>(discretisation, assemble<Real>(discretisation));
+    auto const coarsening = fine->coarsen();
+    if (coarsening == nullptr) continue;  // every block has one cell
     auto const x = fine->create_vector();
-    auto const restricted = coarsening.coarse().create_vector();
-    auto const y = coarsening.coarse().create_vector();
+    auto const restricted = coarsening->coarse().create_vector();
+    auto const y = coarsening->coarse().create_vector();
     auto const prolonged = fine->create_vector();
     x->randomize(1);
     y->randomize(2);
-    coarsening.restrict_to(*x, *restricted);
-    coarsening.prolong_add(*y, *prolonged);
+    coarsening->restrict_to(*x, *restricted);
+    coarsening->prolong_add(*y, *prolonged);
     double const norms = std::sqrt(x->square() * prolonged->square());
     EXPECT_NEAR(restricted->dot(*y), x->dot(*prolonged), 8 * std::numeric_limits<Real>::epsilon() * norms);
 
     y->fill(0.5);
     prolonged->fill(0.25);
-    coarsening.prolong_add(*y, *prolonged);
+    coarsening->prolong_add(*y, *prolonged);
     EXPECT_EQ(range_of(*prolonged), (std::array{0.75, 0.75}));
   }
 }
@@ -295,7 +290,8 @@ TYPED_TEST(CellTransfers, AResidualIsRestrictedWhole) {
   static_cast<void>(fine->residual(*b, *x, *r));
   coarsening->restrict_to(*r, *restricted);
   restricted->add(-1, *direct);
-  EXPECT_EQ(restricted->maximum(), 0);
+  // The children are added up in another order.
+  EXPECT_LE(restricted->maximum(), 4 * std::numeric_limits<Real>::epsilon() * fine->norm_bound());
 }
 
 /// What is not the same on both ends of a period would leave more on one side of the face there than comes on the

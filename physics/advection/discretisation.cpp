@@ -36,7 +36,7 @@ Row Discretisation::row(Extents const& cell) const {
     centre[a] = grid_.volumes[a].position[n];
     volume *= grid_.volumes[a].width[n];
   }
-  row.diagonal += volume * value(description_.reaction, "reaction", centre);
+  row.weights[0] += volume * value(description_.reaction, "reaction", centre);
   return row;
 }
 
@@ -64,7 +64,7 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
     Wall const& wall = line.walls[side < 0 ? 0 : 1];
     double const share = upwind ? downwind_share : 1;
     double const weight = area * wall.source() * (k - outflow * wall.distance * share);
-    row.diagonal += wall.a * weight;
+    row.weights[0] += wall.a * weight;
     BoundaryCondition const& condition = description_.conditions.at(axis, side);
     if (condition.kind == BoundaryKind::reflecting) return;
     double const given = condition.value(at[0], at[1], at[2], 0);
@@ -76,8 +76,8 @@ void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row)
   double const half = line.width[static_cast<std::size_t>(cell[along])] / 2;
   double const share = upwind ? downwind_share : half * conductance;
   double const weight = area * (outflow * share - k * conductance);
-  row.neighbours[2 * along + (side > 0 ? 1 : 0)] = weight;
-  row.diagonal -= weight;
+  row.weights[2 * along + (side > 0 ? 2 : 1)] = weight;
+  row.weights[0] -= weight;
   if (conductance > 0) row.peclet = larger(row.peclet, std::abs(outflow) / (k * conductance));
 }
 

@@ -30,10 +30,10 @@ struct Description {
 
 /// One row of the operator, integrated over its cell.
 struct Row {
-  double diagonal = 0;
-  std::array<double, 6> neighbours{};  ///< weights of west, east, south, north, bottom and top; zero beyond walls
-  double source = 0;                   ///< what the values of the walls add to the right-hand side
-  double peclet = 0;                   ///< largest |v| distance / k of the faces between cells
+  std::array<double, 7>
+      weights{};      ///< of the cell, then of west, east, south, north, bottom and top; zero beyond walls
+  double source = 0;  ///< what the values of the walls add to the right-hand side
+  double peclet = 0;  ///< largest |v| distance / k of the faces between cells
 };
 
 /// Finite volumes. Through each face, n pointing outwards, go area (v . n) (u_face - u) of advection, which is
@@ -47,6 +47,7 @@ class Discretisation {
   explicit Discretisation(Description description);
 
   [[nodiscard]] Description const& description() const { return description_; }
+  [[nodiscard]] ControlVolumeGrid const& grid() const { return grid_; }
   /// Of the cell with this global index. Throws InputError, naming the place, for a velocity, reaction or wall value
   /// that is no finite number, and for a diffusivity that is not above 0.
   [[nodiscard]] Row row(Extents const& cell) const;

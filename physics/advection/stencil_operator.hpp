@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
-#include "framework/operator/cell_coarsening.hpp"
+#include "framework/multigrid/elliptic_operator.hpp"
 #include "framework/operator/stencil_operator.hpp"
 #include "physics/advection/advection_operator.hpp"
 #include "physics/advection/weighted_neighbours.hpp"
@@ -17,12 +17,14 @@ namespace halocline::advection {
 /// Cells wider than this, in Péclet numbers, make central rows that are not diagonally dominant.
 inline constexpr double most_central_peclet = 2;
 
-template <class Real>
-std::unique_ptr<Coarsening> coarsen(Discretisation const& discretisation, Operator const& fine) {
+template <class Real, int Dimensions>
+using Equation = EllipticEquation<Real, WeightedNeighbours<Real, Dimensions>, 2 * Dimensions + 1>;
+
+template <class Real, int Dimensions>
+std::unique_ptr<Coarsening> coarsen(Discretisation const& discretisation, Equation<Real, Dimensions> const& equation) {
   Description description = discretisation.description();
-  std::shared_ptr<StructuredMesh const> const fine_mesh = description.mesh;
-  description.mesh = fine_mesh->coarsened();
-  if (description.mesh->extents(Centring::cell) == fine_mesh->extents(Centring::cell)) return nullptr;
+  description.mesh = equation.grid.mesh->coarsened();
+  if (description.mesh->extents(Centring::cell) == equation.grid.mesh->extents(Centring::cell)) return nullptr;
   Discretisation coarse(description);
   Rows<Real> rows = assemble<Real>(coarse);
   if (description.scheme == Scheme::central && rows.peclet > most_central_peclet) {
@@ -30,22 +32,30 @@ std::unique_ptr<Coarsening> coarsen(Discretisation const& discretisation, Operat
     coarse = Discretisation(std::move(description));
     rows = assemble<Real>(coarse);
   }
-  return std::make_unique<CellCoarsening<Real>>(fine_mesh, fine, make_operator<Real>(coarse, std::move(rows)));
+  using BlockRows = elliptic::BlockRows<Real, WeightedNeighbours<Real, Dimensions>, 2 * Dimensions + 1>;
+  auto const block_rows = std::make_shared<BlockRows const>(equation);
+  return std::make_unique<StructuredCoarsening<typename BlockRows::Rows>>(equation.grid, block_rows->rows, block_rows,
+                                                                          std::array<Index, 3>{2, 2, 2}, coarse.grid(),
+                                                                          make_operator<Real>(coarse, std::move(rows)));
 }
 
 template <class Real, int Dimensions>
-std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> rows) {
+std::unique_ptr<Operator> make_operator_of(Discretisation const& discretisation, Rows<Real> const& rows) {
   using Functor = WeightedNeighbours<Real, Dimensions>;
+  Equation<Real, Dimensions> equation{.grid = discretisation.grid(),
+                                      .functor_on = [](ControlVolumeGrid const&) { return Functor{}; }};
+  std::copy(rows.weights.begin(), rows.weights.end(), equation.coefficients.begin());
   using OperatorType = StencilOperator<Real, Functor, 2 * Dimensions + 1>;
-  typename OperatorType::Description description{.mesh = discretisation.description().mesh, .functor = {}};
-  description.coefficients[0] = std::move(rows.diagonal);
-  for (std::size_t n = 0; n < 2 * Dimensions; ++n) description.coefficients[n + 1] = std::move(rows.neighbours[n]);
+  typename OperatorType::Description description{
+      .mesh = equation.grid.mesh, .functor = {}, .coefficients = equation.coefficients};
   if constexpr (std::is_same_v<Real, double>) {
     description.single_precision = [discretisation] {
       return make_operator<float>(discretisation, assemble<float>(discretisation));
     };
   }
-  description.coarsening = [discretisation](OperatorType const& fine) { return coarsen<Real>(discretisation, fine); };
+  description.coarsening = [discretisation, equation](OperatorType const&) {
+    return coarsen<Real, Dimensions>(discretisation, equation);
+  };
   return std::make_unique<OperatorType>(std::move(description));
 }
 

@@ -9,42 +9,26 @@ namespace halocline::advection {
 ///
 /// Inputs: u, the diagonal, and the weights of west, east and, as the dimensions go, south, north, bottom and top.
 template <class Real, int Dimensions>
-struct WeightedNeighbours;
-
-template <class Real>
-struct WeightedNeighbours<Real, 1> {
-  static constexpr Shape shape = star<1, 1>;
+struct WeightedNeighbours {
+  static constexpr Shape shape = star<1, Dimensions>;
   static constexpr bool is_unsymmetric = true;
   static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
-  template <class P, class U, class D, class W, class E>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w,
-                                                            E const& e) const {
-    return d[here] * u[here] + (w[here] * u[west] + e[here] * u[east]);
-  }
-};
-
-template <class Real>
-struct WeightedNeighbours<Real, 2> {
-  static constexpr Shape shape = star<1, 2>;
-  static constexpr bool is_unsymmetric = true;
-  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
-  template <class P, class U, class D, class W, class E, class S, class N>
+  template <class P, class U, class D, class W, class E, class... More>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w, E const& e,
-                                                            S const& s, N const& n) const {
-    return d[here] * u[here] + ((w[here] * u[west] + e[here] * u[east]) + (s[here] * u[south] + n[here] * u[north]));
+                                                            More const&... more) const {
+    return d[here] * u[here] + with_axes<1>(w[here] * u[west] + e[here] * u[east], u, more...);
   }
-};
 
-template <class Real>
-struct WeightedNeighbours<Real, 3> {
-  static constexpr Shape shape = star<1, 3>;
-  static constexpr bool is_unsymmetric = true;
-  static constexpr Shape input_shape(int n) { return n == 0 ? shape : point; }
-  template <class P, class U, class D, class W, class E, class S, class N, class B, class T>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, D const& d, W const& w, E const& e,
-                                                            S const& s, N const& n, B const& b, T const& t) const {
-    return d[here] * u[here] + ((w[here] * u[west] + e[here] * u[east]) + (s[here] * u[south] + n[here] * u[north]) +
-                                (b[here] * u[bottom] + t[here] * u[top]));
+ private:
+  /// The sum with what the neighbours along the axes from `Axis` on add.
+  template <int Axis, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const&) {
+    return sum;
+  }
+  template <int Axis, class U, class Lower, class Upper, class... More>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const& u, Lower const& lower,
+                                                                  Upper const& upper, More const&... more) {
+    return with_axes<Axis + 1>(sum + (lower[here] * u[along<Axis, -1>] + upper[here] * u[along<Axis, 1>]), u, more...);
   }
 };
 

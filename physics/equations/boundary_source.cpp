@@ -14,168 +14,113 @@ namespace halocline {
 namespace {
 
 template <class Real>
-struct CopyWall {
-  BlockView<Real const> faces;
-  Real* to;
-  PlaceInBox place;
-  Index to_face[3];  ///< from the unknown to the entry that holds the wall's face
-  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    to[place(i, j, k)] = faces(i + to_face[0], j + to_face[1], k + to_face[2]);
-  }
-};
-
-template <class Real>
 struct AddWall {
-  Real const* weight;
-  Real const* value;
+  BlockView<Real const> weight;
+  BlockView<Real const> value;
   BlockView<Real> b;
-  PlaceInBox place;
   Real factor;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
-    Index const at = place(i, j, k);
-    b(i, j, k) += factor * weight[at] * value[at];
+    b(i, j, k) += factor * weight(i, j, k) * value(i, j, k);
   }
 };
 
 }  // namespace
 
 template <class Real>
-class BoundarySource<Real>::Implementation {
- public:
-  Implementation(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
-      : grid_(control_volume_grid(description.mesh, description.centring, description.conditions)) {
-    for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-      if (grid_.mesh->periodic(axis)) continue;
-      Field<Real> terms(grid_.mesh, {.name = "wall terms", .centring = grid_.centring, .ghosts = 1});
-      for (Block const& block : grid_.mesh->blocks()) {
-        for (int side : {-1, 1}) add_wall(description, material, block, axis, side, terms);
-      }
-    }
-  }
-
-  void add(double time, double factor, Vector& b) {
-    Field<Real>& field = as_field_vector<Real>(b).field();
-    for (Part& part : parts_) {
-      if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
-      Block const& block = grid_.mesh->blocks()[part.block];
-      for_box(execution(block), part.box,
-              AddWall<Real>{part.weights.data(), part.values.data(), field.view(block), part.place,
-                            static_cast<Real>(factor)});
-      field.mark_written(block, part.box, "boundary values");
-    }
-  }
-
- private:
-  struct Part {
-    std::size_t block;
-    int axis;
-    int side;
-    IndexRange box;    ///< of the unknowns, one thick
-    PlaceInBox place;  ///< of an unknown in the arrays
-    Expression value;
-    double evaluated_at;  ///< NaN: not yet
-    Kokkos::View<Real*, Memory> weights;
-    Kokkos::View<Real*, Memory> values;
-  };
-
-  void add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Block const& block,
-                int axis, int side, Field<Real>& terms) {
-    auto const a = static_cast<std::size_t>(axis);
-    BoundaryCondition const& condition = description.conditions.at(axis, side);
-    bool const without_value = condition.kind == BoundaryKind::reflecting ||
-                               (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
-    IndexRange box = grid_.unknowns(block);
-    bool const at_wall =
-        !box.empty() && (side < 0 ? grid_.first_unknown(block)[a] == 0
-                                  : grid_.first_unknown(block)[a] + box.extent(axis) == grid_.volumes[a].size());
-    if (without_value || !at_wall) return;
-
-    // The terms of the faces, of which only the wall's are used: the same formula as the coefficients of the operator.
-    Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
-    IndexRange faces = box;
-    ++faces.end[a];
-    auto const factors = on_device<Real>(
-        std::vector<double>(static_cast<std::size_t>(faces.extent(axis)), description.conductivity * wall.source()));
-    if (side < 0) {
-      faces.end[a] = faces.begin[a] + 1;
-      box.end[a] = box.begin[a] + 1;
-    } else {
-      faces.begin[a] = faces.end[a] - 1;
-      box.begin[a] = box.end[a] - 1;
-    }
-    BlockWidths<Real> const widths(grid_, block);
-    for_box(execution(block), faces,
-            face_terms<Real>(grid_, block, axis, material, widths, factors, terms.view(block)));
-
-    auto const size = static_cast<std::size_t>(box.size());
-    using Numbers = Kokkos::View<Real*, Memory>;
-    Part part{block.local,
-              axis,
-              side,
-              box,
-              PlaceInBox(box),
-              condition.value,
-              std::numeric_limits<double>::quiet_NaN(),
-              Numbers("wall weights", size),
-              Numbers("wall values", size)};
-    CopyWall<Real> copy{std::as_const(terms).view(block), part.weights.data(), part.place, {0, 0, 0}};
-    if (side > 0) copy.to_face[axis] = 1;
-    for_box(execution(block), box, copy);
-    execution(block).fence();
-    if (!part.value.depends_on_time()) evaluate(part, 0);
-    parts_.push_back(std::move(part));
-  }
-
-  void evaluate(Part& part, double time) const {
-    auto const host = Kokkos::create_mirror_view(part.values);
-    Block const& block = grid_.mesh->blocks()[part.block];
-    IndexRange const box = part.box;
-    IndexRange const unknowns = grid_.unknowns(block);
-    Extents const first = grid_.first_unknown(block);
-    Axis const& line = grid_.mesh->axis(part.axis);
-    double const wall = part.side < 0 ? line.lower() : line.upper();
-    auto const position = [&](std::size_t a, Index i) {
-      if (a == static_cast<std::size_t>(part.axis)) return wall;
-      if (a >= static_cast<std::size_t>(grid_.dimensions())) return 0.0;
-      return grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])];
-    };
-    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-          std::array<double, 3> const at{position(0, i), position(1, j), position(2, k)};
-          auto const value = static_cast<Real>(part.value(at[0], at[1], at[2], time));
-          require_finite(value, part, at, time);
-          host(static_cast<std::size_t>(part.place(i, j, k))) = value;
-        }
-      }
-    }
-    Kokkos::deep_copy(part.values, host);
-    part.evaluated_at = time;
-  }
-
-  static void require_finite(Real value, Part const& part, std::array<double, 3> const& at, double time) {
-    if (std::isfinite(value)) return;
-    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), at, time);
-  }
-
-  ControlVolumeGrid grid_;
-  std::vector<Part> parts_;
-};
-
-template <class Real>
 BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
-    : implementation_(std::make_unique<Implementation>(description, material)) {}
-
-template <class Real>
-BoundarySource<Real>::~BoundarySource() = default;
-template <class Real>
-BoundarySource<Real>::BoundarySource(BoundarySource&&) noexcept = default;
-template <class Real>
-BoundarySource<Real>& BoundarySource<Real>::operator=(BoundarySource&&) noexcept = default;
+    : grid_(control_volume_grid(description.mesh, description.centring, description.conditions)) {
+  for (int axis = 0; axis < grid_.dimensions(); ++axis) {
+    if (grid_.mesh->periodic(axis)) continue;
+    for (Block const& block : grid_.mesh->blocks()) {
+      for (int side : {-1, 1}) add_wall(description, material, block, axis, side);
+    }
+  }
+}
 
 template <class Real>
 void BoundarySource<Real>::add(double time, double factor, Vector& b) const {
-  implementation_->add(time, factor, b);
+  Field<Real>& field = as_field_vector<Real>(b).field();
+  for (Part& part : parts_) {
+    if (part.value.depends_on_time() && part.evaluated_at != time) evaluate(part, time);
+    for_box(execution(part.block), part.box,
+            AddWall<Real>{packed_view<Real const>(part.weights.data(), part.box),
+                          packed_view<Real const>(part.values.data(), part.box), field.view(part.block),
+                          static_cast<Real>(factor)});
+    field.mark_written(part.block, part.box, "boundary values");
+  }
+}
+
+template <class Real>
+void BoundarySource<Real>::add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material,
+                                    Block const& block, int axis, int side) {
+  auto const a = static_cast<std::size_t>(axis);
+  BoundaryCondition const& condition = description.conditions.at(axis, side);
+  bool const without_value =
+      condition.kind == BoundaryKind::reflecting || (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
+  IndexRange box = grid_.unknowns(block);
+  bool const at_wall =
+      !box.empty() && (side < 0 ? grid_.first_unknown(block)[a] == 0
+                                : grid_.first_unknown(block)[a] + box.extent(axis) == grid_.volumes[a].size());
+  if (without_value || !at_wall) return;
+
+  // The terms of the wall's faces: the same formula as the coefficients of the operator.
+  Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
+  IndexRange faces = box;
+  ++faces.end[a];
+  auto const factors = on_device<Real>(
+      std::vector<double>(static_cast<std::size_t>(faces.extent(axis)), description.conductivity * wall.source()));
+  if (side < 0) {
+    faces.end[a] = faces.begin[a] + 1;
+    box.end[a] = box.begin[a] + 1;
+  } else {
+    faces.begin[a] = faces.end[a] - 1;
+    box.begin[a] = box.end[a] - 1;
+  }
+  auto const size = static_cast<std::size_t>(box.size());
+  using Numbers = Kokkos::View<Real*, Memory>;
+  Part part{block,
+            axis,
+            side,
+            box,
+            condition.value,
+            std::numeric_limits<double>::quiet_NaN(),
+            Numbers("wall weights", size),
+            Numbers("wall values", size)};
+  BlockWidths<Real> const widths(grid_, block);
+  for_box(execution(block), faces,
+          face_terms<Real>(grid_, block, axis, material, widths, factors, packed_view(part.weights.data(), faces)));
+  execution(block).fence();
+  if (!part.value.depends_on_time()) evaluate(part, 0);
+  parts_.push_back(std::move(part));
+}
+
+template <class Real>
+void BoundarySource<Real>::evaluate(Part& part, double time) const {
+  auto const host = Kokkos::create_mirror_view(part.values);
+  IndexRange const& box = part.box;
+  IndexRange const unknowns = grid_.unknowns(part.block);
+  Extents const first = grid_.first_unknown(part.block);
+  Axis const& line = grid_.mesh->axis(part.axis);
+  double const wall = part.side < 0 ? line.lower() : line.upper();
+  auto const position = [&](std::size_t a, Index i) {
+    if (a == static_cast<std::size_t>(part.axis)) return wall;
+    if (a >= static_cast<std::size_t>(grid_.dimensions())) return 0.0;
+    return grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])];
+  };
+  std::size_t n = 0;
+  for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+      for (Index i = box.begin[0]; i < box.end[0]; ++i) {
+        std::array<double, 3> const at{position(0, i), position(1, j), position(2, k)};
+        auto const value = static_cast<Real>(part.value(at[0], at[1], at[2], time));
+        if (!std::isfinite(value))
+          throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), at, time);
+        host(n++) = value;
+      }
+    }
+  }
+  Kokkos::deep_copy(part.values, host);
+  part.evaluated_at = time;
 }
 
 template class BoundarySource<float>;

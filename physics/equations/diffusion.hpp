@@ -1,17 +1,19 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <memory>
 #include <vector>
 
 #include "framework/field/boundary.hpp"
+#include "framework/grid/control_volume_grid.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/operator.hpp"
+#include "framework/runtime/backend.hpp"
 
 namespace halocline {
 
 template <class Real>
 class Field;
-struct ControlVolumeGrid;
 
 /// The conductivity of a face between two unknowns.
 enum class FaceMean {
@@ -60,16 +62,28 @@ class BoundarySource {
  public:
   /// Throws InputError, naming the place, for a value that is no finite number; so does `add`, at its own time.
   explicit BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material = {});
-  ~BoundarySource();
-  BoundarySource(BoundarySource&&) noexcept;
-  BoundarySource& operator=(BoundarySource&&) noexcept;
 
   /// b = b + factor * source(time), on the unknowns beside walls.
   void add(double time, double factor, Vector& b) const;
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  /// The unknowns of a block beside one wall.
+  struct Part {
+    Block const& block;
+    int axis;
+    int side;
+    IndexRange box;  ///< one thick
+    Expression value;
+    double evaluated_at;  ///< NaN: not yet
+    Kokkos::View<Real*, Memory> weights;
+    Kokkos::View<Real*, Memory> values;
+  };
+  void add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Block const& block,
+                int axis, int side);
+  void evaluate(Part& part, double time) const;
+
+  ControlVolumeGrid grid_;
+  mutable std::vector<Part> parts_;
 };
 
 }  // namespace halocline

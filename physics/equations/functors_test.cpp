@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/kernel/recording.hpp"
+#include "framework/kernel/test_recording.hpp"
 #include "framework/multigrid/face_diffusion.hpp"
 #include "framework/multigrid/relaxation_sweeps.hpp"
 #include "framework/operator/stencil_cg_passes.hpp"

@@ -13,7 +13,7 @@
 
 #include "framework/field/test_fields.hpp"
 #include "framework/halo/exchange.hpp"
-#include "framework/kernel/recording.hpp"
+#include "framework/kernel/test_recording.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "physics/wave/star.hpp"

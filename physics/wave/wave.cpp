@@ -28,31 +28,25 @@
 namespace halocline::wave {
 namespace {
 
-/// What u was before, from u, a change w and div grad u times a factor: keep u + change w + laplacian.
+/// What u was before, from u, a change w and div grad u times a factor: keep u + change w + laplacian, the last times
+/// c^2 where that is an input.
 template <class Real>
 struct Before {
   static constexpr Shape shape = point;
   Real keep, change;
-  template <class P, class U, class W, class L>
-  KOKKOS_FUNCTION Real operator()(P const&, U const& u, W const& w, L const& laplacian) const {
-    return keep * u[here] + change * w[here] + laplacian[here];
-  }
-};
-template <class Real>
-struct BeforeInMedium {
-  static constexpr Shape shape = point;
-  Real keep, change;
-  template <class P, class U, class W, class L, class S>
-  KOKKOS_FUNCTION Real operator()(P const&, U const& u, W const& w, L const& laplacian, S const& speed_squared) const {
-    return keep * u[here] + change * w[here] + speed_squared[here] * laplacian[here];
+  template <class P, class U, class W, class L, class... S>
+  KOKKOS_FUNCTION Real operator()(P const&, U const& u, W const& w, L const& laplacian,
+                                  S const&... speed_squared) const {
+    return keep * u[here] + change * w[here] + (speed_squared[here] * ... * laplacian[here]);
   }
 };
 
-/// (u - before)^2 / c^2 - before h^2 div grad u, which leapfrog keeps when it is summed over all cells.
+/// (u - before)^2 / c^2 - before h^2 div grad u, which leapfrog keeps when it is summed over all cells. c^2 may be an
+/// input.
 template <class Real>
 struct Energy {
   static constexpr Shape shape = point;
-  double speed_squared;
+  double speed_squared = 1;
   template <class P, class U, class B, class L>
   KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, U const& u, B const& before, L const& laplacian) const {
     double const change = static_cast<double>(u[here]) - static_cast<double>(before[here]);
@@ -60,14 +54,10 @@ struct Energy {
         {},
         {change * change / speed_squared - static_cast<double>(before[here]) * static_cast<double>(laplacian[here])}};
   }
-};
-template <class Real>
-struct EnergyInMedium {
-  static constexpr Shape shape = point;
   template <class P, class U, class B, class L, class S>
   KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const& at, U const& u, B const& before, L const& laplacian,
-                                                  S const& speed_squared) const {
-    return Energy<Real>{static_cast<double>(speed_squared[here])}(at, u, before, laplacian);
+                                                  S const& of_cell) const {
+    return Energy{static_cast<double>(of_cell[here])}(at, u, before, laplacian);
   }
 };
 
@@ -183,8 +173,8 @@ class Wave final : public Physics {
     double lowest = std::numeric_limits<double>::infinity();
     for (Block const& block : mesh_->blocks()) {
       Reduction<Execution, Least> least;
-      reduce::minimum(execution(block), speed_squared_->owned(block), std::as_const(*speed_squared_).view(block),
-                      least);
+      reduce::of_fields<reduce::Minimum>(execution(block), speed_squared_->owned(block), least,
+                                         std::as_const(*speed_squared_).view(block));
       lowest = smaller(lowest, least.value());
     }
     if (!(mesh_->communicator().min(lowest) > 0)) {
@@ -247,18 +237,13 @@ class Wave final : public Physics {
   /// u before = keep u + change (u before) + factor d2u/dt2. The sponge is left out: it is weak where waves start.
   void set_before(double keep, double change, double factor) {
     sweep_laplacian(medium_.speed_squared != nullptr ? factor : factor * medium_.speed * medium_.speed);
-    auto const kept = static_cast<Real>(keep);
-    auto const changed = static_cast<Real>(change);
+    Before<Real> const functor{static_cast<Real>(keep), static_cast<Real>(change)};
     for (Block const& block : mesh_->blocks()) {
-      auto const out = before_->view(block);
       FieldView<Real const> const w = std::as_const(*before_).view(block);
-      if (medium_.speed_squared == nullptr) {
-        sweep(execution(block), u_->owned(block), Geometry<Real>{}, out, Before<Real>{kept, changed}, u(block), w,
-              laplacian(block));
-      } else {
-        sweep(execution(block), u_->owned(block), Geometry<Real>{}, out, BeforeInMedium<Real>{kept, changed}, u(block),
-              w, laplacian(block), medium_.speed_squared->view(block));
-      }
+      with_speed(block, [&](auto const&... speed_squared) {
+        sweep(execution(block), u_->owned(block), Geometry<Real>{}, before_->view(block), functor, u(block), w,
+              laplacian(block), speed_squared...);
+      });
     }
     sources_.add(factor, time_, *before_);
   }
@@ -271,16 +256,24 @@ class Wave final : public Physics {
     double sum = 0;
     for (Block const& block : mesh_->blocks()) {
       Reduction<Execution> terms;
-      if (medium_.speed_squared == nullptr) {
+      with_speed(block, [&](auto const&... speed_squared) {
         sweep_reduce(execution(block), u_->owned(block), Geometry<Real>{}, terms, no_outputs,
-                     Energy<Real>{medium_.speed * medium_.speed}, u(block), before(block), laplacian(block));
-      } else {
-        sweep_reduce(execution(block), u_->owned(block), Geometry<Real>{}, terms, no_outputs, EnergyInMedium<Real>{},
-                     u(block), before(block), laplacian(block), medium_.speed_squared->view(block));
-      }
+                     Energy<Real>{medium_.speed * medium_.speed}, u(block), before(block), laplacian(block),
+                     speed_squared...);
+      });
       sum += terms.value();
     }
     return mesh_->communicator().sum(sum) * cell_volume(*mesh_) / (2 * h_ * h_);
+  }
+
+  /// Calls `work` with c^2 where that is kept by cell, otherwise with nothing.
+  template <class Work>
+  void with_speed(Block const& block, Work const& work) const {
+    if (medium_.speed_squared == nullptr) {
+      work();
+    } else {
+      work(medium_.speed_squared->view(block));
+    }
   }
 
   /// Needs the ghosts of u.

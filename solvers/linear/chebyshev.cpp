@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "framework/operator/generic_steps.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 
 namespace halocline {
 
@@ -109,23 +109,14 @@ std::optional<Outcome> Chebyshev::sweep(ResidualSolve& solve, Operator const& a,
 }
 
 void ChebyshevPreconditioner::prepare(Operator const& a) {
-  steps_ = chebyshev_steps(a);
   double const largest = 1.1 * estimate_eigenvalues(a, 10).largest;
   interval_ = {largest / ratio_, largest};
-  next_ = a.create_vector();
-  direction_ = a.create_vector();
+  stepper_.emplace(a);
 }
 
 void ChebyshevPreconditioner::apply(Vector const& r, Vector& z) {
   ChebyshevRecurrence recurrence(interval_);
-  Vector* x = &z;
-  Vector* next = next_.get();
-  z.fill(0);
-  for (Index n = 0; n < degree_; ++n) {
-    steps_->step(recurrence.next(), r, *x, *direction_, *next);
-    std::swap(x, next);
-  }
-  if (x != &z) z.copy(*x);
+  stepper_->run(degree_, true, r, z, [&] { return recurrence.next(); });
 }
 
 }  // namespace halocline

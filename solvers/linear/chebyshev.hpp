@@ -2,8 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include "framework/operator/relaxation.hpp"
+#include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/eigenvalues.hpp"
 
@@ -25,6 +26,29 @@ class ChebyshevRecurrence {
   double half_width_;
   double rho_ = 0;
   Index steps_ = 0;
+};
+
+/// Steps x = x + d for A x = b, which go from one vector to another and back.
+class ChebyshevStepper {
+ public:
+  explicit ChebyshevStepper(Operator const& a)
+      : steps_(chebyshev_steps(a)), next_(a.create_vector()), direction_(a.create_vector()) {}
+  /// `count` steps from x, or from zero without reading x. `coefficients()` says what the next d is made of.
+  template <class Coefficients>
+  void run(Index count, bool from_zero, Vector const& b, Vector& x, Coefficients const& coefficients) const {
+    if (from_zero) x.fill(0);
+    Vector* from = &x;
+    Vector* to = next_.get();
+    for (Index n = 0; n < count; ++n) {
+      steps_->step(coefficients(), b, *from, *direction_, *to);
+      std::swap(from, to);
+    }
+    if (from != &x) x.copy(*from);
+  }
+
+ private:
+  std::shared_ptr<ChebyshevSteps const> steps_;
+  std::unique_ptr<Vector> next_, direction_;
 };
 
 /// Chebyshev's iteration, scaled by the diagonal, for symmetric positive definite operators: no sums over the ranks but
@@ -78,9 +102,8 @@ class ChebyshevPreconditioner final : public Preconditioner {
  private:
   Index degree_;
   double ratio_;
-  std::shared_ptr<ChebyshevSteps const> steps_;
+  std::optional<ChebyshevStepper> stepper_;
   EigenvalueBounds interval_{};
-  std::unique_ptr<Vector> next_, direction_;
 };
 
 }  // namespace halocline

@@ -9,7 +9,7 @@
 
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/chebyshev.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
 // The norms and the replacement of residuals that conjugate gradients have beside what all methods are tested for.

@@ -8,7 +8,7 @@
 #include "framework/operator/generic_steps.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/convergence.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 
 namespace halocline {
 

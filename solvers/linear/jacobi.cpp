@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "framework/operator/generic_steps.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/residual_solve.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 
 namespace halocline {
 

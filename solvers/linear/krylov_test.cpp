@@ -10,8 +10,8 @@
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/factory.hpp"
 #include "solvers/linear/gmres.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
 // What sets the methods for indefinite and for unsymmetric operators apart.

@@ -7,12 +7,12 @@
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/gmres.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/null_space_solver.hpp"
 #include "solvers/linear/operator_checks.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/verified_solver.hpp"
 #include "tests/support/communicator.hpp"
 

@@ -13,10 +13,10 @@
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/pipelined_cg.hpp"
 #include "solvers/linear/single_reduction_cg.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
 // Every way a solve can end, provoked once for each method that can end so.

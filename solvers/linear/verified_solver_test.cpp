@@ -14,9 +14,9 @@
 #include "solvers/linear/convergence.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/jacobi.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/operator_checks.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
 namespace halocline {

@@ -35,7 +35,7 @@ double direct_reader(At const& at, Reader<double, InputShape<Reads<0, 2>, 0>> co
   return Reads<0, 2>{}(at, u);  // refused
 }
 
-double moved_reader(At const& at, MovedReader<double, InputShape<Reads<0, -2>, 0>, 1, 0> const& u) {
+double moved_reader(At const& at, Reader<double, InputShape<Reads<0, -2>, 0>, 1, 0> const& u) {
   return Reads<0, -2>{}(at, u);  // refused
 }
 

@@ -46,7 +46,7 @@ class StoredField {
   Kokkos::View<Real*, Space> memory_;
 };
 
-TYPED_TEST(ReduceFieldsTest, FieldsReduceByTheSameNames) {
+TYPED_TEST(ReduceFieldsTest, FieldsReduceByTheSameKinds) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
   using Field = StoredField<Space, Real>;
@@ -67,31 +67,31 @@ TYPED_TEST(ReduceFieldsTest, FieldsReduceByTheSameNames) {
   }
   Space const space{};
   Reduction<Space> sums;
-  sum(space, Field::range, field_x.view(), sums);
+  of_fields<Sum>(space, Field::range, sums, field_x.view());
   EXPECT_EQ(sums.value(), total);
-  dot(space, Field::range, field_x.view(), field_y.view(), sums);
+  of_fields<Dot>(space, Field::range, sums, field_x.view(), field_y.view());
   EXPECT_EQ(sums.value(), products);
-  square_norm(space, Field::range, field_x.view(), sums);
+  of_fields<SquareNorm>(space, Field::range, sums, field_x.view());
   EXPECT_EQ(sums.value(), squares);
-  one_norm(space, Field::range, field_x.view(), sums);
+  of_fields<OneNorm>(space, Field::range, sums, field_x.view());
   EXPECT_EQ(sums.value(), magnitudes);
   auto raised = x;
   for (Real& value : raised) value += Real{20};
   Field const positive(raised);
   Reduction<Space, Least> least;
-  minimum(space, Field::range, positive.view(), least);
+  of_fields<Minimum>(space, Field::range, least, positive.view());
   EXPECT_EQ(least.value(), static_cast<double>(*std::min_element(raised.begin(), raised.end())));
   for (Real& value : raised) value -= Real{100};
   Field const negative(raised);
   Reduction<Space, Greatest> greatest;
-  maximum(space, Field::range, negative.view(), greatest);
+  of_fields<Maximum>(space, Field::range, greatest, negative.view());
   EXPECT_EQ(greatest.value(), static_cast<double>(*std::max_element(raised.begin(), raised.end())));
   Reduction<Space, halocline::Maximum> norm;
-  maximum_norm(space, Field::range, negative.view(), norm);
+  of_fields<MaximumNorm>(space, Field::range, norm, negative.view());
   EXPECT_EQ(norm.value(), -static_cast<double>(*std::min_element(raised.begin(), raised.end())));
-  minimum(space, {}, positive.view(), least);
+  of_fields<Minimum>(space, {}, least, positive.view());
   EXPECT_EQ(least.value(), infinity);
-  maximum(space, {}, positive.view(), greatest);
+  of_fields<Maximum>(space, {}, greatest, positive.view());
   EXPECT_EQ(greatest.value(), -infinity);
 }
 
@@ -104,10 +104,10 @@ TYPED_TEST(ReduceFieldsTest, AFieldWithNotANumberHasNoLeastAndNoGreatest) {
     numbers[static_cast<std::size_t>(place)] = std::numeric_limits<Real>::quiet_NaN();
     Field const field(numbers);
     Reduction<Space, Least> least;
-    minimum(Space{}, Field::range, field.view(), least);
+    of_fields<Minimum>(Space{}, Field::range, least, field.view());
     EXPECT_TRUE(std::isnan(least.value())) << place;
     Reduction<Space, Greatest> greatest;
-    maximum(Space{}, Field::range, field.view(), greatest);
+    of_fields<Maximum>(Space{}, Field::range, greatest, field.view());
     EXPECT_TRUE(std::isnan(greatest.value())) << place;
   }
 }

@@ -60,7 +60,9 @@ void run_on_host(Execution const& execution, Arrays<Kind, Real> const& arrays, S
   HostBricks<Kind, Real> const reduction_tiles{arrays, segments.length, items,
                                                items == 1 ? room.results : room.partials};
   Kokkos::parallel_for("halocline reduce", Policy(execution, 0, segments.count * items), reduction_tiles);
-  if (items > 1) kernel::merge_neighbours_portably(execution, room.partials, items, segments.count, room.results);
+  if (items > 1)
+    kernel::merge_portably<kernel::MergeNeighbours<kernel::group, typename Kind::Accumulator>>(
+        execution, room.partials, items, segments.count, room.results);
 }
 
 }  // namespace halocline::reduce

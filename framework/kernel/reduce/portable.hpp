@@ -58,7 +58,8 @@ void run_portably(Execution const& execution, Arrays<Kind, Real> const& arrays, 
   policy.set_scratch_size(0, Kokkos::PerTeam(ReductionTile::scratch_bytes));
   Kokkos::parallel_for("halocline reduce", policy, reduction_tile);
   if (reduction_tiles > 1) {
-    kernel::merge_neighbours_portably(execution, room.partials, reduction_tiles, segments.count, room.results);
+    kernel::merge_portably<kernel::MergeNeighbours<kernel::group, typename Kind::Accumulator>>(
+        execution, room.partials, reduction_tiles, segments.count, room.results);
   }
 }
 

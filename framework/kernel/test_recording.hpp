@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/kernel/ghost_check.hpp"
 #include "framework/kernel/stencil.hpp"
 
 namespace halocline {
@@ -57,15 +58,6 @@ struct ReadCheck {
   explicit operator bool() const { return passed; }
 };
 
-/// A shape as functors declare it.
-[[nodiscard]] inline std::string describe(Shape const& shape) {
-  if (shape.radius == 0) return "point";
-  std::string const radius = std::to_string(shape.radius);
-  bool const from_x = (shape.axes & (shape.axes + 1)) == 0;
-  if (!from_x) return "line<" + radius + ", " + std::to_string(shape.dimensions() - 1) + ">";
-  return (shape.kind == ShapeKind::star ? "star<" : "box<") + radius + ", " + std::to_string(shape.dimensions()) + ">";
-}
-
 /// Whether `functor` reads nothing outside of the shape it declares: halos are as wide as the shape says.
 template <int InputCount, class Real = double, class Functor>
 [[nodiscard]] ReadCheck reads_within_shape(Functor const& functor) {
@@ -74,7 +66,7 @@ template <int InputCount, class Real = double, class Functor>
     if (shape.contains(read.x, read.y, read.z) && Functor::shape.contains(read.x, read.y, read.z)) continue;
     std::ostringstream message;
     message << "input " << read.input << " is read at offset (" << read.x << ", " << read.y << ", " << read.z
-            << "), outside of the declared shape " << describe(shape);
+            << "), outside of the declared shape " << kernel::describe(shape);
     return {false, message.str()};
   }
   return {};

@@ -1,9 +1,19 @@
-#include "solvers/linear/gauss_seidel_preconditioner.hpp"
+#include "solvers/linear/stationary_preconditioners.hpp"
 
 #include "framework/operator/relaxation.hpp"
-#include "solvers/linear/jacobi_preconditioner.hpp"
 
 namespace halocline {
+
+std::unique_ptr<Vector> inverse_diagonal(Operator const& a) {
+  auto inverse = a.create_vector();
+  if (!a.diagonal(*inverse)) throw UnsuitableOperator("the operator does not know its diagonal");
+  try {
+    inverse->invert();
+  } catch (SolveError const& error) {
+    throw UnsuitableOperator(error.what());
+  }
+  return inverse;
+}
 
 void GaussSeidelPreconditioner::prepare(Operator const& a) {
   if (a.relaxation() == nullptr) throw UnsuitableOperator("the operator has no order for Gauss-Seidel sweeps");
