@@ -9,12 +9,14 @@
 #include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/memory_need.hpp"
+#include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/deck/judgement.hpp"
 #include "framework/io/field_file_judgement.hpp"
 #include "framework/runtime/communicator.hpp"
+#include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
 
 namespace halocline {
@@ -29,13 +31,14 @@ std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
   return fmt::format("mesh     {} cells ({}), {} a field\n", fmt::join(cells, " x "), all, readable_bytes(bytes));
 }
 
-std::string memory_line(double need, MemoryBudget const& budget) {
+std::string memory_line(std::optional<double> need, MemoryBudget const& budget) {
+  if (!need) return "memory   not foretold\n";
   std::string ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
   if (budget.io_ranks > 0)
     ranks += fmt::format(" beside {} I/O rank{}", budget.io_ranks, budget.io_ranks == 1 ? "" : "s");
   std::string const of_what =
       budget.bytes ? fmt::format("{} free", readable_bytes(*budget.bytes)) : "of devices: `run` asks for what is free";
-  return fmt::format("memory   about {} on {}, {}\n", readable_bytes(need), ranks, of_what);
+  return fmt::format("memory   about {} on {}, {}\n", readable_bytes(*need), ranks, of_what);
 }
 
 std::string solver_line(Options const& deck) {
@@ -68,11 +71,16 @@ ExitCode check(CheckCommand const& command) {
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
   if (!entry.points && command.contents)
     look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
+  // That of devices is for `run` to find out.
+  auto const forecast = uses_device_memory() || entry.points ? std::nullopt : rehearse(deck, physics);
+  Mistakes mistakes;
+  if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
+  mistakes.report();
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
   say(domain_line(entry, options));
-  say(memory_line(memory_need(options, entry, budget), budget));
+  say(memory_line(memory_need(options, entry, forecast, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     std::string const method = entry.steps_by_itself ? "" : " by " + options.section("time").choice("method");

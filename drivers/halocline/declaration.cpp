@@ -25,24 +25,22 @@ std::vector<Section> sections_of(Registry<PhysicsEntry> const& physics) {
   return sections;
 }
 
-void judge_memory(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
-  // What the number of cells or of points is told by.
-  Options const section = deck.section(entry.points ? entry.name : "mesh");
-  Location const location = entry.points ? section.location() : section.location("cells");
-  std::string const name = entry.points ? section.full_name() : section.full_name("cells");
-  if (entry.points && mistakes.contains(name)) return;  // the physics' own judgement has said what is wrong
+/// What the mesh of a deck takes is known later (rehearsal.hpp).
+void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options const& deck, Mistakes& mistakes) {
+  Options const section = deck.section(entry.name);
+  // Else the physics' own judgement has said what is wrong.
+  if (!entry.points || mistakes.contains(section.full_name())) return;
   try {
-    double const need = memory_need(deck, entry, budget);
-    if (budget.bytes) check_memory(location, name, need, *budget.bytes, mistakes);
+    judge_memory(deck, entry, std::nullopt, budget, mistakes);
   } catch (InputError const& error) {
-    mistakes.add(location, name, error.what());
+    mistakes.add(section.location(), section.full_name(), error.what());
   } catch (InputOutputError const& error) {
-    mistakes.add(location, name, error.what());
+    mistakes.add(section.location(), section.full_name(), error.what());
   }
 }
 
-/// What spans the sections of a deck: time, precision and memory against the physics, and the physics' own rules. Each
-/// is a check of its own: one that cannot judge stops no other.
+/// What spans the sections of a deck: time, precision and memory of points against the physics, and the physics' own
+/// rules. Each is a check of its own: one that cannot judge stops no other.
 void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
   auto const add = [&](auto const& judge) {
     deck.check([&physics, judge](Options const& given, Mistakes& mistakes) {
@@ -75,7 +73,7 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     judge_io_ranks(given, *budget, mistakes);
   });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    judge_memory(entry, *budget, given, mistakes);
+    judge_points(entry, *budget, given, mistakes);
   });
   add([budget](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     judge_blocks(entry, given, budget->ranks, mistakes);

@@ -21,7 +21,8 @@ namespace halocline {
 [[nodiscard]] std::vector<DeckFormat> deck_formats(Registry<PhysicsEntry> const& physics);
 
 /// The declaration of a whole deck: physics, precision, mesh, time, solver, output and a section for each physics. With
-/// a budget, a deck that needs more memory is refused. `physics` must outlive it.
+/// a budget, a deck of points that needs more memory is refused; `judge_memory` does that for those on a mesh.
+/// `physics` must outlive it.
 [[nodiscard]] Section declare_deck(Registry<PhysicsEntry> const& physics,
                                    std::optional<MemoryBudget> const& budget = std::nullopt);
 

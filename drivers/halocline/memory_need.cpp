@@ -1,13 +1,11 @@
 #include "drivers/halocline/memory_need.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <vector>
+#include <string>
 
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/state_guard.hpp"
-#include "framework/deck/field_source.hpp"
+#include "framework/deck/judgement.hpp"
 #include "framework/halo/transports/module.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -15,40 +13,40 @@
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/memory.hpp"
 #include "framework/runtime/rank_roles.hpp"
+#include "framework/runtime/round_up.hpp"
 
 namespace halocline {
 namespace {
 
-/// Bytes of an array with one layer of ghosts, and of the buffers of an exchange of it.
-struct BlockBytes {
-  double array = 1;
-  double buffers = 0;
-};
+/// Exchanges of one layer that keep buffers of their own: the operator's, the assembly's and those of the levels
+/// together. A physics with wider ghosts has one exchange, of these.
+constexpr int exchanges = 3;
 
-BlockBytes bytes_of(IndexRange const& cells, std::size_t dimensions, double size) {
-  constexpr double line = 64;  // rows begin at, and fill, whole lines of the cache
-  BlockBytes bytes;
-  bytes.array = line + std::ceil(static_cast<double>(cells.extent(0) + 1) * size / line) * line;
-  for (std::size_t axis = 1; axis < dimensions; ++axis) {
-    bytes.array *= static_cast<double>(cells.extent(static_cast<int>(axis)) + 2);
-  }
-  for (std::size_t axis = 0; axis < dimensions; ++axis) {
-    // Out and in, on both sides.
-    double const layer = static_cast<double>(cells.size()) / static_cast<double>(cells.extent(static_cast<int>(axis)));
-    bytes.buffers += 4 * layer * size;
+/// Bytes of the buffers that a block's exchanges with other ranks have, out and in.
+double bytes_of_buffers(Partition const& partition, Index block, int ghosts, double size) {
+  IndexRange const cells = partition.cells(block);
+  double bytes = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int const side : {-1, 1}) {
+      Direction direction{0, 0, 0};
+      direction[static_cast<std::size_t>(axis)] = side;
+      std::optional<Index> const neighbour = partition.neighbour(block, direction);
+      if (!neighbour || partition.rank(*neighbour) == partition.rank(block)) continue;
+      double const layer = static_cast<double>(cells.size()) / static_cast<double>(cells.extent(axis));
+      bytes += 2 * std::max(exchanges, ghosts) * layer * size;
+    }
   }
   return bytes;
 }
 
-/// Exchanges that keep buffers of their own: the operator's, the assembly's and those of the levels together.
-constexpr double exchanges = 3;
-
-/// Copies of what fields() holds, beside it.
-double copies_of_state(Options const& deck) {
-  // Where there is a device, its memory is what is judged, and snapshots on their way are on the host.
-  int const buffers = uses_device_memory() ? 0 : snapshot_buffers(deck);
-  return buffers + (keeps_state(deck) ? 1 : 0);
+/// Whether ranks write snapshots of their own.
+bool writes_snapshots(Options const& deck) {
+  Options const snapshots = deck.section("output").section("snapshots");
+  return snapshot_buffers(deck) == 0 && (!snapshots.has("interval") || snapshots.integer("interval") > 0);
 }
+
+/// Snapshots on their way are on the host: where there is a device, its memory is what is judged.
+int copies_on_their_way(Options const& deck) { return uses_device_memory() ? 0 : snapshot_buffers(deck); }
 
 /// Bytes that a transport takes of each rank's device beside the buffers of exchanges, where a deck asks for it.
 double bytes_of_transport(Options const& deck, int ranks) {
@@ -56,9 +54,53 @@ double bytes_of_transport(Options const& deck, int ranks) {
   return is_nvshmem ? static_cast<double>(nvshmem_arena_bytes) : 0;
 }
 
-/// Of a rank's part of a file, on its way to a field, which is on the host.
-double arrays_of_files(Options const& deck, PhysicsEntry const& entry) {
-  return uses_device_memory() || deck.section(entry.name).field_files().empty() ? 0 : 1;
+double bytes_of_block(Options const& deck, BlockBytes const& bytes) {
+  double const writing = bytes.resting + (writes_snapshots(deck) ? bytes.written : 0);
+  return std::max(bytes.peak, writing) + (keeps_state(deck) ? bytes.state : 0) +
+         copies_on_their_way(deck) * bytes.owned;
+}
+
+double bytes_of_points(Options const& deck, PhysicsEntry const& entry, double blocks) {
+  BytesOfPoint const bytes = entry.bytes_of_point(deck);
+  double const copies = copies_on_their_way(deck) + (keeps_state(deck) ? 1 : 0);
+  return (bytes.shared + copies * bytes.state + blocks * bytes.in_each_block) * static_cast<double>(entry.points(deck));
+}
+
+bool asks_for_multigrid(Options const& solver) {
+  std::string const method = solver.choice("method");
+  Options const chosen = solver.section(method);
+  return method == "multigrid" || (chosen.declares("preconditioner") && chosen.choice("preconditioner") == "multigrid");
+}
+
+/// Each rank knows the control volumes along whole axes (framework/grid), those of one block all that were rehearsed.
+/// Bytes for the other ones: eight numbers each, and of levels, which halve them, as many again.
+double bytes_along_axes(Options const& deck, PhysicsEntry const& entry, Partition const& partition, Index block) {
+  if (entry.steps_by_itself) return 0;
+  double others = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    others += static_cast<double>(partition.cells()[axis] - partition.cells(block).extents()[axis]);
+  }
+  return (asks_for_multigrid(deck.section("solver")) ? 16 : 8) * sizeof(double) * others;
+}
+
+/// Forecasts are for rows of whole lines of the cache: these of a block take as much memory as its own, with ghosts.
+Extents in_whole_lines(Extents cells, int ghosts, double size) {
+  auto const line = static_cast<Index>(64 / size);
+  cells[0] = round_up(cells[0] + 2 * ghosts, line) - round_up(Index{2} * ghosts, line);
+  return cells;
+}
+
+/// Of all ranks.
+double bytes_on_mesh(Options const& deck, PhysicsEntry const& entry, MemoryForecast const& forecast, int ranks) {
+  Partition const partition = partition_of(deck.section("mesh"), ranks);
+  double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
+  int const ghosts = entry.ghosts ? entry.ghosts(deck) : 1;
+  double all = ranks * bytes_of_transport(deck, ranks);
+  for (Index block = 0; block < partition.blocks(); ++block) {
+    all += bytes_of_block(deck, forecast.of(in_whole_lines(partition.cells(block).extents(), ghosts, size)));
+    all += bytes_of_buffers(partition, block, ghosts, size) + bytes_along_axes(deck, entry, partition, block);
+  }
+  return all;
 }
 
 }  // namespace
@@ -79,28 +121,23 @@ MemoryBudget foretold_memory_budget(int ranks, int io_ranks) {
   return budget;
 }
 
-double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices) {
-  double const state = entry.state_arrays ? entry.state_arrays(deck) : 1;
-  double const arrays =
-      (entry.arrays ? entry.arrays(deck) : 1) + copies_of_state(deck) * state + arrays_of_files(deck, entry);
-  double const size = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
-  double const blocks = static_cast<double>(ranks) * devices;
-  double const copies = entry.bytes_of_each_block ? entry.bytes_of_each_block(deck) * blocks : 0;
-  if (entry.points) return (arrays * size + copies) * static_cast<double>(entry.points(deck));
-  Options const mesh = deck.section("mesh");
-  Partition const partition = partition_of(mesh, ranks);
-  std::size_t const dimensions = mesh.integers("cells").size();
-  double all = ranks * bytes_of_transport(deck, ranks);
-  for (Index block = 0; block < partition.blocks(); ++block) {
-    BlockBytes const bytes = bytes_of(partition.cells(block), dimensions, size);
-    all += arrays * bytes.array + (ranks > 1 ? exchanges * bytes.buffers : 0);
-    all += copies * static_cast<double>(partition.cells(block).size());
-  }
-  return all;
+std::optional<double> memory_need(Options const& deck, PhysicsEntry const& entry,
+                                  std::optional<MemoryForecast> const& forecast, MemoryBudget const& budget) {
+  double const part = static_cast<double>(budget.local) / budget.ranks;
+  if (entry.points && entry.bytes_of_point)
+    return bytes_of_points(deck, entry, static_cast<double>(budget.ranks) * budget.devices.value_or(1)) * part;
+  if (entry.points || !forecast) return std::nullopt;
+  return bytes_on_mesh(deck, entry, *forecast, budget.ranks) * part;
 }
 
-double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget) {
-  return memory_need(deck, entry, budget.ranks, budget.devices.value_or(1)) * budget.local / budget.ranks;
+void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
+                  MemoryBudget const& budget, Mistakes& mistakes) {
+  // What the number of cells or of points is told by.
+  Options const section = deck.section(entry.points ? entry.name : "mesh");
+  Location const location = entry.points ? section.location() : section.location("cells");
+  std::string const name = entry.points ? section.full_name() : section.full_name("cells");
+  std::optional<double> const need = memory_need(deck, entry, forecast, budget);
+  if (need && budget.bytes) check_memory(location, name, *need, *budget.bytes, mistakes);
 }
 
 }  // namespace halocline

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "drivers/halocline/memory_forecast.hpp"
+#include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/plugin/physics.hpp"
 
@@ -25,14 +27,15 @@ struct MemoryBudget {
 /// \param io_ranks how many of them do not compute
 [[nodiscard]] MemoryBudget foretold_memory_budget(int ranks, int io_ranks);
 
-/// Bytes that all ranks of a run take at most for fields, operators and vectors, ghosts and halo buffers included; not
-/// for programs and libraries. An estimate, within 20 % where a block has more than a million cells. `deck` is judged
-/// up to what spans its sections. Throws InputError when the mesh cannot be cut into `ranks` blocks.
-///
-/// \param devices of each rank; more than one only where the physics lives on points
-[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, int ranks, int devices = 1);
+/// Bytes that the ranks of a budget take at most for fields, operators and vectors, ghosts and halo buffers included;
+/// not for programs and libraries. `deck` is judged up to what spans its sections. Nothing where it is not known.
+/// Throws InputError when the mesh cannot be cut into so many blocks.
+[[nodiscard]] std::optional<double> memory_need(Options const& deck, PhysicsEntry const& entry,
+                                                std::optional<MemoryForecast> const& forecast,
+                                                MemoryBudget const& budget);
 
-/// The part of memory_need on the host of a budget: as many blocks as it has ranks.
-[[nodiscard]] double memory_need(Options const& deck, PhysicsEntry const& entry, MemoryBudget const& budget);
+/// Adds a mistake if that is more than is free. Throws what the physics of points does where their number is wrong.
+void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,
+                  MemoryBudget const& budget, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -100,11 +100,16 @@ void judge_blocks(PhysicsEntry const& entry, Options const& deck, int ranks, Mis
   Options const mesh = deck.section("mesh");
   if (mistakes.contains(mesh.full_name("cells"))) return;
   int const layers = entry.ghosts ? entry.ghosts(deck) : 1;
-  Partition const partition = partition_of(mesh, ranks);
-  std::optional<int> const axis = thin_axis(partition, layers);
+  std::optional<Partition> partition;
+  try {
+    partition = partition_of(mesh, ranks);
+  } catch (InputError const& error) {
+    return mistakes.add(mesh.location("cells"), mesh.full_name("cells"), error.what());
+  }
+  std::optional<int> const axis = thin_axis(*partition, layers);
   if (!axis) return;
-  int const blocks = partition.grid()[static_cast<std::size_t>(*axis)];
-  Index const least = partition.thinnest(*axis);
+  int const blocks = partition->grid()[static_cast<std::size_t>(*axis)];
+  Index const least = partition->thinnest(*axis);
   std::string const thin = fmt::format("{} cell{}", least, least == 1 ? "" : "s");
   std::string const what = blocks > 1 ? fmt::format("axis {} is cut into {} blocks for {} ranks, the thinnest of {}",
                                                     "xyz"[*axis], blocks, ranks, thin)

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
 #include "drivers/halocline/progress.hpp"
+#include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/result.hpp"
 #include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/schedule.hpp"
@@ -65,12 +67,30 @@ struct Case {
   FolderClaim* claim;  ///< of the folder; null on ranks other than 0
 };
 
+/// One rank knows it, and tells the others.
+std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<PhysicsEntry> const& physics,
+                                                     Communicator const& communicator) {
+  struct {
+    MemoryForecast forecast;
+    bool is_known = false;
+  } found;
+  on_first_rank(communicator, [&] {
+    if (auto const forecast = rehearse(deck, physics)) found = {*forecast, true};
+  });
+  communicator.broadcast(std::as_writable_bytes(std::span(&found, 1)), 0);
+  return found.is_known ? std::optional(found.forecast) : std::nullopt;
+}
+
 /// The folder is claimed once the deck has no mistakes.
 Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<PhysicsEntry> const& physics,
-            Deck const& deck, RankRoles const& roles) {
-  Options const options = deck.read(declare_deck(physics, memory_budget(roles)));
+            Deck const& deck, std::optional<MemoryForecast> const& forecast, RankRoles const& roles) {
+  MemoryBudget const budget = memory_budget(roles);
+  Options const options = deck.read(declare_deck(physics, budget));
   require_same_deck(roles.all(), options.json());
   PhysicsEntry const& entry = physics.find(options.choice("physics"));
+  Mistakes mistakes;
+  if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
+  mistakes.report();
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
   Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
   FolderClaim* folder = nullptr;
@@ -401,9 +421,10 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
   Deck const deck =
       Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator, deck_formats(known));
   int const serving = io_ranks(deck, communicator->size());
+  auto const forecast = rehearse_on_first_rank(deck, known, *communicator);
   environment.start_kokkos(device_choice(deck), serving);
   RankRoles const roles(communicator, serving);
-  Case const run = judged(command, claim, known, deck, roles);
+  Case const run = judged(command, claim, known, deck, forecast, roles);
   if (roles.is_io_rank()) return serve(run.deck, run.entry, roles, run.folder);
   return compute(command, run, deck, roles, start);
 }

@@ -27,6 +27,12 @@ Deck Deck::load(std::string const& path, std::vector<Override> const& overrides,
   return Deck(path, std::move(text), overrides, formats);
 }
 
+Deck Deck::with(std::vector<Override> const& more) const {
+  Deck changed = *this;
+  changed.overrides_.insert(changed.overrides_.end(), more.begin(), more.end());
+  return changed;
+}
+
 Options Deck::read(Section const& root) const { return read(deck::resolve(root)); }
 
 std::string Deck::checked_text(Mistakes& mistakes) const {

@@ -14,6 +14,8 @@ class Communicator;
 
 namespace deck {
 struct ResolvedSection;
+/// Worked out once for all decks that are read against it.
+[[nodiscard]] std::shared_ptr<ResolvedSection const> resolve(Section const& root);
 }  // namespace deck
 
 /// A deck as given: its text and what the command line changes in it. It is read by the first of its formats that
@@ -40,6 +42,9 @@ class Deck {
   /// what has to be known before. Nothing (std::monostate) where it is not given, or there is a mistake: the judge will
   /// tell of that.
   [[nodiscard]] OptionValue unjudged(Option const& option, std::string const& section = {}) const;
+
+  /// The same deck with further overrides, which win.
+  [[nodiscard]] Deck with(std::vector<Override> const& more) const;
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/deck/deck.hpp"
 #include "framework/deck/field_source.hpp"
 #include "framework/deck/parameters.hpp"
 #include "framework/deck/resolved_section.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/deck/deck.hpp"
 #include "framework/deck/nearest_name.hpp"
 
 namespace halocline::deck {

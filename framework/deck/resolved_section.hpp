@@ -27,8 +27,6 @@ struct ResolvedSection {
   std::map<std::string, std::string> refused_defaults;  ///< why the validator refuses the default of an option
 };
 
-[[nodiscard]] std::shared_ptr<ResolvedSection const> resolve(Section const& root);
-
 /// The first place below `section`, in those in use by default if there is one, where an option is called `name`:
 /// "solver.cg.iterations"; empty if there is none.
 [[nodiscard]] std::string find_below(ResolvedSection const& section, std::string const& name);

@@ -199,14 +199,12 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
       return count;
     };
   }
-  auto const guard_estimate = [&](std::string const& name, std::function<double(Options const&)>& estimate) {
-    if (!estimate) return;
-    estimate = [judging = call("`" + name + "`", PluginStage::judging), estimate = std::move(estimate)](
-                   Options const& deck) { return call_plugin(judging, [&] { return estimate(deck); }); };
-  };
-  guard_estimate("arrays", entry.arrays);
-  guard_estimate("state_arrays", entry.state_arrays);
-  guard_estimate("bytes_of_each_block", entry.bytes_of_each_block);
+  if (entry.bytes_of_point) {
+    entry.bytes_of_point = [judging = call("`bytes_of_point`", PluginStage::judging),
+                            bytes = std::move(entry.bytes_of_point)](Options const& deck) {
+      return call_plugin(judging, [&] { return bytes(deck); });
+    };
+  }
   for (DeckFormat& format : entry.deck_formats) {
     guard_format(format, [&](std::string const& place) { return call(place, PluginStage::judging); });
   }

@@ -142,11 +142,6 @@ PhysicsEntry hostile() {
                        if (chosen("create: null")) return nullptr;
                        return std::make_unique<Hostile>(context);
                      },
-                     .arrays =
-                         [](Options const& deck) {
-                           act("arrays", &deck);
-                           return 1.0;
-                         },
                      .deck_formats = {two_words()}};
   if (chosen("entry: no create")) entry.create = {};
   if (chosen("entry: no precision")) entry.precisions = {};

@@ -93,6 +93,13 @@ template <template <class Real> class OfPrecision>
   return std::make_unique<OfPrecision<double>>(context);
 }
 
+/// Bytes that a physics on points takes at most for each of them.
+struct BytesOfPoint {
+  double shared = 0;         ///< where it lies, on one of the blocks
+  double state = 0;          ///< of these, what fields() holds
+  double in_each_block = 0;  ///< on every block beside that; there is one for each device of a rank
+};
+
 /// Everything the framework knows of a physics before it runs. A plugin is one function that returns one of these.
 struct PhysicsEntry {
   std::string name;      ///< what a deck chooses it by, and the name of its section
@@ -114,15 +121,9 @@ struct PhysicsEntry {
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
-  /// Estimates how many arrays of a number for each cell, or point, a run of a judged deck holds at most: fields,
-  /// operators, and the solver's (solver_vectors). Runs that need more memory than there is are refused by it. Empty:
-  /// counted as one.
-  std::function<double(Options const& deck)> arrays = {};
-  /// The same of what fields() holds alone: `guard.keep` takes that once more. Empty: counted as one.
-  std::function<double(Options const& deck)> state_arrays = {};
-  /// Estimates what each block, one for a device of a rank, holds of the whole domain beside its share: bytes for each
-  /// cell, or point. Empty: none.
-  std::function<double(Options const& deck)> bytes_of_each_block = {};
+  /// What a run of a judged deck takes for each of its points; of a physics on a mesh a run finds that out. Empty: not
+  /// known.
+  std::function<BytesOfPoint(Options const& deck)> bytes_of_point = {};
   /// Formats that decks of this physics may have beside YAML. Where several recognise a text, that of the physics which
   /// was registered first reads it: Halocline's own, then those of plugins in the order of the command line.
   std::vector<DeckFormat> deck_formats = {};

@@ -107,27 +107,6 @@ Section advection_section() {
   return advection;
 }
 
-/// Arrays of double precision that coefficients from files are held in.
-double arrays_of_files(Options const& advection) {
-  Options const velocity = advection.section("velocity");
-  auto const is_file = [](Options const& section, char const* option) {
-    return section.field(option).file() != nullptr ? 1.0 : 0.0;
-  };
-  double files = is_file(advection, "diffusivity") + is_file(advection, "reaction");
-  for (char const* axis : axes) files += is_file(velocity, axis);
-  return files;
-}
-
-/// u, b, the volumes and what the walls add; a row of the operator, on all levels; two to work on; files.
-double arrays_of(Options const& deck) {
-  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
-  ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 * dimensions + 1};
-  problem.coarse_coefficients = problem.coefficients;
-  problem.single_precision = deck.choice("precision") == "single";
-  double const files = arrays_of_files(deck.section("advection")) * (problem.single_precision ? 2 : 1);
-  return 6 + files + 2 * problem.coefficients + solver_vectors(deck.section("solver"), problem);
-}
-
 PhysicsEntry advection_physics() {
   Section options = advection_section();
   std::string const sentence = options.sentence();
@@ -137,8 +116,7 @@ PhysicsEntry advection_physics() {
           .time_dependence = TimeDependence::stationary,
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
-          .create = create_physics<Advection>,
-          .arrays = arrays_of};
+          .create = create_physics<Advection>};
 }
 
 }  // namespace

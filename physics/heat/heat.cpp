@@ -224,19 +224,6 @@ void judge(Options const& deck, Mistakes& mistakes) {
   judge_regions(heat.list("regions"), mesh.entries("cells"), mistakes);
 }
 
-/// Density, conductivity, u, two volumes and two vectors of the integrator; the source; the operator's diagonal, shift
-/// and a coefficient for each axis; two to work on.
-double arrays_of(Options const& deck) {
-  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
-  bool const heated = !deck.section("heat").field("source").is_zero();
-  ProblemSize problem{.dimensions = dimensions, .coefficients = 2.0 + dimensions};
-  problem.coarse_coefficients = problem.coefficients;
-  problem.single_precision = deck.choice("precision") == "single";
-  // Positions and widths along an axis are kept twice, as long as a field where there is no other axis.
-  double const along_axis = dimensions == 1 ? 4 : 0;
-  return 7 + (heated ? 1 : 0) + along_axis + problem.coefficients + 2 + solver_vectors(deck.section("solver"), problem);
-}
-
 PhysicsEntry heat_physics() {
   Section options = heat_section();
   std::string const sentence = options.sentence();
@@ -247,8 +234,6 @@ PhysicsEntry heat_physics() {
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .judge = judge,
           .create = create_physics<Heat>,
-          .arrays = arrays_of,
-          .state_arrays = [](Options const&) { return 2.0; },
           .deck_formats = {tea_format()}};
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "framework/plugin/plugin.hpp"
 #include "physics/equations/diffusion.hpp"
 #include "physics/equations/stationary_problem.hpp"
-#include "solvers/linear/factory.hpp"
 
 namespace halocline {
 namespace {
@@ -55,29 +53,6 @@ Section laplace_section() {
   return laplace;
 }
 
-/// Whether all control volumes are equal. Nodes on a wall that does not give their value have half of one.
-bool is_uniform(Options const& deck) {
-  Options const laplace = deck.section("laplace");
-  if (deck.section("mesh").has("growth")) return false;
-  if (centring_of(laplace) == Centring::cell) return true;
-  std::vector<Options> const all = walls(laplace.section("boundary"), deck.section("mesh"));
-  return std::all_of(all.begin(), all.end(),
-                     [](Options const& wall) { return boundary_condition(wall).kind == BoundaryKind::dirichlet; });
-}
-
-/// The field, u, the volumes, the right-hand side and two to work on. Equal volumes need no coefficients; levels always
-/// do.
-double arrays_of(Options const& deck) {
-  int const dimensions = static_cast<int>(deck.section("mesh").integers("cells").size());
-  ProblemSize problem{.dimensions = dimensions, .coefficients = 0, .coarse_coefficients = 2.0 + dimensions};
-  problem.single_precision = deck.choice("precision") == "single";
-  problem.singular = !walls_make_regular(deck.section("laplace").section("boundary"), deck.section("mesh"));
-  if (!is_uniform(deck)) problem.coefficients = problem.coarse_coefficients;
-  // Edges, positions, widths and control volumes of an axis are six arrays, as long as a field where there is no other.
-  double const along_axis = dimensions == 1 ? 6 : 0;
-  return 6 + along_axis + problem.coefficients + solver_vectors(deck.section("solver"), problem);
-}
-
 PhysicsEntry laplace_physics() {
   Section options = laplace_section();
   std::string const sentence = options.sentence();
@@ -88,8 +63,7 @@ PhysicsEntry laplace_physics() {
           .meshes = {MeshKind::uniform, MeshKind::stretched},
           .centring = [](Options const& deck) { return centring_of(deck.section("laplace")); },
           .judge = judge,
-          .create = create_physics<Laplace>,
-          .arrays = arrays_of};
+          .create = create_physics<Laplace>};
 }
 
 }  // namespace

@@ -226,16 +226,14 @@ void judge_bodies(Options const& deck, Mistakes& mistakes) {
 }
 
 /// Positions, velocities, accelerations, masses, potentials, and the bodies that go round: four numbers each, three
-/// times.
-double arrays_of(Options const&) { return 3 * 3 + 2 + 3 * 4; }
-
-/// On the host every rank has all bodies while it begins. Each device of a queue has all bodies, four numbers each, and
-/// three for what it finds.
-double bytes_of_each_block(Options const& deck) {
+/// times. On the host every rank has all bodies while it begins. Each device of a queue has all bodies, four numbers
+/// each, and three for what it finds.
+BytesOfPoint bytes_of_body(Options const& deck) {
+  double const real = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
   double const beginning = uses_device_memory() ? 0 : sizeof(Body);
   bool const has_queue = deck.section("nbody").choice("schedule") == "queue";
-  double const real = deck.choice("precision") == "single" ? sizeof(float) : sizeof(double);
-  return beginning + (has_queue ? (4 + (uses_device_memory() ? 3 : 0)) * real : 0);
+  double const of_queue = has_queue ? (4 + (uses_device_memory() ? 3 : 0)) * real : 0;
+  return {.shared = (3 * 3 + 2 + 3 * 4) * real, .state = 7 * real, .in_each_block = beginning + of_queue};
 }
 
 PhysicsEntry nbody_physics() {
@@ -246,9 +244,7 @@ PhysicsEntry nbody_physics() {
           .steps_by_itself = true,
           .judge = judge_bodies,
           .create = create_physics<NBody>,
-          .arrays = arrays_of,
-          .state_arrays = [](Options const&) { return 7.0; },
-          .bytes_of_each_block = bytes_of_each_block};
+          .bytes_of_point = bytes_of_body};
 }
 
 }  // namespace

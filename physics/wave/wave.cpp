@@ -389,28 +389,6 @@ Section wave_section() {
   return wave;
 }
 
-/// Of an array with all of our ghosts, relative to one with the single layer that is counted for us.
-double with_all_ghosts(Options const& deck) {
-  double factor = 1;
-  for (std::int64_t const cells : deck.section("mesh").integers("cells")) {
-    auto const along = static_cast<double>(cells);
-    factor *= (along + 2 * ghosts) / (along + 2);
-  }
-  return factor;
-}
-
-/// u, u before and, but for a weighted sum, div grad u; c^2; three for the error.
-double arrays_of(Options const& deck) {
-  Options const wave = deck.section("wave");
-  double const arrays = (is_weighted_sum(wave) ? 2 : 3) + (has_medium(wave) ? 1 : 0) + (wave.has("exact") ? 3 : 0);
-  return arrays * with_all_ghosts(deck);
-}
-
-/// u, and c^2.
-double state_arrays_of(Options const& deck) {
-  return with_all_ghosts(deck) + (has_medium(deck.section("wave")) ? 1 : 0);
-}
-
 PhysicsEntry wave_physics() {
   Section options = wave_section();
   std::string const sentence = options.sentence();
@@ -421,9 +399,7 @@ PhysicsEntry wave_physics() {
           .ghosts = [](Options const&) { return ghosts; },
           .steps_by_itself = true,
           .judge = judge,
-          .create = create_physics<Wave>,
-          .arrays = arrays_of,
-          .state_arrays = state_arrays_of};
+          .create = create_physics<Wave>};
 }
 
 }  // namespace

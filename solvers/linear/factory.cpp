@@ -97,20 +97,10 @@ SolverEntry conjugate_gradients_entry() {
                         .replaces_residuals = options.boolean("replace_residual")};
     return std::make_unique<ConjugateGradients>(criteria(options), std::move(preconditioner), own);
   };
-  // r, p and q, and z where there is a preconditioner; of other forms u, and each of their recurrences.
-  auto const vectors = [](Options const& options, ProblemSize const& problem) {
-    std::string const reductions = options.choice("reductions");
-    bool const preconditioned = options.choice("preconditioner") != "none";
-    double const alone = reductions == "two" ? 3 : reductions == "one" ? 4 : 6;
-    if (!preconditioned) return alone;
-    double const more = reductions == "hidden" ? 3 : options.boolean("flexible") ? 2 : 1;
-    return alone + more + preconditioner_vectors(options, problem);
-  };
   return {"cg",
           sentence,
           declare,
           create,
-          vectors,
           OperatorNeed::positive_definite,
           {.use = "The first choice for diffusion: few vectors, and no Krylov method needs fewer applications of the "
                   "operator for the same error in the energy norm.",
@@ -149,17 +139,11 @@ SolverEntry gmres_entry() {
                                                  : Orthogonalisation::classical_twice},
         make_preconditioner(options));
   };
-  auto const vectors = [](Options const& options, ProblemSize const& problem) {
-    auto const restart = static_cast<double>(options.integer("restart"));
-    if (options.choice("preconditioner") == "none") return restart + 1;
-    return restart + 1 + (options.boolean("flexible") ? restart : 1) + preconditioner_vectors(options, problem);
-  };
   return {
       "gmres",
       sentence,
       declare,
       create,
-      vectors,
       OperatorNeed::nothing,
       {.use = "Unsymmetric operators, as long as there is memory for a vector an iteration up to the restart.",
        .reference = "Saad and Schultz, 1986, SIAM Journal on Scientific and Statistical Computing 7; Saad, Iterative "
@@ -192,7 +176,6 @@ SolverEntry jacobi_entry() {
           sentence,
           declare,
           create,
-          [](Options const&, ProblemSize const&) { return 1; },
           OperatorNeed::nothing,
           {.needs = "a diagonal D without zeros, and eigenvalues of D^-1 A between 0 and 2 / weight",
            .use = "Comparisons with programs that use it; it takes by far the most iterations.",
@@ -213,13 +196,10 @@ SolverEntry chebyshev_entry() {
     return std::make_unique<Chebyshev>(
         Chebyshev::Settings{.criteria = criteria(options), .presteps = options.integer("presteps")});
   };
-  // The recurrence has two; before it, conjugate gradients find the eigenvalues.
-  auto const vectors = [](Options const&, ProblemSize const&) { return 7; };
   return {"chebyshev",
           sentence,
           declare,
           create,
-          vectors,
           OperatorNeed::positive_definite,
           {.needs = "a diagonal without zeros",
            .use = "Many ranks, where sums over all of them cost more than sweeps: it asks for one in ten iterations.",
@@ -233,7 +213,6 @@ PreconditionerEntry jacobi_preconditioner_entry() {
           sentence,
           [sentence] { return Section("jacobi", sentence); },
           [](Options const&) { return std::make_unique<JacobiPreconditioner>(); },
-          [](Options const&, ProblemSize const&) { return 1; },
           {.needs = "a diagonal without zeros, of one sign",
            .use = "Diagonals that vary, by jumping coefficients or graded meshes; it costs next to nothing.",
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 10.2"}};
@@ -253,7 +232,6 @@ PreconditionerEntry gauss_seidel_preconditioner_entry() {
           sentence,
           declare,
           create,
-          [](Options const&, ProblemSize const&) { return 1; },
           {.needs = "a stencil with a diagonal without zeros (a matrix of `assembled` has no colours)",
            .use = "Operators that do not coarsen, unsymmetric ones too: next to half the iterations of jacobi.",
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4"}};
@@ -270,13 +248,11 @@ PreconditionerEntry chebyshev_preconditioner_entry() {
   auto const create = [](Options const& options) {
     return std::make_unique<ChebyshevPreconditioner>(options.integer("degree"), options.real("ratio"));
   };
-  auto const vectors = [](Options const&, ProblemSize const&) { return 5; };
   return {
       "chebyshev",
       sentence,
       declare,
       create,
-      vectors,
       {.needs = "a symmetric positive definite operator, and a diagonal without zeros",
        .use = "Many ranks, and operators that do not coarsen: fewer iterations of the method, and so fewer sums over "
               "the ranks, for more applications of the operator.",
@@ -318,8 +294,8 @@ ErrorDemand error_demand(Options const& verify) {
 
 }  // namespace
 
-SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors, OperatorNeed need,
-                                 MethodNotes notes, MakeKrylov make) {
+SolverEntry preconditioned_entry(std::string name, std::string sentence, OperatorNeed need, MethodNotes notes,
+                                 MakeKrylov make) {
   auto const declare = [name, sentence, need] {
     Section section(name, sentence);
     declare_criteria(section);
@@ -333,11 +309,7 @@ SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovV
   auto const create = [make = std::move(make)](Options const& options) {
     return make(criteria(options), make_preconditioner(options));
   };
-  auto const held = [vectors](Options const& options, ProblemSize const& problem) {
-    if (options.choice("preconditioner") == "none") return vectors.alone;
-    return vectors.preconditioned + preconditioner_vectors(options, problem);
-  };
-  return {std::move(name), std::move(sentence), declare, create, held, need, std::move(notes)};
+  return {std::move(name), std::move(sentence), declare, create, need, std::move(notes)};
 }
 
 Registry<SolverEntry>& solvers() {
@@ -345,8 +317,7 @@ Registry<SolverEntry>& solvers() {
     Registry<SolverEntry> built_in("solver");
     built_in.add(conjugate_gradients_entry());
     built_in.add(preconditioned_entry<Minres>(
-        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", {.alone = 6, .preconditioned = 8},
-        OperatorNeed::symmetric,
+        "minres", "Minimal residuals, for symmetric operators, indefinite ones too.", OperatorNeed::symmetric,
         {.use = "Symmetric operators with eigenvalues of both signs, which cg refuses.",
          .reference =
              "Paige and Saunders, 1975, SIAM Journal on Numerical Analysis 12; Greenbaum, Iterative Methods for "
@@ -354,7 +325,7 @@ Registry<SolverEntry>& solvers() {
     built_in.add(gmres_entry());
     built_in.add(preconditioned_entry<BiCgStab>(
         "bicgstab", "Stabilised biconjugate gradients, for any operator in few vectors; the residual may jump.",
-        {.alone = 5, .preconditioned = 6}, OperatorNeed::nothing,
+        OperatorNeed::nothing,
         {.use = "Unsymmetric operators that take more iterations than gmres can hold vectors.",
          .reference = "van der Vorst, 1992, SIAM Journal on Scientific and Statistical Computing 13; Saad, Iterative "
                       "Methods for Sparse Linear Systems, 2nd edition, section 7.4"}));
@@ -432,28 +403,6 @@ void declare_criteria(Section& section, Criteria const& defaults) {
       .defaults_to(std::string("initial"));
   section.real("absolute_tolerance", "Residual (2-norm) that ends a solve.").defaults_to(defaults.absolute).at_least(0);
   section.integer("iterations", "Most iterations of one solve.").defaults_to(defaults.iterations).at_least(1);
-}
-
-double solver_vectors(Options const& solver, ProblemSize const& problem) {
-  std::string const method = solver.choice("method");
-  MemoryEstimate const& own = solvers().find(method).vectors;
-  double vectors = own ? own(solver.section(method), problem) : 0;
-  // A value and a column for each entry of a row, and its place; on the host lists that grow by doubling; and the
-  // probes.
-  double const entries = 2 * problem.dimensions + 1;
-  if (solver.boolean("assembled")) vectors += 3 * (2 * entries + 1) + 4;
-  // b - A x, the error and a spare one, those of the estimate; minimal residuals where a solve fails.
-  if (verifies(solver)) vectors += 3 + 4 + 7;
-  // Ones and the measure, of checks too, and a right-hand side without a mean.
-  if (problem.singular) vectors += verifies(solver) ? 5 : 3;
-  return vectors;
-}
-
-double preconditioner_vectors(Options const& section, ProblemSize const& problem) {
-  std::string const name = section.choice("preconditioner");
-  if (name == "none") return 0;
-  MemoryEstimate const& own = preconditioners().find(name).vectors;
-  return own ? own(section.section(name), problem) : 0;
 }
 
 std::unique_ptr<LinearSolver> make_solver(Options const& solver) {

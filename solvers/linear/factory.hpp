@@ -13,19 +13,6 @@
 
 namespace halocline {
 
-/// A linear system as far as the memory of its solution depends on it.
-struct ProblemSize {
-  int dimensions = 1;
-  double coefficients = 0;         ///< vectors that the operator holds
-  double coarse_coefficients = 0;  ///< … and that the operators of coarser levels hold, in vectors of their own
-  bool single_precision = false;   ///< of the run
-  bool singular = false;           ///< nothing fixes the unknown (Operator::null_space_measure)
-};
-
-/// Estimates, in vectors of the finest unknowns, what is held at most by a solver or a preconditioner made from that
-/// section; the operator it is given not included.
-using MemoryEstimate = std::function<double(Options const&, ProblemSize const&)>;
-
 /// What there is to say of a method beside its options.
 struct MethodNotes {
   std::string needs = {};  ///< of the operator, symmetry aside; empty: no more
@@ -40,7 +27,6 @@ struct SolverEntry {
   std::string sentence;
   std::function<Section()> declare;
   std::function<std::unique_ptr<LinearSolver>(Options const&)> create;
-  MemoryEstimate vectors = {};  ///< empty: not known, counted as none
   OperatorNeed need = OperatorNeed::nothing;
   MethodNotes notes = {};
 };
@@ -51,24 +37,18 @@ struct PreconditionerEntry {
   std::string sentence;
   std::function<Section()> declare;
   std::function<std::unique_ptr<Preconditioner>(Options const&)> create;
-  MemoryEstimate vectors = {};  ///< empty: not known, counted as none
   MethodNotes notes = {};
 };
 
-/// Vectors of a method's own without a preconditioner, and with one, that preconditioner's not counted.
-struct KrylovVectors {
-  double alone = 0;
-  double preconditioned = 0;
-};
 using MakeKrylov = std::function<std::unique_ptr<LinearSolver>(Criteria const&, std::unique_ptr<Preconditioner>)>;
 /// The entry of a method that takes criteria, a preconditioner and no other options.
-[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors,
-                                               OperatorNeed need, MethodNotes notes, MakeKrylov make);
+[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, OperatorNeed need,
+                                               MethodNotes notes, MakeKrylov make);
 /// The same of a class that is made from both.
 template <class Solver>
-[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, KrylovVectors vectors,
-                                               OperatorNeed need, MethodNotes notes) {
-  return preconditioned_entry(std::move(name), std::move(sentence), vectors, need, std::move(notes),
+[[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, OperatorNeed need,
+                                               MethodNotes notes) {
+  return preconditioned_entry(std::move(name), std::move(sentence), need, std::move(notes),
                               [](Criteria const& criteria, std::unique_ptr<Preconditioner> preconditioner) {
                                 return std::make_unique<Solver>(criteria, std::move(preconditioner));
                               });
@@ -86,12 +66,6 @@ template <class Solver>
 void declare_preconditioner(Section& section);
 /// Adds relative_tolerance, absolute_tolerance and iterations to a solver's section.
 void declare_criteria(Section& section, Criteria const& defaults = {});
-
-/// Vectors that the solver of a section made by solver_section holds at most, with its preconditioner, its matrix and
-/// what verifies it.
-[[nodiscard]] double solver_vectors(Options const& solver, ProblemSize const& problem);
-/// The same of the preconditioner in a section given to declare_preconditioner; 0 for "none".
-[[nodiscard]] double preconditioner_vectors(Options const& section, ProblemSize const& problem);
 
 /// From the values of a section made by solver_section.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_solver(Options const& solver);

@@ -2,13 +2,11 @@
 
 #include <cmath>
 
-#include "framework/deck/deck.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/bicgstab.hpp"
 #include "solvers/linear/chebyshev.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/linear/convergence.hpp"
-#include "solvers/linear/factory.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/linear/minres.hpp"
 #include "solvers/linear/stationary_preconditioners.hpp"
@@ -77,45 +75,6 @@ TEST(Krylov, NeedsAsManyStepsAsThereAreEigenvalues) {
       SolveReport const report = solve(bicgstab, a, *b).report;
       EXPECT_EQ(report.outcome, Outcome::converged);
       EXPECT_LE(report.iterations, different);
-    }
-  }
-}
-
-/// Counts the vectors that are made.
-class VectorCounter final : public Operator {
- public:
-  explicit VectorCounter(Operator const& a) : a_(a) {}
-  [[nodiscard]] std::unique_ptr<Vector> create_vector() const override { return ++made, a_.create_vector(); }
-  void apply(Vector const& x, Vector& y) const override { a_.apply(x, y); }
-  [[nodiscard]] bool diagonal(Vector& d) const override { return a_.diagonal(d); }
-  [[nodiscard]] double norm_bound() const override { return a_.norm_bound(); }
-  mutable int made = 0;
-
- private:
-  Operator const& a_;
-};
-
-TEST(Krylov, MemoryIsEstimatedByTheVectorsThatAreMade) {
-  DiagonalOperator const a(12, [](Index row) { return 1.0 + static_cast<double>(row % 5); });
-  auto const b = a.create_vector();
-  b->randomize(1);
-  std::vector<std::pair<std::string, std::string>> const methods{
-      {"cg", ""},     {"cg", "flexible: true"}, {"cg", "reductions: one"}, {"cg", "reductions: hidden"},
-      {"minres", ""}, {"bicgstab", ""},         {"gmres", "restart: 7"},   {"gmres", "restart: 7, flexible: true"}};
-  for (auto const& [method, settings] : methods) {
-    for (std::string const preconditioner : {"none", "jacobi"}) {
-      std::string text = "solver: {method: ";
-      text.append(method).append(", ").append(method).append(": {").append(settings);
-      text.append(settings.empty() ? "" : ", ").append("preconditioner: ").append(preconditioner).append("}}");
-      Section root("deck", "A deck of a solver alone.");
-      root.section(solver_section());
-      Options const options = Deck("test.yaml", text).read(root).section("solver");
-      auto const solver = make_solver(options);
-      VectorCounter const counter(a);
-      solver->prepare(counter);
-      auto const x = a.create_vector();
-      EXPECT_EQ(solver->solve(counter, *b, *x).outcome, Outcome::converged) << text;
-      EXPECT_EQ(counter.made, solver_vectors(options, {})) << text;
     }
   }
 }

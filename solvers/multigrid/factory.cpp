@@ -1,11 +1,9 @@
 #include "solvers/multigrid/factory.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "framework/deck/judgement.hpp"
-#include "framework/runtime/device.hpp"
 #include "solvers/multigrid/refinement.hpp"
 
 namespace halocline {
@@ -101,21 +99,6 @@ constexpr char const* reference =
     "Trottenberg, Oosterlee and Schüller, Multigrid, 2001, chapter 2; Briggs, Henson and McCormick, A Multigrid "
     "Tutorial, 2nd edition, 2000, chapter 3";
 
-/// Right-hand side, correction and operator of all levels but the finest; each has an unknown for two along every axis.
-double level_vectors(Options const& section, ProblemSize const& problem) {
-  double const parts = std::exp2(problem.dimensions);
-  SmootherEntry const& smoother = smoothers().find(section.choice("smoother"));
-  // On devices passes in two colours may go from one vector to another.
-  double const to_another = device_count() > 0 && smoother.passes ? 1 : 0;
-  double const of_a_level = 2 + problem.coarse_coefficients + smoother.vectors + to_another;
-  // Along an axis, interpolation has a place and four weights for each unknown of all levels: as long as vectors in 1D.
-  double const along_axis = section.choice("start") == "full" && problem.dimensions == 1 ? 10 : 0;
-  double const all = of_a_level / (parts - 1) + smoother.vectors + smoother.vectors_set_up + to_another + along_axis;
-  // Half of everything, beside the finest operator, its right-hand side and its solution in single precision.
-  bool const rounded = section.choice("precision") == "single" && !problem.single_precision;
-  return rounded ? 0.5 * (all + problem.coefficients + 2) : all;
-}
-
 }  // namespace
 
 SolverEntry multigrid_solver_entry() {
@@ -131,16 +114,10 @@ SolverEntry multigrid_solver_entry() {
     if (settings.single_precision) return std::make_unique<MultigridRefinement>(criteria(options), settings);
     return std::make_unique<MultigridSolver>(criteria(options), settings);
   };
-  auto const vectors = [](Options const& options, ProblemSize const& problem) {
-    // b - A x, its correction and the image of that; with cycles in single precision the image alone, in that.
-    bool const refines = options.choice("precision") == "single" && !problem.single_precision;
-    return (refines ? 0.5 : 3) + level_vectors(options, problem);
-  };
   return {"multigrid",
           sentence,
           declare,
           create,
-          vectors,
           OperatorNeed::positive_definite,
           {.needs = "coarsening by the operator itself (a matrix of `assembled` cannot)",
            .use = "Large problems with smooth coefficients: the iterations hardly grow with the mesh.",
@@ -161,7 +138,6 @@ PreconditionerEntry multigrid_preconditioner_entry() {
           sentence,
           declare,
           create,
-          level_vectors,
           {.needs = "a symmetric positive definite operator that can coarsen itself",
            .use = "The first choice for large problems of diffusion, also where coefficients jump.",
            .reference = reference}};

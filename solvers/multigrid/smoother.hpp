@@ -29,8 +29,6 @@ struct SmootherEntry {
   std::function<std::unique_ptr<Smoother>(Operator const&, int sweeps)> create;
   /// A coarsening's passes over memory that smooth as this one does, and transfer as well. Empty: it knows none.
   std::function<CyclePasses const*(Coarsening const&)> passes = {};
-  double vectors = 0;         ///< that it holds on each level …
-  double vectors_set_up = 0;  ///< … and in making it
 };
 
 /// All that are registered. To add one from a file of its own:

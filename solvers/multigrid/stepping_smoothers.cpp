@@ -60,14 +60,8 @@ bool const registered =
     (smoothers().add({.name = "chebyshev",
                       .sentence = "a polynomial of the operator, where it has no order for Gauss-Seidel or the "
                                   "eigenvalues of its levels are known well",
-                      .create = make<ChebyshevSmoother>,
-                      .vectors = 2,
-                      .vectors_set_up = 3}),
-     smoothers().add({.name = "jacobi",
-                      .sentence = "damped steps, to compare with",
-                      .create = make<JacobiSmoother>,
-                      .vectors = 2,
-                      .vectors_set_up = 3}),
+                      .create = make<ChebyshevSmoother>}),
+     smoothers().add({.name = "jacobi", .sentence = "damped steps, to compare with", .create = make<JacobiSmoother>}),
      true);
 
 }  // namespace

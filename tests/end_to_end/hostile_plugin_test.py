@@ -28,7 +28,6 @@ BEFORE_A_RUN = [
     ("judge: throws", "hostile", "`judge`", THROWN),
     ("judge: throws a number", "hostile", "`judge`", NUMBER),
     ("ghosts: fewer than none", "hostile", "`ghosts`", "it returned -1 layers" + BLAME),
-    ("arrays: throws", "hostile", "`arrays`", THROWN),
 ]
 CREATION = [
     ("create: throws", "hostile", "`create`", THROWN),

@@ -225,7 +225,8 @@ class Numbers(unittest.TestCase):
     def test_the_memory_of_a_kept_state_is_foretold(self):
         def need(folder, **guard):
             path = pathlib.Path(folder) / "deck.yaml"
-            path.write_text(json.dumps({**faulty("nowhere"), "mesh": {"cells": [1000, 1000]}, "guard": guard}))
+            path.write_text(json.dumps({**faulty("nowhere"), "mesh": {"cells": [1000, 1000]}, "guard": guard,
+                                        "output": {"snapshots": {"interval": 0}}}))
             check = Run(["check", path, "--plugin", PLUGIN], folder)
             self.assertEqual((check.code, check.err), (0, ""))
             found = re.search(r"^memory +about ([\d.e+]+) MiB ", check.out, re.MULTILINE)

@@ -98,9 +98,7 @@ PhysicsEntry faulty() {
           .options = std::move(options),
           .steps_by_itself = true,
           .judge = {},
-          .create = create_physics<Faulty>,
-          .arrays = [](Options const&) { return 3.0; },
-          .state_arrays = [](Options const&) { return 3.0; }};
+          .create = create_physics<Faulty>};
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+#include "drivers/halocline/memory_forecast.hpp"
+
+#include <cstddef>
+
+namespace halocline {
+
+BlockBytes MemoryForecast::of(Extents const& block) const {
+  BlockBytes all;
+  for (std::size_t n = 0; n < taken.size(); ++n) {
+    double weight = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      auto const [fewer, more] = cells[axis];
+      bool const of_more = (n >> axis & 1U) != 0;
+      double const above = more > fewer ? (static_cast<double>(block[axis]) - fewer) / (more - fewer) : 0;
+      weight *= of_more ? above : 1 - above;
+    }
+    all.peak += weight * taken[n].peak;
+    all.resting += weight * taken[n].resting;
+    all.state += weight * taken[n].state;
+    all.owned += weight * taken[n].owned;
+    all.written += weight * taken[n].written;
+  }
+  return all;
+}
+
+}  // namespace halocline

@@ -1,0 +1,43 @@
+#include "drivers/halocline/memory_forecast.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+namespace halocline {
+namespace {
+
+/// Two arrays with a layer of ghosts, one without, a list along each axis and what does not grow.
+double taken_by(Extents const& cells) {
+  auto const x = static_cast<double>(cells[0]);
+  auto const y = static_cast<double>(cells[1]);
+  auto const z = static_cast<double>(cells[2]);
+  return 8 * (2 * (x + 2) * (y + 2) * (z + 2) + x * y * z + 3 * (x + y + z) + 100);
+}
+
+TEST(MemoryForecast, IsExactForArraysAndTheirGhosts) {
+  MemoryForecast forecast{.cells = {{{32, 64}, {8, 16}, {5, 10}}}};
+  for (std::size_t n = 0; n < 8; ++n) {
+    Extents cells{};
+    for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = static_cast<Index>(forecast.cells[axis][n >> axis & 1U]);
+    forecast.taken[n] = {.peak = taken_by(cells), .resting = 1, .state = 2, .owned = 3, .written = 4};
+  }
+  for (Extents const& cells :
+       {Extents{32, 8, 5}, Extents{64, 8, 10}, Extents{1000, 700, 3}, Extents{4096, 4096, 4096}}) {
+    BlockBytes const bytes = forecast.of(cells);
+    // Each weight is as large as the product of the extents' ratios, and eight of them cancel.
+    EXPECT_NEAR(bytes.peak, taken_by(cells), 1e-9 * taken_by(cells));
+    EXPECT_NEAR(bytes.resting, 1, 1e-6);
+    EXPECT_NEAR(bytes.written, 4, 4e-6);
+  }
+}
+
+TEST(MemoryForecast, AnAxisOfOneSizeSaysNothingOfOthers) {
+  MemoryForecast forecast{.cells = {{{8, 16}, {1, 1}, {1, 1}}}};
+  for (std::size_t n = 0; n < 8; ++n) forecast.taken[n].peak = n % 2 == 0 ? 80 : 160;
+  EXPECT_DOUBLE_EQ(forecast.of({100, 1, 1}).peak, 1000);
+  EXPECT_DOUBLE_EQ(forecast.of({100, 7, 1}).peak, 1000);
+}
+
+}  // namespace
+}  // namespace halocline

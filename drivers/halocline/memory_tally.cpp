@@ -1,0 +1,110 @@
+#include "drivers/halocline/memory_tally.hpp"
+
+#include <malloc.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "framework/runtime/backend.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/allocator_interface.h>
+#endif
+
+namespace halocline {
+namespace {
+
+/// By Kokkos on devices, since the process started.
+double device_bytes = 0;
+double first = 0;
+double most = 0;
+
+double heap_bytes() {
+#if defined(__SANITIZE_ADDRESS__)
+  // Its allocator takes the place of the system's.
+  return static_cast<double>(__sanitizer_get_current_allocated_bytes());
+#else
+  struct mallinfo2 const heap = mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd);
+#endif
+}
+
+double held() { return memory_on_host ? heap_bytes() : device_bytes; }
+
+void look() { most = std::max(most, held()); }
+
+bool counts = false;
+
+bool is_of_device(Kokkos_Profiling_SpaceHandle const& space) { return std::string_view(space.name) == Memory::name(); }
+
+void see_allocation(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::uint64_t size) {
+  if (is_of_device(space)) device_bytes += static_cast<double>(size);
+  look();
+}
+
+/// Called before it is freed.
+void see_end(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::uint64_t size) {
+  look();
+  if (is_of_device(space)) device_bytes -= static_cast<double>(size);
+}
+
+/// For operator new: lists that are gone before Kokkos allocates the next time are seen as they grow.
+void see_list(std::size_t size) {
+  constexpr std::size_t least = 1024;
+  if (counts && size >= least) look();
+}
+
+}  // namespace
+
+void start_kokkos_for_tally() {
+  for (char const* const variable : {"KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"}) unsetenv(variable);
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
+}
+
+MemoryTally::MemoryTally() {
+  first = most = held();
+  counts = memory_on_host;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(see_allocation);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(see_end);
+}
+
+MemoryTally::~MemoryTally() {
+  counts = false;
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
+}
+
+double MemoryTally::bytes() const {
+  look();
+  return held() - first;
+}
+
+double MemoryTally::peak() const {
+  look();
+  return most - first;
+}
+
+}  // namespace halocline
+
+#if !defined(__SANITIZE_ADDRESS__)
+
+// The program's own, as the standard library has them.
+void* operator new(std::size_t size) {
+  void* memory = nullptr;
+  while ((memory = std::malloc(std::max<std::size_t>(size, 1))) == nullptr) {
+    std::new_handler const handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+  halocline::see_list(size);
+  return memory;
+}
+
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+#endif

@@ -1,0 +1,277 @@
+#include "drivers/halocline/rehearsal.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <malloc.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/memory_tally.hpp"
+#include "drivers/halocline/schedule.hpp"
+#include "framework/deck/field_source.hpp"
+#include "framework/field/field_base.hpp"
+#include "framework/field/initial_data_service.hpp"
+#include "framework/mesh/mesh_section.hpp"
+#include "framework/runtime/abrupt_end.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/descriptor.hpp"
+#include "framework/runtime/device.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/stop.hpp"
+
+namespace halocline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Declaration = std::shared_ptr<deck::ResolvedSection const>;
+
+/// Values that no two neighbours share, so that no right-hand side is zero and no solve done before it begins; above 0,
+/// as coefficients must be. Quicker than expressions, and files hold another mesh than that of a rehearsal.
+class SomeValues final : public InitialDataService {
+ public:
+  void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override {
+    auto const count = static_cast<std::size_t>(request.box.size());
+    request.precision == Precision::single ? set(reinterpret_cast<float*>(to.data()), count)
+                                           : set(reinterpret_cast<double*>(to.data()), count);
+  }
+  BadEntry read(FileEntriesRequest const&, std::span<double> to) override {
+    set(to.data(), to.size());
+    return {};
+  }
+
+ private:
+  template <class Real>
+  static void set(Real* to, std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) to[n] = static_cast<Real>(1 + 0.25 * static_cast<double>(n % 3));
+  }
+};
+
+/// Along each axis, fewer and more cells than which no mesh is rehearsed on. Rows of all levels that count are whole
+/// lines of the cache, of 16 numbers in single precision, so their ends take as much of each; a list along an axis that
+/// grows by doubling has hardly more room than it needs.
+std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> const& given) {
+  constexpr std::array<std::array<double, 3>, 3> fewest{{{1008, 1, 1}, {128, 16, 1}, {32, 8, 8}}};
+  std::array<std::array<double, 2>, 3> cells{{{1, 1}, {1, 1}, {1, 1}}};
+  for (std::size_t axis = 0; axis < given.size(); ++axis) {
+    auto const all = static_cast<double>(given[axis]);
+    double const fewer = fewest[given.size() - 1][axis];
+    cells[axis] = all < 2 * fewer ? std::array{std::ceil(all / 2), all} : std::array{fewer, 2 * fewer};
+  }
+  return cells;
+}
+
+/// A deck with mistakes of its own throws InputError.
+class Rehearsal {
+ public:
+  Rehearsal(Deck const& deck, Registry<PhysicsEntry> const& physics)
+      : deck_(deck),
+        declaration_(deck::resolve(declare_deck(physics))),
+        given_(deck.read(declaration_)),
+        entry_(physics.find(given_.choice("physics"))) {}
+
+  [[nodiscard]] std::optional<MemoryForecast> forecast() const {
+    if (entry_.points) return std::nullopt;
+    start_kokkos_for_tally();
+    // Only for files: what expressions take while they are evaluated belongs to what is counted.
+    SomeValues values;
+    InitialDataFrom const from(given_.section(entry_.name).field_files().empty() ? nullptr : &values);
+    std::vector<std::int64_t> const all = given_.section("mesh").integers("cells");
+    MemoryForecast forecast{.cells = rehearsed_cells(all)};
+    auto const cells_of = [&](std::size_t place) {
+      std::vector<Index> cells;
+      for (std::size_t axis = 0; axis < all.size(); ++axis) {
+        cells.push_back(static_cast<Index>(forecast.cells[axis][place >> axis & 1U]));
+      }
+      return cells;
+    };
+    // What a process allocates once, and keeps, is no mesh's.
+    static_cast<void>(taken_by(cells_of(0)));
+    std::size_t const places = std::size_t{1} << all.size();
+    for (std::size_t place = 0; place < forecast.taken.size(); ++place) {
+      forecast.taken[place] = place < places ? taken_by(cells_of(place)) : forecast.taken[place % places];
+    }
+    return forecast;
+  }
+
+ private:
+  [[nodiscard]] BlockBytes taken_by(std::vector<Index> const& cells) const {
+    std::vector<Descriptor> files;
+    Options const deck = deck_.with(changes(cells, files)).read(declaration_);
+    MemoryTally const tally;
+    auto const mesh = make_structured_mesh(deck.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
+    auto const physics = entry_.create({deck, mesh, nullptr, precision_of(deck), {}});
+    bool const evolves = entry_.time_dependence == TimeDependence::evolving;
+    Schedule const schedule = evolves ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
+    static_cast<void>(physics->stable_step());
+    static_cast<void>(physics->quantities());
+    // What a first step sets up, a second one uses.
+    for (Index step = 1; step <= std::min<Index>(2, schedule.steps()); ++step) {
+      static_cast<void>(physics->advance(schedule.step(step)));
+      static_cast<void>(physics->quantities());
+    }
+    BlockBytes bytes{.peak = tally.peak(), .resting = tally.bytes()};
+    for (FieldBase const* const field : physics->fields()) {
+      bytes.state += static_cast<double>(field->bytes());
+      auto const components = static_cast<double>(field->components());
+      double const component = static_cast<double>(field->owned(mesh->blocks().front()).size()) *
+                               static_cast<double>(field->bytes_per_entry());
+      bytes.owned += component * components;
+      // On the host, each component once, and all of them side by side where there are several.
+      double const copies = 1 + (components > 1 && !uses_device_memory() ? components : 0);
+      bytes.written = std::max(bytes.written, component * copies);
+    }
+    return bytes;
+  }
+
+  /// What makes a deck that of a rehearsal on so many cells. `files` hold what the deck takes from files.
+  [[nodiscard]] std::vector<Override> changes(std::vector<Index> const& cells, std::vector<Descriptor>& files) const {
+    std::vector<std::string> changes{fmt::format("mesh.cells=[{}]", fmt::join(cells, ", ")), "mesh.blocks_per_rank=1"};
+    if (given_.section("mesh").has("processes")) {
+      changes.push_back(fmt::format("mesh.processes=[{}]", fmt::join(std::vector<int>(cells.size(), 0), ", ")));
+    }
+    if (!entry_.steps_by_itself) {
+      add_domain(cells, changes);
+      add_solver(changes);
+    }
+    FieldShape shape = field_shape(entry_, given_);
+    std::copy(cells.begin(), cells.end(), shape.cells.begin());
+    Extents const entries = shape.extents();
+    std::span<Index const> const dims = std::span(entries).first(cells.size());
+    for (auto const& [name, source] : given_.section(entry_.name).field_files()) {
+      Descriptor const& file = files.emplace_back(memfd_create("halocline", MFD_CLOEXEC));
+      Index const bytes = entries[0] * entries[1] * entries[2] * static_cast<Index>(sizeof(double));
+      if (ftruncate(file.number(), bytes) != 0) throw InputOutputError("no file in memory");
+      changes.push_back(fmt::format("{}={{file: /proc/self/fd/{}, type: float64, dims: [{}]}}", name, file.number(),
+                                    fmt::join(dims, ", ")));
+    }
+    return overrides_by_set(changes);
+  }
+
+  /// Multigrid coarsens the axes along which cells are narrow: their widths keep their ratios, in a part of the domain.
+  void add_domain(std::vector<Index> const& cells, std::vector<std::string>& changes) const {
+    Options const mesh = given_.section("mesh");
+    std::vector<double> part;  // of the cells along each axis
+    for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+      part.push_back(static_cast<double>(cells[axis]) / static_cast<double>(mesh.integers("cells")[axis]));
+    }
+    double const largest = *std::max_element(part.begin(), part.end());
+    std::vector<double> upper;
+    std::vector<double> growth;
+    for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+      Axis const given = axis_of(mesh, static_cast<int>(axis));
+      upper.push_back(given.lower() + given.length() * part[axis] / largest);
+      if (mesh.has("growth"))
+        growth.push_back(std::clamp(std::pow(mesh.reals("growth")[axis], 1 / part[axis]), 0.5, 2.0));
+    }
+    changes.push_back(fmt::format("mesh.upper=[{}]", fmt::join(upper, ", ")));
+    if (!growth.empty()) changes.push_back(fmt::format("mesh.growth=[{}]", fmt::join(growth, ", ")));
+  }
+
+  /// A few iterations, and an end that they reach, so that what follows a solution is there, too.
+  void add_solver(std::vector<std::string>& changes) const {
+    Options const solver = given_.section("solver");
+    std::string const method = solver.choice("method");
+    Options const chosen = solver.section(method);
+    if (chosen.declares("iterations")) {
+      changes.push_back(
+          fmt::format("solver.{}.iterations={}", method, std::min<std::int64_t>(chosen.integer("iterations"), 20)));
+    }
+    if (chosen.declares("relative_tolerance"))
+      changes.push_back(fmt::format("solver.{}.relative_tolerance=0.5", method));
+  }
+
+  Deck const& deck_;
+  Declaration declaration_;
+  Options given_;
+  PhysicsEntry const& entry_;
+};
+
+/// For the process of a rehearsal: nobody hears it, no file is left where it crashes, and it ends with its parent.
+void stand_apart() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  expect_exit();
+  for (int const fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(fault, SIG_DFL);
+  for (int const signal : stopping_signals) std::signal(signal, SIG_IGN);
+  Descriptor const nothing("/dev/null", O_RDWR);
+  for (int const stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.number(), stream);
+  rlimit const none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  // Arrays in the heap, where each byte is counted, and not in pages of their own.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+}
+
+[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics) {
+  stand_apart();
+  try {
+    auto const forecast = Rehearsal(deck, physics).forecast();
+    if (forecast) static_cast<void>(write(pipe, &*forecast, sizeof(MemoryForecast)));
+  } catch (...) {
+    // A deck that is as it should be may fail on such a mesh: its memory is not foretold.
+  }
+  _exit(0);
+}
+
+/// Whether all of it came before `deadline`.
+bool read_all(int pipe, MemoryForecast& forecast, Clock::time_point deadline) {
+  std::size_t read_so_far = 0;
+  auto* const to = reinterpret_cast<std::byte*>(&forecast);
+  while (read_so_far < sizeof forecast) {
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd news{pipe, POLLIN, 0};
+    int const ready = left > 0 ? poll(&news, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    ssize_t const count = read(pipe, to + read_so_far, sizeof forecast - read_so_far);
+    if (count <= 0) return false;
+    read_so_far += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+bool makes_sense(MemoryForecast const& forecast) {
+  return std::all_of(forecast.taken.begin(), forecast.taken.end(), [](BlockBytes const& bytes) {
+    return std::isfinite(bytes.peak) && bytes.resting > 0 && bytes.peak >= bytes.resting;
+  });
+}
+
+}  // namespace
+
+std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics) {
+  // A device takes a second to begin with.
+  Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  Descriptor const out(ends[0]);
+  pid_t process = -1;
+  {
+    Descriptor const in(ends[1]);
+    process = fork();
+    if (process == 0) rehearse_for(in.number(), deck, physics);
+  }
+  if (process < 0) return std::nullopt;
+  MemoryForecast forecast;
+  bool const complete = read_all(out.number(), forecast, deadline);
+  kill(process, SIGKILL);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return complete && makes_sense(forecast) ? std::optional(forecast) : std::nullopt;
+}
+
+}  // namespace halocline

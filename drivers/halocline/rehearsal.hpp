@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "drivers/halocline/memory_forecast.hpp"
+#include "framework/deck/deck.hpp"
+#include "framework/plugin/physics.hpp"
+#include "framework/plugin/registry.hpp"
+
+namespace halocline {
+
+/// Rehearses the run of a deck: a process of its own makes the physics on a few small meshes, steps, and counts. It
+/// says nothing, leaves nothing behind and does not change this one, which it may even crash without. Kokkos must not
+/// have started; where MPI has, its processes are left alone. Nothing where the deck has mistakes, its physics lives on
+/// points, or a rehearsal does not come to its end in time.
+[[nodiscard]] std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics);
+
+}  // namespace halocline
