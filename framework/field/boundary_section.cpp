@@ -14,13 +14,6 @@ namespace {
 
 constexpr int sides[2] = {-1, 1};
 
-std::vector<std::string> condition_names() {
-  std::vector<std::string> all = boundary_kind_names();
-  std::vector<std::string> const laws = wall_laws().names();
-  all.insert(all.end(), laws.begin(), laws.end());
-  return all;
-}
-
 std::vector<Section> sections_of_laws() {
   std::vector<Section> all;
   for (std::string const& name : wall_laws().names()) {
@@ -31,7 +24,8 @@ std::vector<Section> sections_of_laws() {
 
 Section declare_face(std::string const& name, BoundaryKind kind) {
   Section face(name, "What holds on the " + name + " face.");
-  face.choice("kind", "Condition on the field u there.", condition_names).defaults_to(to_string(kind));
+  face.choice("kind", "Condition on the field u there.", [] { return wall_laws().names_in_order(); })
+      .defaults_to(to_string(kind));
   face.expression("value",
                   "v in u = v (dirichlet), du/dn = v (neumann) or a u + b du/dn = v (robin); n points outwards.")
       .defaults_to(std::string("0"));
@@ -69,14 +63,22 @@ void judge_faces(Options const& section, int axes, std::array<bool, 3> const& pe
 }  // namespace
 
 Registry<WallLaw>& wall_laws() {
-  static Registry<WallLaw> all("wall law");
+  static Registry<WallLaw> all = [] {
+    Registry<WallLaw> kinds("wall law");
+    for (std::string const& kind : boundary_kind_names()) {
+      auto const condition = [](Options const& face) {
+        return BoundaryCondition{boundary_kind(face.choice("kind")), face.expression("value"), face.real("a"),
+                                 face.real("b")};
+      };
+      kinds.add({.name = kind, .declare = {}, .condition = condition});
+    }
+    return kinds;
+  }();
   return all;
 }
 
 BoundaryCondition boundary_condition(Options const& face) {
-  std::string const name = face.choice("kind");
-  if (wall_laws().contains(name)) return wall_laws().find(name).condition(face);
-  return {boundary_kind(name), face.expression("value"), face.real("a"), face.real("b")};
+  return wall_laws().find(face.choice("kind")).condition(face);
 }
 
 Section declare_boundary_section(BoundaryKind kind) {

@@ -11,7 +11,7 @@
 
 namespace halocline {
 
-/// A law of a wall that decks choose by name, beside the kinds of BoundaryKind, one of which it comes down to.
+/// A law of a wall that decks choose by name: a kind of BoundaryKind, or what comes down to one.
 struct WallLaw {
   std::string name;
   /// Makes its section, of the same name, inside that of a face. Empty: there is none.
@@ -20,7 +20,7 @@ struct WallLaw {
   std::function<BoundaryCondition(Options const& face)> condition;
 };
 
-/// All that are registered. To add one from a file of its own:
+/// All that are registered, the kinds among them. To add one from a file of its own:
 ///
 ///     bool const registered = (wall_laws().add({.name = "layer", …}), true);
 [[nodiscard]] Registry<WallLaw>& wall_laws();

@@ -67,6 +67,8 @@ TEST(BoundarySection, KnowsLawsThatAreRegistered) {
   EXPECT_EQ(conditions.at(0, 1).kind, BoundaryKind::neumann);
   EXPECT_THAT(message_of([] { judged("boundary:\n  west: {kind: film}\n"); }),
               testing::StartsWith("`boundary.west.film.resistance`: "));
+  EXPECT_EQ(message_of([] { wall_laws().add({.name = "robin", .declare = {}, .condition = {}}); }),
+            "`robin`: there is already a wall law of this name");
 }
 
 TEST(BoundarySection, RefusesFacesThatDoNotFitTheMesh) {

@@ -427,6 +427,7 @@ TEST(TransportChoice, KnowsWhatIsAdded) {
       Deck("deck.yaml", "halo: {transport: added}\n").read(root).section("halo").choice("transport");
   EXPECT_EQ(message_of([&] { static_cast<void>(choose_transport(wanted, *mesh_on({}, 20))); }),
             "added cannot be used here: it is there for a test");
+  EXPECT_THROW(add_transport(entry_for<Broken>("auto", "its name means another thing")), InputError);
   EXPECT_EQ(message_of([] { add_transport(entry_of("mpi-host")); }),
             "`mpi-host`: there is already a transport of this name");
 }
