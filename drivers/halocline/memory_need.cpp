@@ -127,7 +127,8 @@ std::optional<double> memory_need(Options const& deck, PhysicsEntry const& entry
   if (entry.points && entry.bytes_of_point)
     return bytes_of_points(deck, entry, static_cast<double>(budget.ranks) * budget.devices.value_or(1)) * part;
   if (entry.points || !forecast) return std::nullopt;
-  return bytes_on_mesh(deck, entry, *forecast, budget.ranks) * part;
+  double const bytes = bytes_on_mesh(deck, entry, *forecast, budget.ranks) * part;
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
 void judge_memory(Options const& deck, PhysicsEntry const& entry, std::optional<MemoryForecast> const& forecast,

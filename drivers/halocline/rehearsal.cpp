@@ -268,7 +268,7 @@ std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> 
   if (process < 0) return std::nullopt;
   MemoryForecast forecast;
   bool const complete = read_all(out.number(), forecast, deadline);
-  kill(process, SIGKILL);
+  if (!complete) kill(process, SIGKILL);
   while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
   }
   return complete && makes_sense(forecast) ? std::optional(forecast) : std::nullopt;

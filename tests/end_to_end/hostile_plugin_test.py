@@ -7,7 +7,7 @@ import shutil
 import sys
 import unittest
 
-from program import PROGRAM, Run, scratch
+from program import HAS_DEVICES, PROGRAM, Run, scratch
 
 PLUGINS = pathlib.Path(sys.argv.pop(1)).resolve() / "tests/plugins"
 HOSTILE = PLUGINS / "hostile.so"
@@ -90,6 +90,16 @@ class HostilePlugin(unittest.TestCase):
                     run = self.run_hostile(folder, what, command=command)
                     self.assertEqual((run.code, run.err), (2, named(physics, place, words)))
                     self.assertEqual(run.files(), ["deck.yaml"])
+
+    def test_what_fails_as_a_run_is_rehearsed_leaves_memory_untold(self):
+        for what, words in (("", r"about [\d.]+ \w+ on one rank"), ("create: throws", "not foretold"),
+                            ("create: throws a number", "not foretold"), ("create: exits", "not foretold"),
+                            ("create: crashes", "not foretold"), ("fields: null", "not foretold")):
+            with self.subTest(what=what), scratch() as folder:
+                run = self.run_hostile(folder, what, command="check")
+                self.assertEqual((run.code, run.err), (0, ""))
+                self.assertRegex(run.out, r"\nmemory   " + ("not foretold" if HAS_DEVICES else words))
+                self.assertEqual(run.files(), ["deck.yaml"])
 
     def test_a_deck_may_be_in_a_format_of_the_plugin(self):
         for ranks in (1, 2):
