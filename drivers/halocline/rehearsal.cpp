@@ -77,6 +77,15 @@ std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> c
   return cells;
 }
 
+/// Whether so many cells fit any device: beginning on one takes a second, longer than many a run.
+bool fits_any_device(std::vector<std::int64_t> const& cells) {
+  constexpr double numbers = 200;  // more than any method has for a cell
+  constexpr double free = 1 << 30;
+  double all = 1;
+  for (std::int64_t const along : cells) all *= static_cast<double>(along);
+  return all * numbers * sizeof(double) < free;
+}
+
 /// A deck with mistakes of its own throws InputError.
 class Rehearsal {
  public:
@@ -88,6 +97,7 @@ class Rehearsal {
 
   [[nodiscard]] std::optional<MemoryForecast> forecast() const {
     if (entry_.points) return std::nullopt;
+    if (uses_device_memory() && fits_any_device(given_.section("mesh").integers("cells"))) return std::nullopt;
     start_kokkos_for_tally();
     // Only for files: what expressions take while they are evaluated belongs to what is counted.
     SomeValues values;
