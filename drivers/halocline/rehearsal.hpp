@@ -4,8 +4,8 @@
 
 #include "drivers/halocline/memory_forecast.hpp"
 #include "framework/deck/deck.hpp"
+#include "framework/deck/registry.hpp"
 #include "framework/plugin/physics.hpp"
-#include "framework/plugin/registry.hpp"
 
 namespace halocline {
 
