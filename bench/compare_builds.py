@@ -13,8 +13,9 @@ held while a program runs.
 
     bench/compare_builds.py --old OLD/bin --new NEW/bin --rounds 7 --json bench/results/compared_builds.json
 
-Rows: the sweeps of sweep_bench, each by itself; iterations of conjugate gradients, steps of a wave and of heat in decks;
-the benchmark decks of TeaLeaf, as whole commands and their solves alone. OLD and NEW are `bin` folders of build trees.
+Rows: the sweeps of sweep_bench, each by itself; iterations of conjugate gradients, a solve by multigrid, steps of a wave
+and of heat in decks; the benchmark decks of TeaLeaf, as whole commands and their solves alone. OLD and NEW are `bin`
+folders of build trees.
 """
 import argparse
 import json
@@ -41,6 +42,11 @@ def conjugate_gradients(precision, cells, iterations):
             "solver": {"method": "cg", "cg": {"relative_tolerance": 1e-300, "iterations": iterations}}, **QUIET}
 
 
+def multigrid(cells):
+    return {"physics": "laplace", "mesh": {"cells": [cells] * 3}, "laplace": {"source": "sin(17*x)*cos(31*y)+z"},
+            "solver": {"method": "multigrid", "multigrid": {"start": "full"}}, **QUIET}
+
+
 def steps(physics, cells, number, size):
     return {"physics": physics, "mesh": {"cells": [cells] * 3}, "time": {"step": size, "steps": number},
             physics: {"initial": "sin(3*x)*sin(2*y)*sin(z)"}, **QUIET}
@@ -50,6 +56,7 @@ def steps(physics, cells, number, size):
 DECKS = {
     "cg double 128^3, 100 iterations": (conjugate_gradients("double", 128, 100), (0, 3)),
     "cg single 128^3, 100 iterations": (conjugate_gradients("single", 128, 100), (0, 3)),
+    "full multigrid double 128^3": (multigrid(128), (0,)),
     "wave 128^3, 100 steps": (steps("wave", 128, 100, 1e-4), (0,)),
     "wave 16^3, 3000 steps": (steps("wave", 16, 3000, 1e-4), (0,)),
     "heat 64^3, 10 steps": (steps("heat", 64, 10, 1e-3), (0,)),
