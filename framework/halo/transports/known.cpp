@@ -89,7 +89,8 @@ std::span<TransportEntry const> known_transports() { return all_transports(); }
 void add_transport(TransportEntry entry) {
   std::vector<TransportEntry>& all = all_transports();
   auto const has_its_name = [&](TransportEntry const& other) { return other.name == entry.name; };
-  if (entry.name == "auto" || std::any_of(all.begin(), all.end(), has_its_name)) throw_name_taken("transport", entry.name);
+  if (entry.name == "auto" || std::any_of(all.begin(), all.end(), has_its_name))
+    throw_name_taken("transport", entry.name);
   all.push_back(std::move(entry));
 }
 
