@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <string_view>
 
 #include "framework/runtime/backend.hpp"
@@ -52,13 +51,12 @@ void see_end(Kokkos_Profiling_SpaceHandle space, char const*, void const*, std::
   if (is_of_device(space)) device_bytes -= static_cast<double>(size);
 }
 
-/// For operator new: lists that are gone before Kokkos allocates the next time are seen as they grow.
-void see_list(std::size_t size) {
-  constexpr std::size_t least = 1024;
-  if (counts && size >= least) look();
-}
-
 }  // namespace
+
+void see_list(std::size_t bytes) {
+  constexpr std::size_t least = 1024;
+  if (counts && bytes >= least) look();
+}
 
 void start_kokkos_for_tally() {
   for (char const* const variable : {"KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY"}) unsetenv(variable);
@@ -89,22 +87,3 @@ double MemoryTally::peak() const {
 }
 
 }  // namespace halocline
-
-#if !defined(__SANITIZE_ADDRESS__)
-
-// The program's own, as the standard library has them.
-void* operator new(std::size_t size) {
-  void* memory = nullptr;
-  while ((memory = std::malloc(std::max<std::size_t>(size, 1))) == nullptr) {
-    std::new_handler const handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();
-  }
-  halocline::see_list(size);
-  return memory;
-}
-
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
-#endif

@@ -80,7 +80,7 @@ std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> c
 /// Whether so many cells fit any device: beginning on one takes a second, longer than many a run.
 bool fits_any_device(std::vector<std::int64_t> const& cells) {
   constexpr double numbers = 200;  // more than any method has for a cell
-  constexpr double free = 1 << 30;
+  constexpr double free = 4.0 * (1 << 30);
   double all = 1;
   for (std::int64_t const along : cells) all *= static_cast<double>(along);
   return all * numbers * sizeof(double) < free;
