@@ -66,7 +66,7 @@ std::string find_below(ResolvedSection const& section, std::string const& name) 
 
 std::string advice_for_unknown(std::string const& name, ResolvedSection const& section, ResolvedSection const& root) {
   std::string const elsewhere = find_below(root, name);
-  std::string const here = advice_for(name, section.names);
+  std::string here = advice_for(name, section.names);
   if (elsewhere.empty() || !nearest_name(name, section.names).empty()) return here;
   // A short list of what is known here may well hold what was meant.
   return "did you mean `" + elsewhere + "`?" + (section.names.size() <= 2 ? " Here are " + here : "");

@@ -19,7 +19,8 @@ namespace {
 std::string probed_module(std::string const& name, Communicator const& communicator) {
   std::string why;
   TransportModule const* const module = transport_module(name, why);
-  return communicator.all(module != nullptr) ? module->probe(communicator) : why;
+  bool const all_have_it = communicator.all(module != nullptr);
+  return all_have_it && module != nullptr ? module->probe(communicator) : why;
 }
 std::shared_ptr<Transport const> made_by_module(std::string const& name) {
   std::string why;
