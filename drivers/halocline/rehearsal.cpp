@@ -77,13 +77,12 @@ std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> c
   return cells;
 }
 
-/// Whether so many cells fit any device: beginning on one takes a second, longer than many a run.
-bool fits_any_device(std::vector<std::int64_t> const& cells) {
-  constexpr double numbers = 200;  // more than any method has for a cell
-  constexpr double free = 4.0 * (1 << 30);
-  double all = 1;
-  for (std::int64_t const along : cells) all *= static_cast<double>(along);
-  return all * numbers * sizeof(double) < free;
+/// Whether so many cells surely fit: a rehearsal takes longer than many a small run.
+bool surely_fit(std::vector<std::int64_t> const& cells, double free) {
+  constexpr double numbers = 500;  // for each cell: more than any method has but gmres with the longest restarts
+  double bytes = numbers * sizeof(double);
+  for (std::int64_t const along : cells) bytes *= static_cast<double>(along);
+  return bytes < free;
 }
 
 /// A deck with mistakes of its own throws InputError.
@@ -95,9 +94,8 @@ class Rehearsal {
         given_(deck.read(declaration_)),
         entry_(physics.find(given_.choice("physics"))) {}
 
-  [[nodiscard]] std::optional<MemoryForecast> forecast() const {
-    if (entry_.points) return std::nullopt;
-    if (uses_device_memory() && fits_any_device(given_.section("mesh").integers("cells"))) return std::nullopt;
+  [[nodiscard]] std::optional<MemoryForecast> forecast(double free) const {
+    if (entry_.points || surely_fit(given_.section("mesh").integers("cells"), free)) return std::nullopt;
     start_kokkos_for_tally();
     // Only for files: what expressions take while they are evaluated belongs to what is counted.
     SomeValues values;
@@ -227,10 +225,10 @@ void stand_apart() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
-[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics) {
+[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
   stand_apart();
   try {
-    auto const forecast = Rehearsal(deck, physics).forecast();
+    auto const forecast = Rehearsal(deck, physics).forecast(free);
     if (forecast) static_cast<void>(write(pipe, &*forecast, sizeof(MemoryForecast)));
   } catch (...) {
     // A deck that is as it should be may fail on such a mesh: its memory is not foretold.
@@ -263,7 +261,7 @@ bool makes_sense(MemoryForecast const& forecast) {
 
 }  // namespace
 
-std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics) {
+std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
   // A device takes a second to begin with.
   Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
   std::array<int, 2> ends{};
@@ -273,7 +271,7 @@ std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> 
   {
     Descriptor const in(ends[1]);
     process = fork();
-    if (process == 0) rehearse_for(in.number(), deck, physics);
+    if (process == 0) rehearse_for(in.number(), deck, physics, free);
   }
   if (process < 0) return std::nullopt;
   MemoryForecast forecast;

@@ -39,11 +39,13 @@
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
+#include "framework/runtime/device.hpp"
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/guard.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/memory.hpp"
 #include "framework/runtime/placement.hpp"
 #include "framework/runtime/rank_roles.hpp"
 #include "framework/runtime/region.hpp"
@@ -75,7 +77,9 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
     bool is_known = false;
   } found;
   on_first_rank(communicator, [&] {
-    if (auto const forecast = rehearse(deck, physics)) found = {*forecast, true};
+    // Of a device not even its memory is known before Kokkos starts: nobody computes on less than this.
+    double const free = uses_device_memory() ? 4.0 * (1 << 30) : static_cast<double>(free_host_memory());
+    if (auto const forecast = rehearse(deck, physics, free)) found = {*forecast, true};
   });
   communicator.broadcast(std::as_writable_bytes(std::span(&found, 1)), 0);
   return found.is_known ? std::optional(found.forecast) : std::nullopt;
