@@ -224,7 +224,7 @@ TYPED_TEST(CudaLinesTest, LargeLinesStream) {
 }
 
 /// Sets of reduction tiles are merged by whichever block finishes them.
-TYPED_TEST(CudaLinesTest, MoreBricksThanAreMergedAtOnce) {
+TYPED_TEST(CudaLinesTest, MoreReductionTilesThanAreMergedAtOnce) {
   IndexRange const range{{3, 0, 0}, {140'000'011, 1, 1}};
   TestLine<TypeParam> const u(range.end[0], 1);
   expect_same_sums(range, kernel::make_task(test_geometry<TypeParam>(), no_outputs,

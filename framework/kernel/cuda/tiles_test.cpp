@@ -282,7 +282,7 @@ TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
 }
 
 /// Sets of reduction tiles are merged by whichever block finishes them.
-TYPED_TEST(CudaTilesTest, MoreBricksThanAreMergedAtOnce) {
+TYPED_TEST(CudaTilesTest, MoreReductionTilesThanAreMergedAtOnce) {
   IndexRange const range{{5, 1, 0}, {11'999, 11'649, 1}};
   TestLine<TypeParam> const u(12'000 * 11'650, 1);
   TestLine<TypeParam> const out(12'000 * 11'650, 2);

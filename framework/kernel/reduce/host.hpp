@@ -15,7 +15,7 @@ namespace halocline::reduce {
 inline constexpr int reduction_tiles_together = 16;
 
 template <class Kind, class Real>
-struct HostBricks {
+struct HostReductionTiles {
   using Accumulator = typename Kind::Accumulator;
 
   Arrays<Kind, Real> arrays;
@@ -57,8 +57,8 @@ void run_on_host(Execution const& execution, Arrays<Kind, Real> const& arrays, S
                  Room<typename Kind::Accumulator> const& room) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Index const items = (reduction_tiles_of(segments.length) + reduction_tiles_together - 1) / reduction_tiles_together;
-  HostBricks<Kind, Real> const reduction_tiles{arrays, segments.length, items,
-                                               items == 1 ? room.results : room.partials};
+  HostReductionTiles<Kind, Real> const reduction_tiles{arrays, segments.length, items,
+                                                       items == 1 ? room.results : room.partials};
   Kokkos::parallel_for("halocline reduce", Policy(execution, 0, segments.count * items), reduction_tiles);
   if (items > 1)
     kernel::merge_portably<kernel::MergeNeighbours<kernel::group, typename Kind::Accumulator>>(
