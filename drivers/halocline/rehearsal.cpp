@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "drivers/halocline/declaration.hpp"
@@ -77,11 +78,18 @@ std::array<std::array<double, 2>, 3> rehearsed_cells(std::vector<std::int64_t> c
   return cells;
 }
 
-/// Whether so many cells surely fit: a rehearsal takes longer than many a small run.
-bool surely_fit(std::vector<std::int64_t> const& cells, double free) {
+/// Whether the mesh surely fits, as far as that can be read off a deck that is not judged yet: a rehearsal takes longer
+/// than many a small run.
+bool surely_fits(Deck const& deck, double free) {
   constexpr double numbers = 500;  // for each cell: more than any method has but gmres with the longest restarts
+  Section const mesh = declare_mesh_section();
+  auto const is_cells = [](Option const& option) { return option.name() == "cells"; };
+  auto const cells = std::find_if(mesh.options().begin(), mesh.options().end(), is_cells);
+  OptionValue const value = deck.unjudged(*cells, mesh.name());
+  auto const* const given = std::get_if<std::vector<std::int64_t>>(&value);
+  if (given == nullptr) return false;
   double bytes = numbers * sizeof(double);
-  for (std::int64_t const along : cells) bytes *= static_cast<double>(along);
+  for (std::int64_t const along : *given) bytes *= static_cast<double>(along);
   return bytes < free;
 }
 
@@ -94,8 +102,8 @@ class Rehearsal {
         given_(deck.read(declaration_)),
         entry_(physics.find(given_.choice("physics"))) {}
 
-  [[nodiscard]] std::optional<MemoryForecast> forecast(double free) const {
-    if (entry_.points || surely_fit(given_.section("mesh").integers("cells"), free)) return std::nullopt;
+  [[nodiscard]] std::optional<MemoryForecast> forecast() const {
+    if (entry_.points) return std::nullopt;
     start_kokkos_for_tally();
     // Only for files: what expressions take while they are evaluated belongs to what is counted.
     SomeValues values;
@@ -225,10 +233,10 @@ void stand_apart() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
-[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
+[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics) {
   stand_apart();
   try {
-    auto const forecast = Rehearsal(deck, physics).forecast(free);
+    auto const forecast = Rehearsal(deck, physics).forecast();
     if (forecast) static_cast<void>(write(pipe, &*forecast, sizeof(MemoryForecast)));
   } catch (...) {
     // A deck that is as it should be may fail on such a mesh: its memory is not foretold.
@@ -262,6 +270,7 @@ bool makes_sense(MemoryForecast const& forecast) {
 }  // namespace
 
 std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
+  if (free > 0 && surely_fits(deck, free)) return std::nullopt;
   // A device takes a second to begin with.
   Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
   std::array<int, 2> ends{};
@@ -271,7 +280,7 @@ std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> 
   {
     Descriptor const in(ends[1]);
     process = fork();
-    if (process == 0) rehearse_for(in.number(), deck, physics, free);
+    if (process == 0) rehearse_for(in.number(), deck, physics);
   }
   if (process < 0) return std::nullopt;
   MemoryForecast forecast;
