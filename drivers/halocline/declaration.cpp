@@ -14,7 +14,7 @@
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/factory.hpp"
-#include "solvers/time/time_integrator.hpp"
+#include "solvers/time/time_section.hpp"
 
 namespace halocline {
 namespace {

@@ -4,11 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "framework/deck/judgement.hpp"
-#include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -42,45 +39,10 @@ std::vector<SolveReport> ThetaMethod::advance(ImplicitSystem& system, LinearSolv
   return {std::move(report)};
 }
 
-Section time_section() {
-  Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
+std::vector<std::string> integrator_names() {
   std::vector<std::string> names;
   for (auto const& [name, theta] : thetas) names.push_back(name);
-  time.choice("method", "Time integrator.", names).defaults_to("implicit_euler");
-  time.real("start", "Time of the initial state.").defaults_to(0.0);
-  time.real("step", "Length of a time step.").above(0).optional();
-  time.integer("steps", "Number of time steps.").at_least(0).optional();
-  time.real("end", "Time at which the run ends; the last step is shortened to meet it.").optional();
-  time.check([](Options const& given, Mistakes& mistakes) {
-    if (given.has("steps") && given.has("end")) {
-      add_mistake(given, "end", "given together with `steps`", mistakes, "give one of them");
-    }
-    if (given.has("end") && given.real("end") < given.real("start")) {
-      add_mistake(given, "end", "lies before `start`", mistakes);
-    }
-  });
-  return time;
-}
-
-void judge_time(Options const& time, Mistakes& mistakes) {
-  if (!time.has("step")) mistakes.add(time.location(), time.full_name("step"), "missing", "it is required");
-  if (!time.has("steps") && !time.has("end")) {
-    mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
-  }
-  if (!time.has("step")) return;
-  constexpr double most_steps = 9007199254740992;  // 2^53: from there on doubles skip numbers
-  double const start = time.real("start");
-  double const step = time.real("step");
-  std::string const too_short = shortest_text(step) + " is too short: ";
-  if (time.has("end") && (time.real("end") - start) / step >= most_steps) {
-    add_mistake(time, "step",
-                too_short + "it takes 2^53 steps or more from " + shortest_text(start) + " to " +
-                    shortest_text(time.real("end")),
-                mistakes);
-  } else if (start + step == start) {
-    add_mistake(time, "step",
-                too_short + "added to " + shortest_text(start) + ", where time starts, it changes nothing", mistakes);
-  }
+  return names;
 }
 
 ThetaMethod make_time_integrator(Options const& time) { return ThetaMethod(thetas.at(time.choice("method"))); }

@@ -1,16 +1,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "framework/deck/section.hpp"
 #include "framework/operator/operator.hpp"
 #include "framework/operator/solve_report.hpp"
 
 namespace halocline {
 
 class LinearSolver;
-class Mistakes;
 class Options;
 
 /// A linear system of ordinary differential equations, M du/dt + K u = f(t), as an implicit integrator needs it. M is
@@ -51,12 +50,9 @@ class ThetaMethod {
   std::unique_ptr<Vector> v_;
 };
 
-/// The section `time` of a deck: which integrator, how long a step, and when the run ends.
-[[nodiscard]] Section time_section();
-/// Adds a mistake for what an evolving physics misses in a `time` section: a step, and when to end; and for a step so
-/// short that its steps cannot be counted.
-void judge_time(Options const& time, Mistakes& mistakes);
 /// The integrator that a `time` section chooses.
 [[nodiscard]] ThetaMethod make_time_integrator(Options const& time);
+/// Names of all integrators, in alphabetical order.
+[[nodiscard]] std::vector<std::string> integrator_names();
 
 }  // namespace halocline

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/operator/solve_report.hpp"
+
+namespace halocline {
+
+/// All unknowns of an EvolvingSystem at one time: made and understood by that system, held by integrators.
+class SystemState {
+ public:
+  virtual ~SystemState() = default;
+  SystemState(SystemState const&) = delete;
+  SystemState& operator=(SystemState const&) = delete;
+
+ protected:
+  SystemState() = default;
+};
+
+/// weight * state
+struct WeightedState {
+  double weight;
+  SystemState const* state;
+};
+
+/// Which part of the rate of change is meant.
+enum class RatePart {
+  whole,     ///< f + g
+  explicit_  ///< f alone: the part that IMEX methods do not solve for
+};
+
+/// du/dt = f(t, u) + g(t, u), as integrators see it. f may be anything, g is linear in u up to a source; one of them
+/// may be zero. All methods are collective over the ranks that share the system. States combine only with states of the
+/// same system.
+class EvolvingSystem {
+ public:
+  virtual ~EvolvingSystem() = default;
+  EvolvingSystem(EvolvingSystem const&) = delete;
+  EvolvingSystem& operator=(EvolvingSystem const&) = delete;
+
+  /// A state with values of no meaning.
+  [[nodiscard]] virtual std::unique_ptr<SystemState> create_state() const = 0;
+  /// Exchanges the values of two states without moving them.
+  virtual void swap(SystemState& a, SystemState& b) = 0;
+
+  /// A stage: out = own y + sum of terms + scale rate(time, y), and slope = rate(time, y) unless that is null; up to
+  /// three terms are one pass over memory. Walls act on y at `time`. `out` and `slope` may be states of `terms`, but
+  /// neither is y.
+  virtual void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
+                        double scale, SystemState& out, SystemState* slope) = 0;
+  /// out = sum of terms, of which `out` may be one.
+  virtual void combine(std::span<WeightedState const> terms, SystemState& out) = 0;
+  /// Finds the state with out - scale g(time, out) = right; `out` is the initial guess. Of a system without g:
+  /// DefectError.
+  [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
+                                                       SystemState& out) = 0;
+  /// The largest of |error| / (absolute + relative max(|before|, |after|)) over all unknowns of all ranks: the same
+  /// number on any of them, and for any number of them. NaN if an unknown is.
+  [[nodiscard]] virtual double scaled_maximum(SystemState const& error, SystemState const& before,
+                                              SystemState const& after, double absolute, double relative) = 0;
+
+ protected:
+  EvolvingSystem() = default;
+};
+
+}  // namespace halocline
