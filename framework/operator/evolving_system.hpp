@@ -31,6 +31,13 @@ enum class RatePart {
   explicit_  ///< f alone: the part that IMEX methods do not solve for
 };
 
+/// Which parts of du/dt = f(t, u) + g(t, u) a physics has: they decide which integrators can serve it. The whole rate
+/// can be asked for always.
+struct RateParts {
+  bool explicit_part = true;   ///< f is not zero: a wholly implicit method would leave it out
+  bool implicit_part = false;  ///< g is there, and with it `solve`
+};
+
 /// du/dt = f(t, u) + g(t, u), as integrators see it. f may be anything, g is linear in u up to a source; one of them
 /// may be zero. All methods are collective over the ranks that share the system. States combine only with states of the
 /// same system.

@@ -9,6 +9,7 @@
 #include "framework/deck/options.hpp"
 #include "framework/deck/section.hpp"
 #include "framework/mesh/index_range.hpp"
+#include "framework/operator/evolving_system.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/index.hpp"
 #include "framework/runtime/precision.hpp"
@@ -118,6 +119,8 @@ struct PhysicsEntry {
   /// Where the fields lie whose values a deck may give as files (Section::field). Empty: on cells.
   std::function<Centring(Options const& deck)> centring = {};
   bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
+  RateParts rate_parts = {};     ///< of an evolving physics that integrators step
+  std::string integrator = {};   ///< the one of a deck that chooses none, for the same
   /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;

@@ -17,7 +17,7 @@
 #include "physics/heat/material.hpp"
 #include "physics/heat/tea_reader.hpp"
 #include "solvers/linear/factory.hpp"
-#include "solvers/time/time_integrator.hpp"
+#include "solvers/time/theta_method.hpp"
 
 namespace halocline::heat {
 namespace {
@@ -103,7 +103,7 @@ class Heat final : public Physics {
                  .mass = 1},
                 material_, options_, time_, u_),
         density_volume_(u_.create()),
-        integrator_(make_time_integrator(context.deck.section("time"))),
+        integrator_(make_theta_method(context.deck.section("time"))),
         solver_(make_solver(context.deck.section("solver"))) {
     solver_->set_observer(context.observer);
     FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);

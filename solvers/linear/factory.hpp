@@ -10,15 +10,9 @@
 #include "framework/deck/registry.hpp"
 #include "framework/deck/section.hpp"
 #include "solvers/linear/solver.hpp"
+#include "solvers/method_notes.hpp"
 
 namespace halocline {
-
-/// What there is to say of a method beside its options.
-struct MethodNotes {
-  std::string needs = {};  ///< of the operator, symmetry aside; empty: no more
-  std::string use = {};    ///< when to take it, a sentence
-  std::string reference = {};
-};
 
 /// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
 /// the solver from the values of that section.

@@ -1,4 +1,4 @@
-#include "solvers/time/time_integrator.hpp"
+#include "solvers/time/theta_method.hpp"
 
 #include <gtest/gtest.h>
 
@@ -152,7 +152,7 @@ TEST(TimeIntegrator, IsTheOneThatTheDeckNames) {
     Section root("deck", "A deck of a time alone.");
     root.section(time_section());
     auto method =
-        make_time_integrator(Deck("test.yaml", std::string("time: {method: ") + name + "}").read(root).section("time"));
+        make_theta_method(Deck("test.yaml", std::string("time: {method: ") + name + "}").read(root).section("time"));
     ArrayVector<double> u = unknowns();
     u.fill(1);
     Decay system(u);

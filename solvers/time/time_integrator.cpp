@@ -1,50 +1,56 @@
 #include "solvers/time/time_integrator.hpp"
 
-#include <map>
-#include <string>
 #include <utility>
 
-#include "framework/deck/options.hpp"
-#include "framework/runtime/error.hpp"
-#include "solvers/linear/solver.hpp"
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "solvers/time/explicit_runge_kutta.hpp"
 
 namespace halocline {
-namespace {
 
-/// What decks call the integrators, and their theta: implicit_euler damps everything, crank_nicolson nothing.
-std::map<std::string, double> const thetas{{"crank_nicolson", 0.5}, {"implicit_euler", 1.0}};
-
-}  // namespace
-
-ThetaMethod::ThetaMethod(double theta) : theta_(theta) {
-  if (!(theta >= 0.5 && theta <= 1)) throw InputError("theta method: theta is outside 1/2 … 1");
+Registry<IntegratorEntry>& integrators() {
+  static Registry<IntegratorEntry> registry = [] {
+    Registry<IntegratorEntry> built_in("integrator");
+    for (IntegratorEntry& entry : explicit_runge_kutta_entries()) built_in.add(std::move(entry));
+    return built_in;
+  }();
+  return registry;
 }
 
-std::vector<SolveReport> ThetaMethod::advance(ImplicitSystem& system, LinearSolver& solver, double time, double step,
-                                              Vector& u) {
-  if (b_ == nullptr) {
-    b_ = u.create();
-    v_ = u.create();
+std::string integrator_of(Options const& time, std::string const& fallback) {
+  return time.has("method") ? time.choice("method") : fallback;
+}
+
+std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback) {
+  std::string const method = integrator_of(time, fallback);
+  return integrators().find(method).create(time.section(method));
+}
+
+bool serves(Treatment treatment, RateParts const& parts) {
+  switch (treatment) {
+    case Treatment::implicit:
+      return parts.implicit_part && !parts.explicit_part;
+    case Treatment::imex:
+      return parts.implicit_part;
+    case Treatment::explicit_:
+      break;
   }
-  double const scale = theta_ * step;
-  Operator const& a = system.shifted(scale);
-  if (&a != prepared_ || scale != prepared_scale_) solver.prepare(a);
-  prepared_ = &a;
-  prepared_scale_ = scale;
-
-  system.right_hand_side(time + scale, scale, u, *b_);
-  v_->copy(u);
-  SolveReport report = solver.solve(a, *b_, *v_);
-  u.combine(1 / theta_, *v_, 1 - 1 / theta_);
-  return {std::move(report)};
+  return true;
 }
 
-std::vector<std::string> integrator_names() {
-  std::vector<std::string> names;
-  for (auto const& [name, theta] : thetas) names.push_back(name);
-  return names;
+void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes) {
+  if (!time.has("method")) return;
+  IntegratorEntry const& chosen = integrators().find(time.choice("method"));
+  if (serves(chosen.treatment, parts)) return;
+  std::string allowed;
+  for (std::string const& name : integrators().names()) {
+    if (serves(integrators().find(name).treatment, parts)) allowed += (allowed.empty() ? "" : ", ") + name;
+  }
+  std::string const reason = parts.implicit_part
+                                 ? "solves for the whole rate of change, of which the physics has a part "
+                                   "that must not be solved for"
+                                 : "solves linear systems, which the physics does not have";
+  add_mistake(time, "method", chosen.name + " " + reason, mistakes, "take one of " + allowed);
 }
-
-ThetaMethod make_time_integrator(Options const& time) { return ThetaMethod(thetas.at(time.choice("method"))); }
 
 }  // namespace halocline

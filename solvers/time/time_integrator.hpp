@@ -1,58 +1,96 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "framework/operator/operator.hpp"
-#include "framework/operator/solve_report.hpp"
+#include "framework/deck/options.hpp"
+#include "framework/deck/registry.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/operator/evolving_system.hpp"
+#include "solvers/method_notes.hpp"
 
 namespace halocline {
 
-class LinearSolver;
-class Options;
+class Mistakes;
 
-/// A linear system of ordinary differential equations, M du/dt + K u = f(t), as an implicit integrator needs it. M is
-/// what the physics takes it to be: cell volumes, the identity, a mass matrix.
-class ImplicitSystem {
+/// Moves the state of an EvolvingSystem through time. Made once from its deck section, for one system, and used for
+/// every step. All methods are collective over the ranks of the system, and decide the same on each of them.
+class TimeIntegrator {
  public:
-  virtual ~ImplicitSystem() = default;
-  /// M + scale K. The reference is good until the next call; the same scale gives the same operator, unchanged.
-  [[nodiscard]] virtual Operator const& shifted(double scale) = 0;
-  /// b = M u + scale f(time), with what boundary values at `time` add to f.
-  virtual void right_hand_side(double time, double scale, Vector const& u, Vector& b) = 0;
+  /// Steps that the method has taken, which may be several in an `advance`, and those whose error was too large.
+  struct Steps {
+    std::int64_t taken = 0;
+    std::int64_t rejected = 0;
+  };
+
+  TimeIntegrator() = default;
+  virtual ~TimeIntegrator() = default;
+  TimeIntegrator(TimeIntegrator const&) = delete;
+  TimeIntegrator& operator=(TimeIntegrator const&) = delete;
+
+  /// Moves u from `time` to exactly `time + step`, step > 0; an error-controlled method takes several shorter steps of
+  /// its own where one has too large an error. States that it needs beside u are made from the system in the first
+  /// call. Returns the reports of the solves; after one that did not reach its criteria u is the best that is known.
+  /// Throws SolveError where no step, however short, meets the tolerance of an error-controlled method.
+  [[nodiscard]] virtual std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                         SystemState& u) = 0;
+
+  /// How many times the longest stable step of explicit Euler the longest stable step of this method is; of an IMEX
+  /// method, where both are applied to f alone. Infinite for implicit methods.
+  [[nodiscard]] virtual double stable_factor() const { return std::numeric_limits<double>::infinity(); }
+  /// The longest step of explicit Euler that is stable from now on, from which a method with a variable number of
+  /// stages takes as many as the steps need. Not told: the most that it may take.
+  virtual void set_euler_step(double) {}
+  /// The step that the method would take next: of an error-controlled one, once it has taken any, what meets its
+  /// tolerance; infinite otherwise.
+  [[nodiscard]] virtual double suggested_step() const { return std::numeric_limits<double>::infinity(); }
+  /// What is known of earlier steps no longer holds: u was changed by others.
+  virtual void restart() {}
+  [[nodiscard]] virtual Steps steps() const { return {}; }
 };
 
-/// Moves an ImplicitSystem through time by the theta method, M (u1 - u0) / h + K (theta u1 + (1 - theta) u0) =
-/// f(t0 + theta h): implicit Euler (order 1) for theta = 1, Crank–Nicolson (order 2; f at the midpoint) for 1/2; stable
-/// for any step from 1/2 to 1. Made once, used for every step.
-///
-/// With v = theta u1 + (1 - theta) u0 a step is one solve and one update, and K alone is never applied:
-///
-///     (M + theta h K) v = M u0 + theta h f(t0 + theta h),   u1 = u0 + (v - u0) / theta
-///
-/// Hairer, Wanner: Solving Ordinary Differential Equations II, section IV.3.
-class ThetaMethod {
- public:
-  /// Throws InputError unless 1/2 <= theta <= 1.
-  explicit ThetaMethod(double theta);
-
-  /// Moves u from `time` to `time + step`; u is also the initial guess. Returns the reports of the solves; after one
-  /// that did not reach its criteria u is the best that is known.
-  [[nodiscard]] std::vector<SolveReport> advance(ImplicitSystem& system, LinearSolver& solver, double time, double step,
-                                                 Vector& u);
-
- private:
-  double theta_;
-  Operator const* prepared_ = nullptr;  ///< the operator that the solver was last prepared for …
-  double prepared_scale_ = 0;           ///< … and its scale
-  std::unique_ptr<Vector> b_;
-  std::unique_ptr<Vector> v_;
+/// What a method asks an EvolvingSystem for.
+enum class Treatment {
+  explicit_,  ///< the whole rate, f + g
+  implicit,   ///< solves with g alone: f has to be zero
+  imex        ///< f, and solves with g
 };
 
-/// The integrator that a `time` section chooses.
-[[nodiscard]] ThetaMethod make_time_integrator(Options const& time);
-/// Names of all integrators, in alphabetical order.
-[[nodiscard]] std::vector<std::string> integrator_names();
+/// A time integrator that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
+/// the integrator from the values of that section.
+struct IntegratorEntry {
+  std::string name;
+  std::string sentence;
+  std::function<Section()> declare;
+  std::function<std::unique_ptr<TimeIntegrator>(Options const&)> create;
+  Treatment treatment = Treatment::explicit_;
+  int order = 1;
+  int states = 0;            ///< held beside u
+  double numbers_moved = 0;  ///< read and written for each unknown in a step, solves aside
+  /// TimeIntegrator::stable_factor with the options' defaults.
+  double stable_factor = std::numeric_limits<double>::infinity();
+  bool controls_error = false;
+  MethodNotes notes = {};
+};
+
+/// Everything registered. To add one from a file of its own, of any shared library:
+///
+///     bool const registered = (integrators().add({.name = "heun", …}), true);
+[[nodiscard]] Registry<IntegratorEntry>& integrators();
+
+/// The name of the integrator that a `time` section chooses; `fallback` where it chooses none.
+[[nodiscard]] std::string integrator_of(Options const& time, std::string const& fallback);
+/// The integrator that a `time` section chooses; `fallback` where it chooses none.
+[[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback);
+
+/// Whether an integrator can serve a physics with these parts.
+[[nodiscard]] bool serves(Treatment treatment, RateParts const& parts);
+/// Adds a mistake, which names the methods that would do, where a `time` section chooses one that cannot serve a
+/// physics with these parts.
+void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline {
+
+/// One of the states that a step has, by number: 0 is u, which holds the new state at the end, the others are held by
+/// the method.
+struct WeightedNumber {
+  int state;
+  double weight;
+};
+
+/// A stage of an explicit Runge–Kutta method in the form of Shu and Osher. With h the step, F(y) the rate of change:
+///
+///     out = own y + sum of weighted states + h (rate F(t + node h, y) + sum of weighted slopes)
+struct ExplicitStage {
+  int y;
+  double node;
+  double own;
+  std::vector<WeightedNumber> terms;
+  double rate;
+  int out;                                  ///< may be one of the terms, but not y
+  std::vector<WeightedNumber> slopes = {};  ///< states that hold slopes
+  int slope = 0;                            ///< the state that keeps F(t + node h, y); 0: none does
+};
+
+/// How many states beside u the stages use.
+[[nodiscard]] int states_of(std::vector<ExplicitStage> const& stages);
+/// Numbers read and written for each unknown, if every stage is one pass.
+[[nodiscard]] double numbers_moved(std::vector<ExplicitStage> const& stages);
+
+/// The states of a step, made from the system when they are first asked for.
+class StepStates {
+ public:
+  explicit StepStates(int count) : held_(static_cast<std::size_t>(count)) {}
+  void make(EvolvingSystem const& system);
+  [[nodiscard]] SystemState& operator[](int number) const { return *held_[static_cast<std::size_t>(number) - 1]; }
+
+ private:
+  std::vector<std::unique_ptr<SystemState>> held_;
+};
+
+/// Takes one stage of a step from u.
+void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, SystemState& u,
+                StepStates const& states);
+
+/// One step after the other by the same stages.
+class ExplicitRungeKutta final : public TimeIntegrator {
+ public:
+  ExplicitRungeKutta(std::vector<ExplicitStage> stages, double stable_factor);
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  [[nodiscard]] double stable_factor() const override { return stable_factor_; }
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  std::vector<ExplicitStage> stages_;
+  double stable_factor_;
+  StepStates states_;
+  Steps steps_;
+};
+
+/// explicit_euler, ssp_rk2, ssp_rk3 and rk4.
+[[nodiscard]] std::vector<IntegratorEntry> explicit_runge_kutta_entries();
+
+}  // namespace halocline

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/deck.hpp"
+#include "solvers/time/test_evolving_system.hpp"
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline {
+
+/// The integrator of this name, with options of its own as a deck has them: "{stages: 5}".
+inline std::unique_ptr<TimeIntegrator> integrator(std::string const& name, std::string const& options = "{}") {
+  Section root("deck", "A deck of one method.");
+  IntegratorEntry const& entry = integrators().find(name);
+  root.section(entry.declare());
+  return entry.create(Deck("test.yaml", name + ": " + options).read(root).section(name));
+}
+
+/// u' = lambda u for a complex u, all of it in f.
+inline SmallSystem explicit_test_equation(std::complex<double> lambda) {
+  return {2, [lambda](double, SmallSystem::Numbers const& u) {
+            std::complex<double> const rate = lambda * std::complex<double>(u[0], u[1]);
+            return SmallSystem::Numbers{rate.real(), rate.imag()};
+          }};
+}
+
+/// u' = lambda u for a complex u, all of it in g.
+inline SmallSystem implicit_test_equation(std::complex<double> lambda) {
+  return {2, nullptr, {lambda.real(), -lambda.imag(), lambda.imag(), lambda.real()}, [](double) {
+            return SmallSystem::Numbers{0, 0};
+          }};
+}
+
+/// What one step of length 1 makes of 1: R(lambda).
+inline std::complex<double> amplification(TimeIntegrator& method, SmallSystem system) {
+  NumbersState u({1, 0});
+  static_cast<void>(method.advance(system, 0, 1, u));
+  return {u.values[0], u.values[1]};
+}
+
+/// Largest error of the numbers at `end` after `steps` equal steps from 0.
+inline double error_at(double end, int steps, TimeIntegrator& method, SmallSystem& system,
+                       std::function<SmallSystem::Numbers(double)> const& exact) {
+  NumbersState u(exact(0));
+  for (int n = 0; n < steps; ++n) static_cast<void>(method.advance(system, n * end / steps, end / steps, u));
+  double largest = 0;
+  for (std::size_t n = 0; n < u.values.size(); ++n) largest = std::max(largest, std::abs(u.values[n] - exact(end)[n]));
+  return largest;
+}
+
+/// The order that the errors of `steps` and twice as many steps show.
+inline double measured_order(double end, int steps, std::function<std::unique_ptr<TimeIntegrator>()> const& make,
+                             SmallSystem system, std::function<SmallSystem::Numbers(double)> const& exact) {
+  double const coarse = error_at(end, steps, *make(), system, exact);
+  return std::log2(coarse / error_at(end, 2 * steps, *make(), system, exact));
+}
+
+/// The solution of nonlinear_system().
+inline SmallSystem::Numbers known_solution(double time) { return {1 / (1 + time), 2 + std::sin(time)}; }
+/// Two coupled nonlinear equations that depend on time.
+inline SmallSystem nonlinear_system() {
+  return {2, [](double time, SmallSystem::Numbers const& u) {
+            SmallSystem::Numbers const exact = known_solution(time);
+            // The second terms vanish on the solution, and couple the errors.
+            return SmallSystem::Numbers{-u[0] * u[0] + u[0] * (exact[1] - u[1]),
+                                        std::cos(time) + (exact[0] - u[0]) * u[1] * u[1]};
+          }};
+}
+
+}  // namespace halocline
