@@ -87,9 +87,8 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::
 /// Runs `sweep(block, range)`, which writes `fields` of one centring, so that their exchange (of `width` layers) runs
 /// under the interior: shell first, then start, then interior. Call exchange.finish() before the ghosts are read.
 template <class Sweep>
-void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
-             Sweep const& sweep) {
-  Mesh const& mesh = (*fields.begin())->mesh();
+void produce(Exchange& exchange, std::span<FieldBase* const> fields, Centring centring, int width, Sweep const& sweep) {
+  Mesh const& mesh = fields.front()->mesh();
   if (!exchange.overlaps()) {
     sweep_owned(mesh, centring, sweep);
     return exchange.exchange(fields);
@@ -104,6 +103,12 @@ void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centr
   for (Block const& block : mesh.blocks()) {
     sweep_interior(exchange, block, mesh.interior(block, centring, width), sweep);
   }
+}
+
+template <class Sweep>
+void produce(Exchange& exchange, std::initializer_list<FieldBase*> fields, Centring centring, int width,
+             Sweep const& sweep) {
+  produce(exchange, std::span(fields.begin(), fields.size()), centring, width, sweep);
 }
 
 }  // namespace halocline

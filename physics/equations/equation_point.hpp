@@ -1,0 +1,62 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include "framework/kernel/stencil.hpp"
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// What differences on a uniform mesh are multiplied by.
+template <class Real>
+struct DifferenceWeights {
+  Real inverse_spacing[3] = {0, 0, 0};
+  Real inverse_square[3] = {0, 0, 0};  ///< 1 / spacing^2
+};
+
+/// The point that the rate of an equation is evaluated at, with the differences that are central there. Costs nothing
+/// where it is not asked.
+template <class Real, int Axes, class P>
+class EquationPoint {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION EquationPoint(P const& at, DifferenceWeights<Real> const& weights)
+      : at_(at), weights_(weights) {}
+
+  /// Coordinate along `axis`, in the mesh's unit of length.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real position(int axis) const {
+    return static_cast<Real>(at_.position(axis));
+  }
+  /// Of the stage, in the deck's unit of time.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real time() const { return static_cast<Real>(at_.time()); }
+  /// Global index along `axis`.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index index(int axis) const { return at_.index(axis); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_spacing(int axis) const {
+    return weights_.inverse_spacing[axis];
+  }
+
+  /// div grad u, to second order.
+  template <class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real laplacian(U const& u) const {
+    Real const twice = Real{2} * u[here];
+    Real sum = weights_.inverse_square[0] * ((u[east] + u[west]) - twice);
+    if constexpr (Axes > 1) sum += weights_.inverse_square[1] * ((u[north] + u[south]) - twice);
+    if constexpr (Axes > 2) sum += weights_.inverse_square[2] * ((u[top] + u[bottom]) - twice);
+    return sum;
+  }
+  /// du/dx_Axis, to second order.
+  template <int Axis, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real derivative(U const& u) const {
+    return Real{0.5} * weights_.inverse_spacing[Axis] * (u[along<Axis, 1>] - u[along<Axis, -1>]);
+  }
+  /// d2u/dx_Axis2, to second order.
+  template <int Axis, class U>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real second_derivative(U const& u) const {
+    return weights_.inverse_square[Axis] * ((u[along<Axis, 1>] + u[along<Axis, -1>]) - Real{2} * u[here]);
+  }
+
+ private:
+  P const& at_;
+  DifferenceWeights<Real> const& weights_;
+};
+
+}  // namespace halocline

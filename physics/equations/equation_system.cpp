@@ -1,0 +1,265 @@
+#include "physics/equations/equation_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "framework/halo/orders.hpp"
+#include "framework/io/field_values.hpp"
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
+
+namespace halocline {
+namespace {
+
+/// Terms that one pass combines.
+constexpr std::size_t combined = 4;
+
+/// out = sum of weight x
+template <class Real, int Terms>
+struct Combine {
+  static constexpr Shape shape = point;
+  Real weight[Terms];
+  template <class P, class... X>
+  KOKKOS_FUNCTION Real operator()(P const&, X const&... x) const {
+    Real const values[Terms] = {x[here]...};
+    Real sum = weight[0] * values[0];
+    for (int n = 1; n < Terms; ++n) sum += weight[n] * values[n];
+    return sum;
+  }
+};
+
+/// |error| / (absolute + relative max(|before|, |after|))
+struct ScaledError {
+  static constexpr Shape shape = point;
+  double absolute, relative;
+  template <class P, class E, class B, class A>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, E const& error, B const& before, A const& after) const {
+    double const b = magnitude(static_cast<double>(before[here]));
+    double const a = magnitude(static_cast<double>(after[here]));
+    double const largest = select(b > a || b != b, b, a);
+    return {{}, {magnitude(static_cast<double>(error[here])) / (absolute + relative * largest)}};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static double magnitude(double value) { return value < 0 ? -value : value; }
+};
+
+template <class Real>
+FieldsState<Real>& as_fields(SystemState& state) {
+  return dynamic_cast<FieldsState<Real>&>(state);
+}
+template <class Real>
+FieldsState<Real> const& as_fields(SystemState const& state) {
+  return dynamic_cast<FieldsState<Real> const&>(state);
+}
+
+template <class Base, class Real>
+std::vector<Base*> as_bases(Fields<Real> const& fields) {
+  std::vector<Base*> all;
+  for (auto const& field : fields) all.push_back(field.get());
+  return all;
+}
+
+/// `to` = the sum of `terms`, at most as many as one pass combines.
+template <class Real>
+void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
+  std::array<Fields<Real> const*, combined> from{};
+  Combine<Real, combined> functor{};
+  for (std::size_t n = 0; n < combined; ++n) {
+    WeightedState const& term = terms[std::min(n, terms.size() - 1)];
+    from[n] = &as_fields<Real>(*term.state).fields;
+    functor.weight[n] = n < terms.size() ? static_cast<Real>(term.weight) : Real{0};
+  }
+  for (std::size_t field = 0; field < to.size(); ++field) {
+    for (Block const& block : to[field]->mesh().blocks()) {
+      auto const view = [&](std::size_t n) { return std::as_const(*(*from[n])[field]).view(block); };
+      sweep(execution(block), to[field]->owned(block), Geometry<Real>{}, to[field]->view(block), functor, view(0),
+            view(1), view(2), view(3));
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
+                                     std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages)
+    : mesh_(std::move(mesh)),
+      like_(state.fields),
+      fields_(std::move(fields)),
+      stages_(std::move(stages)),
+      reads_corners_(stages_->shape().kind == ShapeKind::box),
+      exchange_(as_bases<FieldBase const>(like_), {.corners = reads_corners_}) {
+  for (std::size_t n = 0; n < fields_.size(); ++n) walls_.emplace_back(*like_[n], fields_[n].walls);
+  auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
+  if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
+    sources_ = std::make_unique<FieldsState<Real>>(create_fields());
+  }
+}
+
+template <class Real>
+EquationSystem<Real>::~EquationSystem() = default;
+
+template <class Real>
+Fields<Real> EquationSystem<Real>::create_fields() const {
+  Fields<Real> fields;
+  for (auto const& field : like_) fields.push_back(std::make_shared<Field<Real>>(mesh_, field->description()));
+  return fields;
+}
+
+template <class Real>
+std::unique_ptr<SystemState> EquationSystem<Real>::create_state() const {
+  return std::make_unique<FieldsState<Real>>(create_fields());
+}
+
+template <class Real>
+void EquationSystem<Real>::swap(SystemState& a, SystemState& b) {
+  FieldsState<Real>& one = as_fields<Real>(a);
+  FieldsState<Real>& other = as_fields<Real>(b);
+  for (std::size_t n = 0; n < one.fields.size(); ++n) one.fields[n]->swap_values(*other.fields[n]);
+  std::swap(one.has_ghosts, other.has_ghosts);
+  // What takes the place of a state that is read is written to be read.
+  one.is_read = other.is_read = one.is_read || other.is_read;
+  // An exchange goes on in the memory in which it began.
+  if (under_way_ == &one) {
+    under_way_ = &other;
+  } else if (under_way_ == &other) {
+    under_way_ = &one;
+  }
+}
+
+template <class Real>
+void EquationSystem<Real>::prepare(double time, FieldsState<Real>& y) {
+  y.is_read = true;
+  exchange_.finish();
+  under_way_ = nullptr;
+  if (!y.has_ghosts) {
+    exchange_.exchange(as_bases<FieldBase>(y.fields));
+    y.has_ghosts = true;
+  }
+  for (std::size_t n = 0; n < y.fields.size(); ++n) {
+    walls_[n].fill(*y.fields[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
+  }
+}
+
+template <class Real>
+FieldsState<Real> const* EquationSystem<Real>::sources(double time) {
+  if (!sources_) return nullptr;
+  for (std::size_t n = 0; n < fields_.size(); ++n) {
+    bool const is_old = sources_time_ && (!fields_[n].source.depends_on_time() || *sources_time_ == time);
+    if (!is_old) fill(fields_[n].source, fields_[n].source_name, time, *sources_->fields[n]);
+  }
+  sources_time_ = time;
+  return sources_.get();
+}
+
+template <class Real>
+void EquationSystem<Real>::sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage,
+                                 FieldsState<Real>& out) {
+  auto const on_box = [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); };
+  out.has_ghosts = out.is_read;
+  if (!out.is_read) return sweep_owned(*mesh_, Centring::cell, on_box);
+  produce(exchange_, as_bases<FieldBase>(out.fields), Centring::cell, y.fields.front()->ghosts(), on_box);
+  under_way_ = exchange_.under_way() ? &out : nullptr;
+}
+
+template <class Real>
+void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, double own,
+                                    std::span<WeightedState const> terms, double scale, SystemState& out,
+                                    SystemState* slope) {
+  static_cast<void>(part);  // there is no other part than f
+  FieldsState<Real>& of = as_fields<Real>(y);
+  FieldsState<Real>& to = as_fields<Real>(out);
+  FieldsState<Real> const* const source = sources(time);
+  prepare(time, of);
+
+  std::vector<WeightedState> all(terms.begin(), terms.end());
+  if (source != nullptr) all.push_back({scale, source});
+  if (all.size() > most_stage_terms) {
+    // Those that do not fit are combined in `out`, which then is a term; what `out` holds goes first.
+    std::stable_partition(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == &out; });
+    std::size_t const first = all.size() - (most_stage_terms - 1);
+    combine(std::span(all).first(first), out);
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+    all.push_back({1, &out});
+  }
+  StageArguments<Real> stage{.time = time, .y = &of.fields, .own = own, .scale = scale, .out = &to.fields};
+  for (WeightedState const& term : all) {
+    auto const n = static_cast<std::size_t>(stage.terms++);
+    stage.weights[n] = term.weight;
+    stage.states[n] = &as_fields<Real>(*term.state).fields;
+  }
+  if (slope != nullptr) {
+    FieldsState<Real>& rate = as_fields<Real>(*slope);
+    stage.slope = &rate.fields;
+    rate.has_ghosts = false;
+  }
+  sweep(of, stage, to);
+  if (slope != nullptr && source != nullptr) {
+    combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
+  }
+}
+
+template <class Real>
+void EquationSystem<Real>::combine(std::span<WeightedState const> terms, SystemState& out) {
+  FieldsState<Real>& to = as_fields<Real>(out);
+  if (under_way_ == &to) {
+    exchange_.finish();
+    under_way_ = nullptr;
+  }
+  // `out` is overwritten by the first pass.
+  std::vector<WeightedState> rest(terms.begin(), terms.end());
+  std::stable_partition(rest.begin(), rest.end(), [&](WeightedState const& term) { return term.state == &out; });
+  std::span<WeightedState const> left(rest);
+  std::vector<WeightedState> pass(left.begin(),
+                                  left.begin() + static_cast<std::ptrdiff_t>(std::min(left.size(), combined)));
+  left = left.subspan(pass.size());
+  combine_fields<Real>(pass, to.fields);
+  while (!left.empty()) {
+    std::size_t const more = std::min(left.size(), combined - 1);
+    pass.assign(1, {1, &out});
+    pass.insert(pass.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(more));
+    left = left.subspan(more);
+    combine_fields<Real>(pass, to.fields);
+  }
+  to.has_ghosts = false;
+}
+
+template <class Real>
+std::vector<SolveReport> EquationSystem<Real>::solve(double, double, SystemState const&, SystemState&) {
+  throw DefectError("a system without an implicit part was asked to solve for it");
+}
+
+template <class Real>
+double EquationSystem<Real>::scaled_maximum(SystemState const& error, SystemState const& before,
+                                            SystemState const& after, double absolute, double relative) {
+  double largest = 0;
+  for (std::size_t n = 0; n < like_.size(); ++n) {
+    for (Block const& block : mesh_->blocks()) {
+      auto const view = [&](SystemState const& state) {
+        return std::as_const(*as_fields<Real>(state).fields[n]).view(block);
+      };
+      Reduction<Execution, Maximum> terms;
+      sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), Geometry<Real>{}, terms, no_outputs,
+                   ScaledError{absolute, relative}, view(error), view(before), view(after));
+      largest = larger(largest, terms.value());
+    }
+  }
+  return mesh_->communicator().max(largest);
+}
+
+template <class Real>
+std::optional<double> EquationSystem<Real>::fastest(double time, FieldsState<Real>& y) {
+  prepare(time, y);
+  std::optional<double> const mine = stages_->fastest(time, y.fields);
+  if (!mine) return std::nullopt;
+  return mesh_->communicator().max(*mine);
+}
+
+template class EquationSystem<float>;
+template class EquationSystem<double>;
+
+}  // namespace halocline

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/field_source.hpp"
+#include "framework/field/boundary.hpp"
+#include "framework/halo/exchange.hpp"
+#include "physics/equations/fields_state.hpp"
+#include "physics/equations/stages.hpp"
+
+namespace halocline {
+
+/// What a deck says of one field.
+struct EquationField {
+  FieldSource source{Expression(0.0)};  ///< added to the rate
+  std::string source_name;              ///< of the option, for messages
+  BoundaryConditions walls;
+};
+
+/// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is that of its Stages and, for
+/// each field, a source.
+template <class Real>
+class EquationSystem final : public EvolvingSystem {
+ public:
+  /// \param state of the physics, which every state is like. Collective.
+  EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
+                 std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages);
+  ~EquationSystem() override;
+
+  [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;
+  void swap(SystemState& a, SystemState& b) override;
+  void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
+                double scale, SystemState& out, SystemState* slope) override;
+  void combine(std::span<WeightedState const> terms, SystemState& out) override;
+  [[nodiscard]] std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
+                                               SystemState& out) override;
+  [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
+                                      double absolute, double relative) override;
+
+  /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty where it has none.
+  [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
+
+ private:
+  /// Ghosts of y become those that a rate at `time` reads.
+  void prepare(double time, FieldsState<Real>& y);
+  void sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage, FieldsState<Real>& out);
+  /// What `source` gives at `time`; null where all are zero.
+  [[nodiscard]] FieldsState<Real> const* sources(double time);
+  [[nodiscard]] Fields<Real> create_fields() const;
+
+  std::shared_ptr<StructuredMesh const> mesh_;
+  Fields<Real> like_;
+  std::vector<EquationField> fields_;
+  std::unique_ptr<Stages<Real>> stages_;
+  bool reads_corners_;
+  Exchange exchange_;
+  FieldsState<Real>* under_way_ = nullptr;  ///< whose ghosts are
+  std::vector<BoundaryFill> walls_;
+  std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
+  std::optional<double> sources_time_;          ///< that they are of
+};
+
+}  // namespace halocline

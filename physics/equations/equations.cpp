@@ -1,0 +1,90 @@
+#include "physics/equations/equations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/boundary_section.hpp"
+#include "framework/runtime/error.hpp"
+#include "physics/equations/evolution.hpp"
+
+namespace halocline {
+
+double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity) {
+  double sum = 0;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) sum += 1 / std::pow(mesh.axis(axis).spacing(), 2);
+  return diffusivity > 0 ? 1 / (2 * diffusivity * sum) : std::numeric_limits<double>::infinity();
+}
+
+Equations::Equations(std::string name, std::string sentence) : options_(name, std::move(sentence)) {
+  declared_.name = std::move(name);
+}
+
+Equations& Equations::field(std::string const& name, std::string const& sentence, std::string const& initial) {
+  Section& section = options_.section(name, sentence);
+  section.field("initial", "Values at the start.").defaults_to(initial);
+  section.field("source", "Added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  section.section(declare_boundary_section(BoundaryKind::neumann));
+  declared_.fields.push_back(name);
+  return *this;
+}
+
+Equations& Equations::stable_step(std::function<double(Options const&, StructuredMesh const&)> step) {
+  declared_.stable_step = std::move(step);
+  return *this;
+}
+
+void Equations::require_field(std::string const& field) const {
+  if (std::find(declared_.fields.begin(), declared_.fields.end(), field) != declared_.fields.end()) return;
+  throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; declare it first");
+}
+
+Equations& Equations::conserves(std::string const& field) {
+  require_field(field);
+  declared_.conserved.push_back(field);
+  return integral(field);
+}
+
+Equations& Equations::report(FieldQuantity::Kind kind, std::string const& field) {
+  require_field(field);
+  auto const is_same = [&](FieldQuantity const& known) { return known.kind == kind && known.field == field; };
+  bool const is_known = std::any_of(declared_.quantities.begin(), declared_.quantities.end(), is_same);
+  if (!is_known) declared_.quantities.push_back({kind, field});
+  return *this;
+}
+
+Equations& Equations::integrator(std::string name) {
+  declared_.integrator = std::move(name);
+  return *this;
+}
+
+PhysicsEntry Equations::entry(std::vector<int> dimensions, int ghosts, AllStages const& stages) const {
+  Declared declared = declared_;
+  declared.ghosts = ghosts;
+  auto const judge = [declared](Options const& deck, Mistakes& mistakes) {
+    for (std::string const& field : declared.fields) {
+      judge_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
+    }
+  };
+  auto const create = [declared, stages](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    Options const own = context.deck.section(declared.name);
+    if (context.precision == Precision::single) {
+      return std::make_unique<Evolution<float>>(context, declared, stages.single(own, context.mesh));
+    }
+    return std::make_unique<Evolution<double>>(context, declared, stages.double_(own, context.mesh));
+  };
+  return {.name = declared.name,
+          .sentence = options_.sentence(),
+          .options = options_,
+          .time_dependence = TimeDependence::evolving,
+          .dimensions = std::move(dimensions),
+          .ghosts = [ghosts](Options const&) { return std::max(1, ghosts); },
+          .rate_parts = {.explicit_part = true, .implicit_part = false},
+          .integrator = declared.integrator,
+          .judge = judge,
+          .create = create};
+}
+
+}  // namespace halocline

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/plugin/physics.hpp"
+#include "physics/equations/stage_sweeps.hpp"
+#include "physics/equations/stages.hpp"
+
+namespace halocline {
+
+/// A number that is reported of one field of the state.
+struct FieldQuantity {
+  enum class Kind { mean, minimum, maximum, integral };
+  Kind kind;
+  std::string field;
+};
+
+/// The step that explicit Euler can take with diffusion alone, 1 / (2 D sum of 1 / spacing^2), in the unit of time: the
+/// largest eigenvalue of -D div grad is 4 D times that sum.
+[[nodiscard]] double stable_diffusion_step(StructuredMesh const& mesh, double diffusivity);
+
+/// The declaration of a physics du/dt = rate(u, …) on the cells of a uniform mesh, from which everything else is made:
+/// options, walls, integrators, steps, quantities, output. Each field of the state has a section of its own with what
+/// it is at the start (`initial`), what is added to its rate (`source`), an exact solution (`exact`: error norms become
+/// quantities) and its walls (`boundary`).
+///
+///     PhysicsEntry decay() {
+///       Equations equations("decay", "du/dt = -k u.");
+///       equations.field("u", "What is left.");
+///       equations.options().real("k", "Rate of decay.").above(0);
+///       equations.stable_step([](Options const& own, StructuredMesh const&) { return 2 / own.real("k"); });
+///       return equations.evolution<Decay>();
+///     }
+///     HALOCLINE_PLUGIN(decay);
+///
+/// `Decay<Real>` is a point functor that is made from the physics' own options: `shape` says what it may read, `fields`
+/// how many fields the state has (one, where it says nothing), and `rate(at, u…)` is the rate of change at a point,
+/// Values<Real, fields> of several fields.
+class Equations {
+ public:
+  /// \param name what decks choose it by, and the name of its section
+  Equations(std::string name, std::string sentence);
+
+  /// Declares a field of the state; they are handed to the functor in this order. `initial` is what its values are
+  /// where a deck does not say, an expression.
+  Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
+  /// The section of the physics, for options of its own.
+  [[nodiscard]] Section& options() { return options_; }
+  /// The longest step that is stable with explicit Euler, in the unit of time. Not needed where the functor has
+  /// `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the present state.
+  Equations& stable_step(std::function<double(Options const& own, StructuredMesh const& mesh)> step);
+  /// The integral of this field does not change, but by walls and sources.
+  Equations& conserves(std::string const& field);
+  /// Quantities, reported as "mean(u)", "minimum(u)", "maximum(u)" and "integral(u)".
+  Equations& mean(std::string const& field) { return report(FieldQuantity::Kind::mean, field); }
+  Equations& minimum(std::string const& field) { return report(FieldQuantity::Kind::minimum, field); }
+  Equations& maximum(std::string const& field) { return report(FieldQuantity::Kind::maximum, field); }
+  Equations& integral(std::string const& field) { return report(FieldQuantity::Kind::integral, field); }
+  /// The method where a deck names none; ssp_rk3 at first.
+  Equations& integrator(std::string name);
+
+  /// The physics whose rate is `Rate<Real>`, on meshes of as many axes as its shape has.
+  template <template <class> class Rate>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads its own point alone names its Axes");
+    return entry({Rate<double>::shape.dimensions()}, Rate<double>::shape.radius,
+                 {make_stages<float, Rate<float>, Rate<float>::shape.dimensions()>,
+                  make_stages<double, Rate<double>, Rate<double>::shape.dimensions()>});
+  }
+  /// The physics whose rate is `Rate<Real, Axes>`, on meshes of any of these numbers of axes.
+  template <template <class, int> class Rate, int... Axes>
+  [[nodiscard]] PhysicsEntry evolution() const {
+    return entry({Axes...}, std::max({Rate<double, Axes>::shape.radius...}),
+                 {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
+  }
+
+  /// What an Evolution reads of the declaration.
+  struct Declared {
+    std::string name;
+    std::vector<std::string> fields;
+    std::vector<std::string> conserved;
+    std::vector<FieldQuantity> quantities;
+    std::function<double(Options const&, StructuredMesh const&)> stable_step;
+    std::string integrator = "ssp_rk3";
+    int ghosts = 0;  ///< layers that the rate reads
+  };
+
+ private:
+  template <class Real>
+  using MakeStages =
+      std::function<std::unique_ptr<Stages<Real>>(Options const&, std::shared_ptr<StructuredMesh const>)>;
+  struct AllStages {
+    MakeStages<float> single;
+    MakeStages<double> double_;
+  };
+
+  template <class Real, class Rate, int Axes>
+  [[nodiscard]] static std::unique_ptr<Stages<Real>> make_stages(Options const& own,
+                                                                 std::shared_ptr<StructuredMesh const> const& mesh) {
+    return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own), Fields<Real>{});
+  }
+  template <class Real, template <class, int> class Rate, int... Axes>
+  [[nodiscard]] static std::unique_ptr<Stages<Real>> make_stages_of_axes(
+      Options const& own, std::shared_ptr<StructuredMesh const> const& mesh) {
+    std::unique_ptr<Stages<Real>> stages;
+    ((mesh->dimensions() == Axes ? void(stages = make_stages<Real, Rate<Real, Axes>, Axes>(own, mesh)) : void()), ...);
+    return stages;
+  }
+
+  Equations& report(FieldQuantity::Kind kind, std::string const& field);
+  void require_field(std::string const& field) const;
+  [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, int ghosts, AllStages const& stages) const;
+
+  Section options_;
+  Declared declared_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,227 @@
+#include "physics/equations/evolution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "framework/field/boundary_section.hpp"
+#include "framework/io/field_values.hpp"
+#include "framework/kernel/reduce/fields.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/nan_aware.hpp"
+
+namespace halocline {
+namespace {
+
+/// Of u - exact at a point: the magnitude and the square.
+struct ErrorTerms {
+  static constexpr Shape shape = point;
+  template <class P, class U, class E>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u, E const& exact) const {
+    double const error = static_cast<double>(u[here]) - static_cast<double>(exact[here]);
+    return {{}, {error < 0 ? -error : error, error * error}};
+  }
+};
+
+/// The largest |u - exact|.
+struct LargestError {
+  static constexpr Shape shape = point;
+  template <class P, class U, class E>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const& at, U const& u, E const& exact) const {
+    return {{}, {ErrorTerms{}(at, u, exact).sum[0]}};
+  }
+};
+
+/// The sum of u, and of |u|, which tells what rounding may do to it.
+struct SumTerms {
+  static constexpr Shape shape = point;
+  template <class P, class U>
+  KOKKOS_FUNCTION Result<double, 0, 2> operator()(P const&, U const& u) const {
+    double const value = static_cast<double>(u[here]);
+    return {{}, {value, value < 0 ? -value : value}};
+  }
+};
+
+std::string called(FieldQuantity const& quantity) {
+  switch (quantity.kind) {
+    case FieldQuantity::Kind::mean:
+      return "mean(" + quantity.field + ")";
+    case FieldQuantity::Kind::minimum:
+      return "minimum(" + quantity.field + ")";
+    case FieldQuantity::Kind::maximum:
+      return "maximum(" + quantity.field + ")";
+    case FieldQuantity::Kind::integral:
+      break;
+  }
+  return "integral(" + quantity.field + ")";
+}
+
+double cell_volume(StructuredMesh const& mesh) {
+  double volume = 1;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) volume *= mesh.axis(axis).spacing();
+  return volume;
+}
+double cells(StructuredMesh const& mesh) {
+  Extents const all = mesh.extents(Centring::cell);
+  return static_cast<double>(all[0]) * static_cast<double>(all[1]) * static_cast<double>(all[2]);
+}
+
+/// The two sums of a functor over a field, and others, on all ranks.
+template <class Real, class Functor, class... More>
+std::array<double, 2> sums(Functor const& functor, Field<Real> const& u, More const&... more) {
+  std::array<double, 2> all{};
+  for (Block const& block : u.mesh().blocks()) {
+    Reduction<Execution, CompensatedSum> terms;
+    sweep_reduce(execution(block), u.owned(block), Geometry<Real>{}, terms, no_outputs, functor, u.view(block),
+                 more.view(block)...);
+    for (std::size_t n = 0; n < 2; ++n) all[n] += terms.value(static_cast<int>(n));
+  }
+  u.mesh().communicator().sum(all);
+  return all;
+}
+
+/// The least or the greatest value on all ranks.
+template <class Kind, class Real>
+double extreme(Field<Real> const& u) {
+  bool constexpr is_least = std::is_same_v<Kind, reduce::Minimum>;
+  double value = Kind::padding;
+  for (Block const& block : u.mesh().blocks()) {
+    Reduction<Execution, typename Kind::Accumulator> outcome;
+    reduce::of_fields<Kind>(execution(block), u.owned(block), outcome, u.view(block));
+    value = is_least ? smaller(value, outcome.value()) : larger(value, outcome.value());
+  }
+  Communicator const& communicator = u.mesh().communicator();
+  return is_least ? communicator.min(value) : communicator.max(value);
+}
+
+template <class Real>
+Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, StructuredMesh const& mesh) {
+  std::string const name = called(quantity);
+  switch (quantity.kind) {
+    case FieldQuantity::Kind::minimum:
+      return {name, extreme<reduce::Minimum>(u)};
+    case FieldQuantity::Kind::maximum:
+      return {name, extreme<reduce::Maximum>(u)};
+    case FieldQuantity::Kind::mean:
+      return {name, sums(SumTerms{}, u)[0] / cells(mesh)};
+    case FieldQuantity::Kind::integral:
+      break;
+  }
+  auto const [sum, magnitude] = sums(SumTerms{}, u);
+  return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
+}
+
+}  // namespace
+
+template <class Real>
+Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared declared,
+                           std::unique_ptr<Stages<Real>> stages)
+    : declared_(std::move(declared)),
+      own_(context.deck.section(declared_.name)),
+      mesh_(context.mesh),
+      time_(context.deck.section("time").real("start")),
+      state_({}),
+      integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
+  std::vector<EquationField> fields;
+  bool has_exact = false;
+  for (std::string const& name : declared_.fields) {
+    Options const field = own_.section(name);
+    state_.fields.push_back(
+        std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = std::max(1, declared_.ghosts)}));
+    fill(field.field("initial"), field.full_name("initial"), time_, *state_.fields.back());
+    fields.push_back({field.field("source"), field.full_name("source"),
+                      make_boundary_conditions(field.section("boundary"), *mesh_)});
+    has_exact = has_exact || field.has("exact");
+  }
+  system_ = std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages));
+  if (!has_exact) return;
+  exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
+  static_cast<void>(
+      Evolution::quantities());  // an exact solution without a value somewhere shows before the run begins
+}
+
+template <class Real>
+std::vector<FieldBase const*> Evolution<Real>::fields() const {
+  std::vector<FieldBase const*> all;
+  for (auto const& field : state_.fields) all.push_back(field.get());
+  return all;
+}
+
+template <class Real>
+std::vector<Quantity> Evolution<Real>::quantities() const {
+  std::vector<Quantity> all;
+  for (FieldQuantity const& quantity : declared_.quantities) {
+    auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), quantity.field);
+    auto const n = static_cast<std::size_t>(at - declared_.fields.begin());
+    all.push_back(measured(quantity, *state_.fields[n], *mesh_));
+  }
+  for (std::size_t n = 0; n < declared_.fields.size(); ++n) add_errors(n, all);
+  return all;
+}
+
+template <class Real>
+void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) const {
+  std::string const& name = declared_.fields[field];
+  Options const own = own_.section(name);
+  if (!own.has("exact")) return;
+  exact_->fill(own.expression("exact"), time_, 0, "`" + own.full_name("exact") + "`");
+  Field<Real> const& u = *state_.fields[field];
+  auto const [one, square] = sums(ErrorTerms{}, u, std::as_const(*exact_));
+  double largest = 0;
+  for (Block const& block : mesh_->blocks()) {
+    Reduction<Execution, Maximum> terms;
+    sweep_reduce(execution(block), u.owned(block), Geometry<Real>{}, terms, no_outputs, LargestError{}, u.view(block),
+                 std::as_const(*exact_).view(block));
+    largest = larger(largest, terms.value());
+  }
+  all.push_back({"error_1(" + name + ")", one / cells(*mesh_)});
+  all.push_back({"error_2(" + name + ")", std::sqrt(square / cells(*mesh_))});
+  all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
+}
+
+/// Whether nothing comes in or goes out: by walls without a flux, or none, and no source.
+template <class Real>
+bool Evolution<Real>::is_closed(Options const& field) const {
+  BoundaryConditions const walls = make_boundary_conditions(field.section("boundary"), *mesh_);
+  auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
+  for (int axis = 0; axis < mesh_->dimensions(); ++axis) {
+    if (mesh_->periodic(axis)) continue;
+    for (int const side : {-1, 1}) {
+      BoundaryCondition const& wall = walls.at(axis, side);
+      bool const is_without_flux =
+          wall.kind == BoundaryKind::reflecting || (wall.kind == BoundaryKind::neumann && is_zero(wall.value));
+      if (!is_without_flux) return false;
+    }
+  }
+  return field.field("source").is_zero();
+}
+
+template <class Real>
+std::vector<std::string> Evolution<Real>::conserved() const {
+  std::vector<std::string> all;
+  for (std::string const& name : declared_.conserved) {
+    if (is_closed(own_.section(name))) all.push_back("integral(" + name + ")");
+  }
+  return all;
+}
+
+template <class Real>
+double Evolution<Real>::stable_step() const {
+  if (std::optional<double> const fastest = system_->fastest(time_, state_)) return 1 / *fastest;
+  return declared_.stable_step ? declared_.stable_step(own_, *mesh_) : Physics::stable_step();
+}
+
+template <class Real>
+std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
+  auto reports = integrator_->advance(*system_, step.time, step.size, state_);
+  time_ = step.time + step.size;
+  return reports;
+}
+
+template class Evolution<float>;
+template class Evolution<double>;
+
+}  // namespace halocline

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/plugin/physics.hpp"
+#include "physics/equations/equation_system.hpp"
+#include "physics/equations/equations.hpp"
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline {
+
+/// A declared physics in a run: its state, moved by the integrator that the deck chose.
+template <class Real>
+class Evolution final : public Physics {
+ public:
+  /// Collective. Throws InputError for initial, source or exact values that are no finite numbers.
+  Evolution(PhysicsContext const& context, Equations::Declared declared, std::unique_ptr<Stages<Real>> stages);
+
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override;
+  [[nodiscard]] std::vector<Quantity> quantities() const override;
+  [[nodiscard]] std::vector<std::string> conserved() const override;
+  [[nodiscard]] double stable_step() const override;
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+
+ private:
+  [[nodiscard]] bool is_closed(Options const& field) const;
+  void add_errors(std::size_t field, std::vector<Quantity>& all) const;
+
+  Equations::Declared declared_;
+  Options own_;
+  std::shared_ptr<StructuredMesh const> mesh_;
+  double time_;
+  mutable FieldsState<Real> state_;  ///< its ghosts are filled when somebody reads them
+  std::unique_ptr<EquationSystem<Real>> system_;
+  std::unique_ptr<TimeIntegrator> integrator_;
+  std::unique_ptr<Field<Real>> exact_;  ///< where exact solutions are evaluated; null: there are none
+};
+
+}  // namespace halocline

@@ -1,0 +1,7 @@
+#pragma once
+
+// All that a declared physics needs: what stands at a point, the declaration, and the macro that makes a plugin of it.
+
+#include "framework/plugin/plugin.hpp"
+#include "physics/equations/equations.hpp"
+#include "physics/equations/values.hpp"

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "framework/kernel/stencil.hpp"
+#include "physics/equations/equation_point.hpp"
+#include "physics/equations/values.hpp"
+
+namespace halocline {
+
+namespace equation {
+
+/// The N-th of the arguments.
+template <std::size_t N, class First, class... More>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) pick(First const& first, More const&... more) {
+  if constexpr (N == 0) {
+    return (first);
+  } else {
+    return pick<N - 1>(more...);
+  }
+}
+
+/// What a rate returns: a plain number of one field, Values of several.
+template <class Real, int Count>
+KOKKOS_FORCEINLINE_FUNCTION Real component(Values<Real, Count> const& values, int n) {
+  return values.value[n];
+}
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
+  return value;
+}
+
+}  // namespace equation
+
+/// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is
+/// written as well. Inputs: the `Fields` of y, `Coefficients` of the physics, then those of each of `Terms` states x.
+/// Outputs: the fields of out, then those of the slope.
+template <class Real, class Rate, int Axes, int Fields, int Coefficients, int Terms, bool HasSlope>
+struct StageFunctor {
+  static constexpr Shape shape = Rate::shape;
+  static constexpr int read = Fields + Coefficients;
+  static constexpr Shape input_shape(int n) { return n < read ? shape_of_input<Rate>(n) : point; }
+
+  Rate rate;
+  DifferenceWeights<Real> differences;
+  Real own;
+  Real scale;
+  Real weight[Terms];
+
+  template <class P, class... In>
+  KOKKOS_FUNCTION auto operator()(P const& at, In const&... in) const {
+    static_assert(sizeof...(In) == static_cast<std::size_t>(read + Terms * Fields));
+    return combine(EquationPoint<Real, Axes, P>(at, differences), std::make_index_sequence<read>(), in...);
+  }
+
+ private:
+  template <class P, std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto combine(P const& at, std::index_sequence<N...>, In const&... in) const {
+    auto const slope = rate(at, equation::pick<N>(in...)...);
+    Result<Real, HasSlope ? 2 * Fields : Fields, 0> result{};
+    write<0>(result, slope, in...);
+    return result;
+  }
+  template <int Field, class Returned, class Slope, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {
+    if constexpr (Field < Fields) {
+      Real const rate_of_field = static_cast<Real>(equation::component(slope, Field));
+      Real sum = own * equation::pick<Field>(in...)[here] + scale * rate_of_field;
+      add<0, Field>(sum, in...);
+      result.value[Field] = sum;
+      if constexpr (HasSlope) result.value[Fields + Field] = rate_of_field;
+      write<Field + 1>(result, slope, in...);
+    }
+  }
+  template <int Term, int Field, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Real& sum, In const&... in) const {
+    if constexpr (Term < Terms) {
+      sum += weight[Term] * equation::pick<read + Term * Fields + Field>(in...)[here];
+      add<Term + 1, Field>(sum, in...);
+    }
+  }
+};
+
+}  // namespace halocline

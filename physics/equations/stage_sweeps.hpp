@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/block_geometry.hpp"
+#include "framework/runtime/nan_aware.hpp"
+#include "physics/equations/stage_functor.hpp"
+#include "physics/equations/stages.hpp"
+
+namespace halocline {
+
+namespace equation {
+
+/// What a Rate says of its state's size: `static constexpr int fields`, one if it says nothing.
+template <class Rate>
+[[nodiscard]] constexpr int fields_of() {
+  if constexpr (requires { Rate::fields; }) {
+    return Rate::fields;
+  } else {
+    return 1;
+  }
+}
+template <class Rate>
+[[nodiscard]] constexpr int coefficients_of() {
+  if constexpr (requires { Rate::coefficients; }) {
+    return Rate::coefficients;
+  } else {
+    return 0;
+  }
+}
+
+/// `fastest` of a rate at one point.
+template <class Real, class Rate, int Axes>
+struct FastestFunctor {
+  static constexpr Shape shape = Rate::shape;
+  static constexpr Shape input_shape(int n) { return shape_of_input<Rate>(n); }
+  Rate rate;
+  DifferenceWeights<Real> differences;
+  template <class P, class... In>
+  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const& at, In const&... in) const {
+    return {{}, {static_cast<double>(rate.fastest(EquationPoint<Real, Axes, P>(at, differences), in...))}};
+  }
+};
+
+/// Whether a rate bounds itself by `fastest(at, u…, coefficients…)`.
+template <class Real, class Rate, int Axes, std::size_t... N>
+[[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
+  return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
+    rate.fastest(at, std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...);
+  };
+}
+
+}  // namespace equation
+
+/// The one form of Stages: `Rate` on a mesh of `Axes` axes.
+template <class Real, class Rate, int Axes>
+class StageSweeps final : public Stages<Real> {
+ public:
+  static constexpr int fields = equation::fields_of<Rate>();
+  static constexpr int coefficients = equation::coefficients_of<Rate>();
+
+  StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
+      : mesh_(std::move(mesh)), rate_(rate), coefficients_(std::move(coefficient_fields)) {
+    for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
+    for (int axis = 0; axis < Axes; ++axis) {
+      double const spacing = mesh_->axis(axis).spacing();
+      differences_.inverse_spacing[axis] = static_cast<Real>(1 / spacing);
+      differences_.inverse_square[axis] = static_cast<Real>(1 / (spacing * spacing));
+    }
+  }
+
+  [[nodiscard]] Shape shape() const override { return Rate::shape; }
+
+  void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
+    // A form for each number of terms would take as long again to compile: y, which is read anyway, stands for those
+    // that are missing, with weight zero.
+    if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(block, box, stage);
+    if (stage.terms > 1) return sweep_as<most_stage_terms, false>(block, box, stage);
+    sweep_as<1, false>(block, box, stage);
+  }
+
+  [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
+    if constexpr (equation::is_bounded<Real, Rate, Axes>(
+                      std::make_index_sequence<static_cast<std::size_t>(fields + coefficients)>())) {
+      double largest = 0;
+      for (Block const& block : mesh_->blocks()) {
+        Reduction<Execution, Maximum> terms;
+        reduce_fastest(block, time, y, terms, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
+                       std::make_index_sequence<static_cast<std::size_t>(coefficients)>());
+        largest = larger(largest, terms.value());
+      }
+      return largest;
+    } else {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  using View = FieldView<Real const>;
+
+  [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {
+    return std::as_const(*fields_of_state[n]).view(block);
+  }
+  [[nodiscard]] Geometry<Real> geometry_at(Block const& block, double time) const {
+    Geometry<Real> geometry = geometry_[block.local].geometry();
+    geometry.time = static_cast<Real>(time);
+    return geometry;
+  }
+
+  template <int Terms, bool HasSlope>
+  void sweep_as(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
+    StageFunctor<Real, Rate, Axes, fields, coefficients, Terms, HasSlope> functor{
+        rate_, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
+    std::array<Fields<Real> const*, Terms> states{};
+    for (std::size_t n = 0; n < Terms; ++n) {
+      bool const is_given = static_cast<int>(n) < stage.terms;
+      functor.weight[n] = is_given ? static_cast<Real>(stage.weights[n]) : Real{0};
+      states[n] = is_given ? stage.states[n] : stage.y;
+    }
+    enqueue<HasSlope>(block, box, stage, functor, states, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
+                      std::make_index_sequence<static_cast<std::size_t>(coefficients)>(),
+                      std::make_index_sequence<static_cast<std::size_t>(Terms * fields)>());
+  }
+  template <bool HasSlope, class Functor, class States, std::size_t... F, std::size_t... C, std::size_t... T>
+  void enqueue(Block const& block, IndexRange const& box, StageArguments<Real> const& stage, Functor const& functor,
+               States const& states, std::index_sequence<F...>, std::index_sequence<C...>,
+               std::index_sequence<T...>) const {
+    auto const to = [&] {
+      if constexpr (HasSlope) {
+        return outputs((*stage.out)[F]->view(block)..., (*stage.slope)[F]->view(block)...);
+      } else {
+        return outputs((*stage.out)[F]->view(block)...);
+      }
+    }();
+    halocline::sweep(execution(block), box, geometry_at(block, stage.time), to, functor, view(*stage.y, F, block)...,
+                     view(coefficients_, C, block)..., view(*states[T / fields], T % fields, block)...);
+  }
+  template <std::size_t... F, std::size_t... C>
+  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, Reduction<Execution, Maximum>& terms,
+                      std::index_sequence<F...>, std::index_sequence<C...>) const {
+    sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), terms, no_outputs,
+                 equation::FastestFunctor<Real, Rate, Axes>{rate_, differences_}, view(y, F, block)...,
+                 view(coefficients_, C, block)...);
+  }
+
+  std::shared_ptr<StructuredMesh const> mesh_;
+  Rate rate_;
+  Fields<Real> coefficients_;
+  DifferenceWeights<Real> differences_;
+  std::vector<BlockGeometry<Real>> geometry_;  ///< by Block::local
+};
+
+}  // namespace halocline

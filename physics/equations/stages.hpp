@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/kernel/stencil.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+
+namespace halocline {
+
+/// The fields of a state, or of coefficients, in the order of their declaration.
+template <class Real>
+using Fields = std::vector<std::shared_ptr<Field<Real>>>;
+
+/// How many terms a stage takes in one pass, beside y and its rate.
+inline constexpr int most_stage_terms = 3;
+
+/// out = own y + sum of weights[n] terms[n] + scale rate(time, y); slope = rate(time, y) where it is not null.
+template <class Real>
+struct StageArguments {
+  double time = 0;
+  Fields<Real> const* y = nullptr;
+  double own = 0;
+  double scale = 0;
+  int terms = 0;
+  std::array<double, most_stage_terms> weights{};
+  std::array<Fields<Real> const*, most_stage_terms> states{};
+  Fields<Real>* out = nullptr;
+  Fields<Real>* slope = nullptr;
+};
+
+/// The sweeps of one physics: the one place where its point functors become kernels. Made by `make_stages`
+/// (stage_sweeps.hpp) in the physics' own source.
+template <class Real>
+class Stages {
+ public:
+  virtual ~Stages() = default;
+  Stages(Stages const&) = delete;
+  Stages& operator=(Stages const&) = delete;
+
+  /// What the rate may read.
+  [[nodiscard]] virtual Shape shape() const = 0;
+  /// A stage on a box of a block, in local indices. Ghosts of y are valid.
+  virtual void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const = 0;
+  /// The largest `fastest` over the owned points of this rank: what the physics' functor says bounds its rate, in 1 /
+  /// time. Empty where the functor has none.
+  [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
+
+ protected:
+  Stages() = default;
+};
+
+}  // namespace halocline
