@@ -32,12 +32,12 @@ struct Reaction {
   [[nodiscard]] Values<float, 2> diffusivity() const { return {diffusivity_u, diffusivity_v}; }
 };
 
-/// A stage of it as somebody writes who has one sweep to write: out = own y + kept x + scale rate(y).
+/// A stage of it as somebody writes who has one sweep to write: out = own y + kept out + scale rate(y).
 template <bool HasTerm>
 struct StageByHand {
   static constexpr Shape shape = star<1, 2>;
   static constexpr Shape input_shape(int n) { return n < 2 ? shape : point; }
-  float own, kept, scale;
+  float own, kept, scale;  ///< of y, of what `out` was, of the rate
   float per_square_x, per_square_y;
 
   template <class P, class U, class V, class... X>
@@ -82,14 +82,22 @@ class Plane {
     }
   }
 
-  /// out = y + h rate(y), or (x + y + h rate(y)) / 2
-  void stage(bool has_term) { stage_into(has_term, *states_[2]); }
+  /// out = y + h rate(y), or (out + y + h rate(y)) / 2
+  void stage(bool has_term) {
+    SystemState& out = *states_[1];
+    std::array const terms{WeightedState{0.5, &out}};
+    if (has_term) {
+      system_->evaluate(RatePart::whole, 0, *states_[0], 0.5, terms, 0.5 * static_cast<double>(step), out, nullptr);
+    } else {
+      system_->evaluate(RatePart::whole, 0, *states_[0], 1, {}, static_cast<double>(step), out, nullptr);
+    }
+  }
   void stage_by_hand(bool has_term) {
     Block const& block = mesh_->blocks().front();
     auto const view = [&](std::size_t n, std::size_t field) {
       return BlockView<float>(states_[n]->fields[field]->view(block));
     };
-    auto const to = outputs(view(3, 0), view(3, 1));
+    auto const to = outputs(view(2, 0), view(2, 1));
     IndexRange const owned = mesh_->owned(block, Centring::cell);
     auto const per_square = [&](int axis) {
       double const spacing = mesh_->axis(axis).spacing();
@@ -98,7 +106,7 @@ class Plane {
     if (has_term) {
       StageByHand<true> const functor{0.5F, 0.5F, 0.5F * step, per_square(0), per_square(1)};
       sweep(execution(block), owned, Geometry<float>{}, to, functor, BlockView<float const>(view(0, 0)),
-            BlockView<float const>(view(0, 1)), BlockView<float const>(view(1, 0)), BlockView<float const>(view(1, 1)));
+            BlockView<float const>(view(0, 1)), BlockView<float const>(view(2, 0)), BlockView<float const>(view(2, 1)));
     } else {
       StageByHand<false> const functor{1.0F, 0.0F, step, per_square(0), per_square(1)};
       sweep(execution(block), owned, Geometry<float>{}, to, functor, BlockView<float const>(view(0, 0)),
@@ -108,21 +116,13 @@ class Plane {
   /// The largest difference of what both wrote, found by the system itself.
   [[nodiscard]] double difference() {
     auto const error = system_->create_state();
-    system_->combine(std::array{WeightedState{1, states_[2].get()}, WeightedState{-1, states_[3].get()}}, *error);
-    return system_->scaled_maximum(*error, *states_[2], *states_[3], 1, 0);
+    system_->combine(std::array{WeightedState{1, states_[1].get()}, WeightedState{-1, states_[2].get()}}, *error);
+    return system_->scaled_maximum(*error, *states_[1], *states_[2], 1, 0);
   }
 
  private:
   static constexpr float step = 0.5F;
 
-  void stage_into(bool has_term, SystemState& out) {
-    std::array const terms{WeightedState{0.5, states_[1].get()}};
-    if (has_term) {
-      system_->evaluate(RatePart::whole, 0, *states_[0], 0.5, terms, 0.5 * static_cast<double>(step), out, nullptr);
-    } else {
-      system_->evaluate(RatePart::whole, 0, *states_[0], 1, {}, static_cast<double>(step), out, nullptr);
-    }
-  }
   [[nodiscard]] Fields<float> fields(char const* first, char const* second) const {
     Fields<float> both;
     for (char const* const name : {first, second}) {
@@ -133,7 +133,7 @@ class Plane {
 
   std::shared_ptr<StructuredMesh const> mesh_;
   std::unique_ptr<EquationSystem<float>> system_;
-  std::array<std::unique_ptr<FieldsState<float>>, 4> states_;  ///< y, x, and where each of the two writes
+  std::array<std::unique_ptr<FieldsState<float>>, 3> states_;  ///< y, and where each of the two writes
 };
 
 }  // namespace

@@ -72,7 +72,7 @@ struct StageFunctor {
   DifferenceWeights<Real> differences;
   Real own;
   Real scale;
-  Real weight[Terms];
+  Real weight[Terms > 0 ? Terms : 1];
 
   template <class P, class... In>
   KOKKOS_FUNCTION auto operator()(P const& at, In const&... in) const {

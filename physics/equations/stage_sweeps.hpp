@@ -136,19 +136,20 @@ class StageSweeps final : public Stages<Real> {
   template <class Whole>
   void sweep_rate(Whole const& rate, Block const& block, IndexRange const& box,
                   StageArguments<Real> const& stage) const {
-    // A form for each number of terms would take as long again to compile: y, which is read anyway, stands for those
+    // Forms for more numbers of terms would take as long again to compile: y, which is read anyway, stands for those
     // that are missing, with weight zero.
     if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);
     if (stage.terms > 1) return sweep_as<most_stage_terms, false>(rate, block, box, stage);
-    sweep_as<1, false>(rate, block, box, stage);
+    if (stage.terms == 1) return sweep_as<1, false>(rate, block, box, stage);
+    sweep_as<0, false>(rate, block, box, stage);
   }
 
   template <int Terms, bool HasSlope, class Whole>
   void sweep_as(Whole const& rate, Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
     StageFunctor<Real, Whole, Axes, fields, coefficients, Terms, HasSlope> functor{
         rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
-    std::array<Fields<Real> const*, Terms> states{};
-    for (std::size_t n = 0; n < Terms; ++n) {
+    std::array<Fields<Real> const*, most_stage_terms> states{};
+    for (std::size_t n = 0; n < static_cast<std::size_t>(Terms); ++n) {
       bool const is_given = static_cast<int>(n) < stage.terms;
       functor.weight[n] = is_given ? static_cast<Real>(stage.weights[n]) : Real{0};
       states[n] = is_given ? stage.states[n] : stage.y;
