@@ -29,6 +29,11 @@ def wave(cells, **more):
             "time": {"step": 1e-4, "steps": 2}, **more}
 
 
+def gray_scott(cells, method, **more):
+    return {"physics": "gray-scott", "mesh": {"cells": cells}, "gray-scott": {"v": {"initial": "x*y"}},
+            "time": {"method": method, "step": 1e-4, "steps": 2}, **more}
+
+
 def solver(method, more=None, **options):
     return {"solver": {"method": method, method: {"iterations": 5, **options}, **(more or {})}}
 
@@ -65,6 +70,9 @@ RUNS = [
     ("advection 2D gmres", 1,
      {"physics": "advection", "mesh": {"cells": [800, 1000]},
       "advection": {"velocity": {"x": "1 + y"}, "source": "sin(9*x)"}, **solver("gmres", restart=12)}),
+    ("gray-scott 2D rk4", 1, gray_scott([1000, 1000], "rk4")),
+    ("gray-scott 2D dormand_prince, two ranks", 2, gray_scott([1500, 1000], "dormand_prince")),
+    ("gray-scott 3D imex_ark3", 1, gray_scott([100, 100, 100], "imex_ark3", **solver("cg", **MULTIGRID))),
     ("wave 3D", 1, wave([128, 128, 128])),
     ("wave 3D snapshots", 1, wave([200, 128, 128], output={"snapshots": {"interval": 1}})),
     ("wave 3D kept", 1, wave([128, 128, 128], guard={"keep": True, "every": 1})),
