@@ -149,10 +149,11 @@ class StageSweeps final : public Stages<Real> {
     StageFunctor<Real, Whole, Axes, fields, coefficients, Terms, HasSlope> functor{
         rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
     std::array<Fields<Real> const*, most_stage_terms> states{};
-    for (std::size_t n = 0; n < static_cast<std::size_t>(Terms); ++n) {
-      bool const is_given = static_cast<int>(n) < stage.terms;
-      functor.weight[n] = is_given ? static_cast<Real>(stage.weights[n]) : Real{0};
-      states[n] = is_given ? stage.states[n] : stage.y;
+    for (int n = 0; n < Terms; ++n) {
+      auto const at = static_cast<std::size_t>(n);
+      bool const is_given = n < stage.terms;
+      functor.weight[n] = is_given ? static_cast<Real>(stage.weights[at]) : Real{0};
+      states[at] = is_given ? stage.states[at] : stage.y;
     }
     enqueue<HasSlope>(block, box, stage, functor, states, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
                       std::make_index_sequence<static_cast<std::size_t>(coefficients)>(),
