@@ -59,6 +59,8 @@ Index first_bad_of_row(Real const* row, Index stride, Index begin, Index end) {
 
 /// Entries of a row that a thread evaluates at a time.
 constexpr Index piece = 8192;
+/// Entries below which another thread costs more than it brings.
+constexpr Index fewest = 2048;
 
 /// Calls `evaluate(place of the first entry, along, begin, end, thread's own)` for pieces of all rows of a range, on
 /// all threads, and returns the least number of an entry that it returns.
@@ -66,8 +68,8 @@ template <class Own, class MakeOwn, class Evaluate>
 Index for_pieces(IndexRange const& range, Rows const& rows, MakeOwn const& make_own, Evaluate const& evaluate) {
   Index const pieces = (rows.length + piece - 1) / piece;
   Index const work = rows.count * pieces;
-  Index const shares = std::min<Index>(HostExecution().concurrency(), work);
-  if (work == 0) return no_entry;
+  Index const worthwhile = (range.size() + fewest - 1) / fewest;
+  Index const shares = std::min({Index{HostExecution().concurrency()}, work, worthwhile});
   std::vector<Own> own;
   for (Index share = 0; share < shares; ++share) own.push_back(make_own());
   Index first_bad = no_entry;
@@ -83,6 +85,10 @@ Index for_pieces(IndexRange const& range, Rows const& rows, MakeOwn const& make_
       least = std::min(least, evaluate(place, begin, end, own[static_cast<std::size_t>(share)]));
     }
   };
+  if (shares <= 1) {
+    if (shares == 1) evaluate_share(0, first_bad);
+    return first_bad;
+  }
   Kokkos::parallel_reduce("halocline expression",
                           Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, shares), evaluate_share,
                           Kokkos::Min<Index>(first_bad));
