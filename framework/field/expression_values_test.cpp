@@ -35,6 +35,8 @@ std::vector<std::string> expressions() {
           "sin(pi*x)*exp(-t)*(1+y^2)",
           "sin(x + 3*y) * exp(z - t) + cos(x)*cos(y)*cos(z) + sin(x*z)",
           "x < 0.4 ? sin(y) : y < 0.5 ? exp(x) : z > 2 ? cos(x*y) : -1",
+          "x > 0.7 ? exp(x - y) : sin(x + y)",
+          "x*y > 0.1 ? sin(x + y) : y > 0.3 && x < 0.8 ? cos(x*y) : exp(x - y)",
           "t > 1 ? x : y > 100 ? sqrt(-1) : 2*random(7) - random(8)*x",
           "min(x, y, z, t) + max(x - y, z) - sum(x, 1, avg(y, z, 2)) + (1 + abs(x - 0.5))^y",
           deep};
