@@ -98,10 +98,12 @@ namespace operations {
     HALOCLINE_HOST_DEVICE double operator()(double a, double b) const { return (value); } \
   }
 
+// clang-format takes products in macros for pointers.
+// clang-format off
 HALOCLINE_UNARY(Negate, -a);
-HALOCLINE_UNARY(Square, a* a);
-HALOCLINE_UNARY(Cube, a* a* a);
-HALOCLINE_UNARY(Fourth, a* a* a* a);
+HALOCLINE_UNARY(Square, a * a);
+HALOCLINE_UNARY(Cube, a * a * a);
+HALOCLINE_UNARY(Fourth, a * a * a * a);
 HALOCLINE_UNARY(Absolute, a >= 0 ? a : -a);
 HALOCLINE_UNARY(Sign, a<0 ? -1.0 : a> 0 ? 1.0 : 0.0);
 HALOCLINE_UNARY(Round, std::floor(a + 0.5));
@@ -125,7 +127,7 @@ HALOCLINE_UNARY(AreaTangent, 0.5 * std::log((1 + a) / (1 - a)));
 
 HALOCLINE_BINARY(Add, a + b);
 HALOCLINE_BINARY(Subtract, a - b);
-HALOCLINE_BINARY(Multiply, a* b);
+HALOCLINE_BINARY(Multiply, a * b);
 HALOCLINE_BINARY(Divide, a / b);
 HALOCLINE_BINARY(Power, std::pow(a, b));
 HALOCLINE_BINARY(ArcTangent2, std::atan2(a, b));
@@ -139,6 +141,7 @@ HALOCLINE_BINARY(Equal, a == b ? 1.0 : 0.0);
 HALOCLINE_BINARY(NotEqual, a != b ? 1.0 : 0.0);
 HALOCLINE_BINARY(Both, a != 0 && b != 0 ? 1.0 : 0.0);
 HALOCLINE_BINARY(Either, a != 0 || b != 0 ? 1.0 : 0.0);
+// clang-format on
 
 #undef HALOCLINE_UNARY
 #undef HALOCLINE_BINARY
