@@ -6,7 +6,7 @@ find_package(spdlog 1.10 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
-find_package(muparser 2.3 REQUIRED)
+find_package(muparser 2.3.3 REQUIRED)
 
 set(HDF5_PREFER_PARALLEL ON)
 find_package(HDF5 1.10 REQUIRED COMPONENTS C)

@@ -47,6 +47,7 @@ using Declaration = std::shared_ptr<deck::ResolvedSection const>;
 /// as coefficients must be. Quicker than expressions, and files hold another mesh than that of a rehearsal.
 class SomeValues final : public InitialDataService {
  public:
+  [[nodiscard]] bool has_other_values() const override { return true; }
   void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override {
     auto const count = static_cast<std::size_t>(request.box.size());
     request.precision == Precision::single ? set(reinterpret_cast<float*>(to.data()), count)

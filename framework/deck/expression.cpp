@@ -2,10 +2,15 @@
 
 #include <muParser.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "framework/deck/expression_program.hpp"
 #include "framework/deck/random_number.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/runtime/error.hpp"
@@ -27,7 +32,7 @@ struct Expression::Parsed {
     parser.DefineVar("t", &t);
     parser.SetExpr(calls.text);
   }
-  Parsed(Parsed const& other) : Parsed(other.text) {}
+  Parsed(Parsed const& other) : Parsed(other.text) { program = other.program; }
   Parsed& operator=(Parsed const&) = delete;
 
   /// muParser's own, and what marks the variables that stand for random numbers.
@@ -41,6 +46,30 @@ struct Expression::Parsed {
     for (std::size_t n = 0; n < seeds.size(); ++n) random[n] = random_number(seeds[n], x, y, z);
   }
 
+  /// To be called once the parser has evaluated its text.
+  void translate() {
+    std::vector<std::pair<double const*, Instruction>> variables{{&x, {.operation = Operation::x}},
+                                                                 {&y, {.operation = Operation::y}},
+                                                                 {&z, {.operation = Operation::z}},
+                                                                 {&t, {.operation = Operation::t}}};
+    for (std::size_t n = 0; n < seeds.size(); ++n)
+      variables.push_back({&random[n], {.operation = Operation::random, .seed = seeds[n]}});
+    std::optional<ExpressionProgram> translation = ExpressionProgram::of(parser, variables);
+    if (translation && agrees(*translation)) program = std::make_shared<ExpressionProgram>(std::move(*translation));
+  }
+  /// Whether a program has the bits of the parser, at a few places. It makes what the parser makes, by the same
+  /// functions in the same order: a single other bit says that this parser makes something else.
+  bool agrees(ExpressionProgram const& translation) {
+    constexpr std::array<std::array<double, 4>, 5> places{
+        {{0, 0, 0, 0}, {0.3, 0.7, 0.45, 0.25}, {-1.5, 2, 0.5, 3}, {1e-3, 40, -7.25, 11}, {0.75, -0.2, 1, 0.5}}};
+    return std::all_of(places.begin(), places.end(), [&](std::array<double, 4> const& at) {
+      set(at[0], at[1], at[2], at[3]);
+      double const its = parser.Eval();
+      double const ours = translation(x, y, z, t);
+      return (std::isnan(its) && std::isnan(ours)) || (its == ours && std::signbit(its) == std::signbit(ours));
+    });
+  }
+
   std::string text;
   std::vector<std::uint64_t> seeds;
   std::vector<double> random;  ///< by seed
@@ -49,6 +78,7 @@ struct Expression::Parsed {
   double z = 0;
   double t = 0;
   mu::Parser parser;
+  std::shared_ptr<ExpressionProgram const> program;
 };
 
 namespace {
@@ -108,6 +138,10 @@ Expression::Expression(std::string const& text) {
     refuse(error.what());
   }
   if (parsed_->parser.GetNumResults() != 1) refuse("it has several values");
+  try {
+    parsed_->translate();
+  } catch (mu::ParserError const&) {  // of a place where muParser has no value: it is asked again there
+  }
 }
 
 Expression::Expression(Expression const& other) : parsed_(std::make_unique<Parsed>(*other.parsed_)) {}
@@ -126,5 +160,6 @@ double Expression::operator()(double x, double y, double z, double t) const {
 bool Expression::is_constant() const { return parsed_->parser.GetUsedVar().empty(); }
 bool Expression::depends_on_time() const { return parsed_->parser.GetUsedVar().count("t") > 0; }
 std::string const& Expression::text() const { return parsed_->text; }
+ExpressionProgram const* Expression::program() const { return parsed_->program.get(); }
 
 }  // namespace halocline

@@ -5,8 +5,11 @@
 
 namespace halocline {
 
+class ExpressionProgram;
+
 /// A real function of position and time: a number or a muParser expression of x, y, z, t, `pi` and `random(seed)` (see
-/// random_number.hpp), as "sin(pi*x)*exp(-t)". Copies share nothing, so that each thread may evaluate its own.
+/// random_number.hpp), as "sin(pi*x)*exp(-t)". Copies share nothing that evaluation changes, so that each thread may
+/// evaluate its own.
 class Expression {
  public:
   explicit Expression(double value = 0);
@@ -24,6 +27,9 @@ class Expression {
   /// True if the text names t.
   [[nodiscard]] bool depends_on_time() const;
   [[nodiscard]] std::string const& text() const;
+  /// The same function for many positions, and for devices; has the bits of the operator on hosts. Null where there is
+  /// none: the text is too long or too deep, or means something else to the installed muParser.
+  [[nodiscard]] ExpressionProgram const* program() const;
 
  private:
   struct Parsed;

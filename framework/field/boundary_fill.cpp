@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "framework/field/boundary.hpp"
 #include "framework/field/boundary_kernel.hpp"
 #include "framework/field/boundary_rule.hpp"
+#include "framework/field/expression_values.hpp"
 #include "framework/field/field.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
@@ -172,37 +174,35 @@ class BlockBoundary {
   }
 
   void evaluate_everywhere(int axis, int side, Expression const& value, double time) {
-    int const first = axis == 0 ? 1 : 0;
-    int const second = axis == 2 ? 1 : 2;
-    std::vector<double> const along_first = mesh_.coordinates(block_, first, centring_, ghosts_);
-    std::vector<double> const along_second = mesh_.coordinates(block_, second, centring_, ghosts_);
-    Array<Real>& values = values_[axis][side];
-    if (values.extent(0) == 0) values = Array<Real>("boundary values", along_first.size() * along_second.size());
-    auto const host = Kokkos::create_mirror_view(values);
-    double position[3];
-    position[axis] = side == 0 ? mesh_.axis(axis).lower() : mesh_.axis(axis).upper();
-    for (std::size_t b = 0; b < along_second.size(); ++b) {
-      for (std::size_t a = 0; a < along_first.size(); ++a) {
-        position[first] = along_first[a];
-        position[second] = along_second[b];
-        Real const v = static_cast<Real>(value(position[0], position[1], position[2], time));
-        bool const owned = is_owned(first, a) && is_owned(second, b);
-        if (owned) require_finite(v, axis, side, value, {position[0], position[1], position[2]}, time);
-        host(a + b * along_first.size()) = v;
-      }
+    auto const a = static_cast<std::size_t>(axis);
+    std::optional<EntryPositions>& places = places_[axis][side];
+    if (!places) {
+      BoxPositions along;
+      for (int other = 0; other < 3; ++other)
+        along.along[static_cast<std::size_t>(other)] = mesh_.coordinates(block_, other, centring_, ghosts_);
+      along.along[a] = {side == 0 ? mesh_.axis(axis).lower() : mesh_.axis(axis).upper()};
+      places.emplace(execution(block_), std::move(along));
+      values_[axis][side] = Array<Real>("boundary values", static_cast<std::size_t>(places->on_host().range().size()));
     }
-    execution(block_).fence();  // an earlier fill may still read them
-    Kokkos::deep_copy(values, host);
+    IndexRange const range = places->on_host().range();
+    IndexRange owned = range;
+    for (int other = 0; other < 3; ++other) {
+      if (other == axis) continue;
+      auto const o = static_cast<std::size_t>(other);
+      owned.begin[o] = layers(other);
+      owned.end[o] = owned.begin[o] + kernel_.owned[other];
+    }
+    Array<Real> const& values = values_[axis][side];
+    BlockView<Real> const view{values.data(), range.extent(0), range.extent(0) * range.extent(1)};
+    if (auto const bad = halocline::evaluate(execution(block_), value, time, *places, range, owned, view))
+      throw_not_finite("boundary." + face_name(axis, side == 0 ? -1 : 1), value.text(), places->on_host().at(*bad),
+                       time);
     FaceOfBlock<Real>& face = kernel_.faces[axis][side];
-    face.stride = static_cast<Index>(along_first.size());
-    face.values = values.data() + layers(first) + layers(second) * face.stride;
+    face.stride = range.extent(axis == 0 ? 1 : 0);
+    face.values = values.data() + layers(axis == 0 ? 1 : 0) + layers(axis == 2 ? 1 : 2) * face.stride;
   }
 
   [[nodiscard]] Index layers(int axis) const { return axis < mesh_.dimensions() ? ghosts_ : 0; }
-  [[nodiscard]] bool is_owned(int axis, std::size_t place) const {
-    Index const local = static_cast<Index>(place) - layers(axis);
-    return 0 <= local && local < kernel_.owned[axis];
-  }
 
   static void require_finite(Real v, int axis, int side, Expression const& value, std::array<double, 3> const& at,
                              double time) {
@@ -221,6 +221,7 @@ class BlockBoundary {
   bool simple_ = true;     ///< see BoundaryKernel; of fills that reach faces only
   Array<Real> rules_;
   Array<Real> values_[3][2];
+  std::optional<EntryPositions> places_[3][2];  ///< of values that vary
 };
 
 template <class Real>

@@ -185,6 +185,71 @@ TEST(Boundary, FollowsTime) {
   }
 }
 
+/// Entries on a Dirichlet wall are the expression itself, on faces of any direction and size and at any time.
+template <class Real>
+void expect_walls_of(std::vector<Axis> const& axes, std::string const& text) {
+  auto const mesh = mesh_of(axes);
+  Expression const value(text);
+  Field<Real> field(mesh, {.name = "u", .centring = Centring::node, .ghosts = 2});
+  BoundaryFill boundary(field, BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = value}));
+  for (double const time : {0.5, 0.25, 0.25, 3.0}) {
+    field.fill(-7);
+    boundary.fill(field, time);
+    for (Block const& block : mesh->blocks()) {
+      HostCopy<Real> u(field, block);
+      IndexRange const owned = field.owned(block);
+      std::vector<double> along[3];
+      for (int axis = 0; axis < 3; ++axis) along[axis] = mesh->coordinates(block, axis, Centring::node, 0);
+      for_each(owned, [&](Index i, Index j, Index k) {
+        Index const at[3] = {i, j, k};
+        bool on_wall = false;
+        for (int axis = 0; axis < mesh->dimensions(); ++axis) {
+          on_wall = on_wall || (at[axis] == 0 && !block.neighbour(axis, -1)) ||
+                    (at[axis] == owned.extent(axis) - 1 && !block.neighbour(axis, 1));
+        }
+        auto const position = [&](int axis) { return along[axis][static_cast<std::size_t>(at[axis])]; };
+        auto const expected =
+            on_wall ? static_cast<Real>(value(position(0), position(1), position(2), time)) : Real{-7};
+        // Devices have functions of their own, a few units in the last place away.
+        Real const tolerance = memory_on_host ? Real{0} : 16 * std::numeric_limits<Real>::epsilon();
+        ASSERT_NEAR(u(0, i, j, k), expected, tolerance) << text << " at " << i << ' ' << j << ' ' << k << ' ' << time;
+      });
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Boundary, HasTheValuesOfItsExpressionAtAnyTime) {
+  std::vector<std::vector<Axis>> const domains{{Axis::uniform(9, 0, 1)},
+                                               {Axis::uniform(300, 0, 1), Axis::uniform(7, 0, 1)},
+                                               {Axis::uniform(6, 0, 1), Axis::uniform(170, 0, 1)},
+                                               stretched_axes()};
+  for (std::vector<Axis> const& axes : domains) {
+    for (std::string const text : {"cos(x + 2*y - z)*exp(-t)", "y < t ? random(1) : sin(z + t)", "t"}) {
+      expect_walls_of<double>(axes, text);
+      expect_walls_of<float>(axes, text);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Boundary, NamesWhereAValueThatDependsOnTimeIsNone) {
+  auto const mesh = mesh_of({Axis::uniform(8, 0, 8), Axis::uniform(6, 0, 6)});
+  Field<double> field(mesh, {.name = "u"});
+  BoundaryConditions conditions = BoundaryConditions::all({.kind = BoundaryKind::zero});
+  conditions.at(1, -1) = {.kind = BoundaryKind::dirichlet, .value = Expression("x < 0 || x > 2 && t > 1 ? 1/0 : 2")};
+  BoundaryFill boundary(field, conditions);
+  boundary.fill(field, 1);  // without a value where ghosts beyond two faces stand
+  for (Block const& block : mesh->blocks()) {
+    bool const at_wall = !block.neighbour(1, -1);
+    Index const first = std::max<Index>(2, block.cells.begin[0]);
+    if (!at_wall || first >= block.cells.end[0]) continue;
+    EXPECT_EQ(message_of([&] { boundary.fill(field, 2); }),
+              "boundary.south: 'x < 0 || x > 2 && t > 1 ? 1/0 : 2' is not a finite number at (" +
+                  std::to_string(first) + ".5, 0, 0), t = 2");
+  }
+}
+
 TEST(Boundary, ReflectingTurnsNormalComponentsAround) {
   auto const mesh = mesh_of({Axis::uniform(8, 0, 1), Axis::uniform(9, 0, 1)});
   Field<double> velocity(mesh, {.name = "v", .components = 2, .ghosts = 2, .vector = true});

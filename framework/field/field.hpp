@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "framework/runtime/devices.hpp"
 
 namespace halocline {
+
+class EntryPositions;
 
 /// Values of `Real` (float or double) on the entries of one centring of a mesh: per block one allocation in the
 /// backend's memory, x fastest, rows padded. Zero everywhere, ghosts included, when made. Not copyable; moves leave an
@@ -30,9 +33,13 @@ class Field final : public FieldBase {
 
   /// Every entry, ghosts included, becomes `value`. Enqueued on the blocks' streams.
   void fill(Real value);
-  /// Every entry of a component, ghosts included, becomes the expression at its position. Evaluated on the host. Throws
-  /// InputError where it is not a finite number, which names `called`, or the field if that is empty.
+  /// Every entry of a component, ghosts included, becomes the expression at its position, whatever the threads and the
+  /// partition with the same bits. Evaluated where the field is, by a kernel on a device, if the expression has a
+  /// program; waits for it. Throws InputError where an owned entry is not a finite number, which names `called`, or the
+  /// field if that is empty.
   void fill(Expression const& expression, double time, int component = 0, std::string const& called = {});
+  /// The same for the owned entries: ghosts stay as they are.
+  void fill_owned(Expression const& expression, double time, int component = 0, std::string const& called = {});
   [[nodiscard]] Precision precision() const override;
   [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(Real); }
   [[nodiscard]] BlockLayout const& layout(Block const& block) const override { return storage_[block.local].layout; }
@@ -57,12 +64,19 @@ class Field final : public FieldBase {
     ~Storage() {
       CurrentDevice const current;
       values = {};
+      positions.reset();
     }
     Kokkos::View<Real*, Memory> values;
     BlockLayout layout;
+    std::shared_ptr<EntryPositions const>
+        positions;  ///< of the entries with ghosts; null before an expression is evaluated
   };
   /// `other` as what it is found to be.
   Field const& same_space(FieldBase const& other) const;
+  EntryPositions const& positions(Block const& block);
+  /// Owned entries are looked at, whatever the range.
+  void evaluate(Block const& block, Expression const& expression, double time, int component, IndexRange const& range,
+                std::string const& called);
 
   std::vector<Storage> storage_;  ///< by Block::local
 };

@@ -1,9 +1,12 @@
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "framework/field/expression_values.hpp"
 #include "framework/field/field.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/field/initial_data_service.hpp"
@@ -14,49 +17,27 @@ namespace halocline {
 
 namespace {
 
-/// Positions of the entries of a box, in global indices, by place along each axis.
-struct Positions {
-  std::vector<double> along[3];
-
-  Positions(StructuredMesh const& mesh, Centring centring, IndexRange const& box) {
-    for (int axis = 0; axis < 3; ++axis) {
-      auto const a = static_cast<std::size_t>(axis);
-      for (Index i = box.begin[a]; i < box.end[a]; ++i) along[axis].push_back(mesh.coordinate(axis, centring, i));
-    }
+/// Of a box in global indices.
+BoxPositions positions_of(StructuredMesh const& mesh, Centring centring, IndexRange const& box) {
+  BoxPositions positions;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (Index i = box.begin[axis]; i < box.end[axis]; ++i)
+      positions.along[axis].push_back(mesh.coordinate(static_cast<int>(axis), centring, i));
   }
-  [[nodiscard]] Index count(int axis) const { return static_cast<Index>(along[axis].size()); }
-  [[nodiscard]] double at(int axis, Index place) const { return along[axis][static_cast<std::size_t>(place)]; }
-};
-
-/// Evaluates rows of entries, each thread with a copy of the expression of its own.
-template <class Real>
-void evaluate(Expression const& expression, double time, Positions const& positions, BlockView<Real> to) {
-  Index const rows = positions.count(1) * positions.count(2);
-  Index const shares = std::min<Index>(HostExecution().concurrency(), rows);
-  std::vector<Expression> const copies(static_cast<std::size_t>(shares), expression);
-  auto const evaluate_share = [&](Index share) {
-    Expression const& mine = copies[static_cast<std::size_t>(share)];
-    for (Index row = rows * share / shares; row < rows * (share + 1) / shares; ++row) {
-      Index const j = row % positions.count(1);
-      Index const k = row / positions.count(1);
-      for (Index i = 0; i < positions.count(0); ++i) {
-        to(i, j, k) = static_cast<Real>(mine(positions.at(0, i), positions.at(1, j), positions.at(2, k), time));
-      }
-    }
-  };
-  Kokkos::parallel_for("halocline expression", Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>(0, shares),
-                       evaluate_share);
-  HostExecution().fence();
+  return positions;
 }
 
 template <class Real>
 void evaluate_as(StructuredMesh const& mesh, ExpressionRequest const& request, std::span<std::byte> to) {
   Extents const extents = request.box.extents();
   BlockView<Real> const view{reinterpret_cast<Real*>(to.data()), extents[0], extents[0] * extents[1]};
-  evaluate(Expression(request.text), request.time, Positions(mesh, request.centring, request.box), view);
+  BoxPositions const positions = positions_of(mesh, request.centring, request.box);
+  // Who asks looks at the values.
+  static_cast<void>(
+      evaluate_on_host(Expression(request.text), request.time, positions, positions.range(), IndexRange{}, view));
 }
 
-/// The same values by another rank.
+/// The same values by another rank, into memory of the host.
 template <class Real>
 void have_evaluated(InitialDataService& service, ExpressionRequest const& request, BlockView<Real> to) {
   Extents const extents = request.box.extents();
@@ -69,48 +50,78 @@ void have_evaluated(InitialDataService& service, ExpressionRequest const& reques
   }
 }
 
-/// Throws at the first entry of `inside` that is not a finite number. Ghosts may be: they lie outside of the domain.
-template <class Real>
-void require_finite(std::string const& called, Expression const& expression, double time, Positions const& positions,
-                    IndexRange const& inside, BlockView<Real> values) {
-  for (Index k = inside.begin[2]; k < inside.end[2]; ++k) {
-    for (Index j = inside.begin[1]; j < inside.end[1]; ++j) {
-      for (Index i = inside.begin[0]; i < inside.end[0]; ++i) {
-        if (std::isfinite(values(i, j, k))) continue;
-        throw_not_finite(called, expression.text(), {positions.at(0, i), positions.at(1, j), positions.at(2, k)}, time);
-      }
-    }
-  }
+/// Who is to be asked for the values of an expression, if anybody.
+InitialDataService* service_for(Expression const& expression) {
+  InitialDataService* const service = InitialDataFrom::current();
+  if (service == nullptr || expression.is_constant()) return nullptr;
+  // A device would have other bits than the host of an I/O rank, and has them sooner.
+  bool const by_device = !memory_on_host && is_evaluated_in_place(expression) && !service->has_other_values();
+  return by_device ? nullptr : service;
 }
 
 }  // namespace
 
 template <class Real>
-void Field<Real>::fill(Expression const& expression, double time, int component, std::string const& called) {
-  for (Block const& block : mesh().blocks()) {
-    Storage const& storage = storage_[block.local];
-    BlockLayout const& layout = storage.layout;
-    IndexRange const all = with_ghosts(block);
-    // One component with its ghosts is a stretch of memory that no other component touches.
-    Index const first = layout.first + all.begin[0] + all.begin[1] * layout.row + all.begin[2] * layout.plane +
-                        component * layout.component;
+EntryPositions const& Field<Real>::positions(Block const& block) {
+  std::shared_ptr<EntryPositions const>& positions = storage_[block.local].positions;
+  if (!positions) {
+    CurrentDevice const current(device_of(block));
+    IndexRange const box = shifted(with_ghosts(block), mesh().global_owned(block.id, centring()).begin);
+    positions =
+        std::make_shared<EntryPositions const>(execution(block), positions_of(structured(mesh()), centring(), box));
+  }
+  return *positions;
+}
+
+template <class Real>
+void Field<Real>::evaluate(Block const& block, Expression const& expression, double time, int component,
+                           IndexRange const& range, std::string const& called) {
+  CurrentDevice const current(device_of(block));
+  Storage const& storage = storage_[block.local];
+  BlockLayout const& layout = storage.layout;
+  IndexRange const all = with_ghosts(block);
+  Extents const to_places{-all.begin[0], -all.begin[1], -all.begin[2]};
+  IndexRange const checked = shifted(owned(block), to_places);
+  // One component with its ghosts is a stretch of memory that no other component touches.
+  Index const first = layout.first + all.begin[0] + all.begin[1] * layout.row + all.begin[2] * layout.plane +
+                      component * layout.component;
+  EntryPositions const& places = positions(block);
+  std::optional<Extents> bad;
+  if (InitialDataService* const service = service_for(expression)) {
     auto const part = Kokkos::subview(storage.values, std::pair<Index, Index>(first, first + layout.component));
     auto const host = Kokkos::create_mirror_view(part);
-    IndexRange const place = mesh().global_owned(block.id, centring());
-    IndexRange const box = shifted(all, place.begin);
-    Positions const positions(structured(mesh()), centring(), box);
     BlockView<Real> const view{host.data(), layout.row, layout.plane};
     execution(block).fence();
-    InitialDataService* const service = InitialDataFrom::current();
-    if (service != nullptr && !expression.is_constant()) {
-      have_evaluated(*service, {expression.text(), time, centring(), box, precision()}, view);
-    } else {
-      evaluate(expression, time, positions, view);
-    }
-    IndexRange const inside = shifted(owned(block), {-all.begin[0], -all.begin[1], -all.begin[2]});
-    require_finite(called.empty() ? "field `" + name() + "`" : called, expression, time, positions, inside, view);
-    Kokkos::deep_copy(part, host);
+    // Entries that stay as they are may lie between those of a range.
+    if (range != all) Kokkos::deep_copy(host, part);
+    IndexRange const box = shifted(range, mesh().global_owned(block.id, centring()).begin);
+    IndexRange const inside = shifted(range, to_places);
+    have_evaluated(*service, {expression.text(), time, centring(), box, precision()},
+                   BlockView<Real>{view.at(inside.begin[0], inside.begin[1], inside.begin[2]), view.row, view.plane});
+    bad = first_not_finite(checked, view);
+    if (!bad) Kokkos::deep_copy(part, host);
+  } else {
+    bad = halocline::evaluate(execution(block), expression, time, places, shifted(range, to_places), checked,
+                              BlockView<Real>{storage.values.data() + first, layout.row, layout.plane});
+  }
+  if (bad)
+    throw_not_finite(called.empty() ? "field `" + name() + "`" : called, expression.text(), places.on_host().at(*bad),
+                     time);
+}
+
+template <class Real>
+void Field<Real>::fill(Expression const& expression, double time, int component, std::string const& called) {
+  for (Block const& block : mesh().blocks()) {
+    evaluate(block, expression, time, component, with_ghosts(block), called);
     tell({.kind = GhostEvent::Kind::fill_function, .record = &ghost_record(block, component)});
+  }
+}
+
+template <class Real>
+void Field<Real>::fill_owned(Expression const& expression, double time, int component, std::string const& called) {
+  for (Block const& block : mesh().blocks()) {
+    evaluate(block, expression, time, component, owned(block), called);
+    mark_written(block, owned(block), "Field::fill_owned", component);
   }
 }
 
@@ -137,7 +148,15 @@ InitialDataFrom::InitialDataFrom(InitialDataService* service) : before_(std::exc
 InitialDataFrom::~InitialDataFrom() { current_service() = before_; }
 InitialDataService* InitialDataFrom::current() { return current_service(); }
 
+template EntryPositions const& Field<float>::positions(Block const&);
+template EntryPositions const& Field<double>::positions(Block const&);
+template void Field<float>::evaluate(Block const&, Expression const&, double, int, IndexRange const&,
+                                     std::string const&);
+template void Field<double>::evaluate(Block const&, Expression const&, double, int, IndexRange const&,
+                                      std::string const&);
 template void Field<float>::fill(Expression const&, double, int, std::string const&);
 template void Field<double>::fill(Expression const&, double, int, std::string const&);
+template void Field<float>::fill_owned(Expression const&, double, int, std::string const&);
+template void Field<double>::fill_owned(Expression const&, double, int, std::string const&);
 
 }  // namespace halocline

@@ -23,7 +23,7 @@ struct ExpressionRequest {
 
 /// Bytes of its values.
 [[nodiscard]] Index bytes_of(ExpressionRequest const& request);
-/// Puts them into `to`, x fastest, without gaps: the bits that Field::fill gives a field.
+/// Puts them into `to`, x fastest, without gaps: the bits that Field::fill gives a field of a host.
 void evaluate(StructuredMesh const& mesh, ExpressionRequest const& request, std::span<std::byte> to);
 
 /// Which entries of a file with the values of a field are wanted: those of a box, in indices of the file's own, where
@@ -51,6 +51,9 @@ class InitialDataService {
   InitialDataService(InitialDataService const&) = delete;
   InitialDataService& operator=(InitialDataService const&) = delete;
 
+  /// Whether its values are others than those of the expressions: then it is asked for all of them, also by those who
+  /// would evaluate them on a device.
+  [[nodiscard]] virtual bool has_other_values() const { return false; }
   virtual void evaluate(ExpressionRequest const& request, std::span<std::byte> to) = 0;
   /// x fastest. Returns the first of these entries that is none. Throws InputError where the file cannot be read.
   virtual BadEntry read(FileEntriesRequest const& request, std::span<double> to) = 0;
@@ -59,8 +62,9 @@ class InitialDataService {
   InitialDataService() = default;
 };
 
-/// While one of these lives, Field::fill has the values of expressions from `service`, but for constants, and what
-/// reads files of fields has their entries from it. Null: this rank evaluates and reads itself, as without one.
+/// While one of these lives, Field::fill has the values of expressions from `service`, but for constants and what a
+/// device evaluates itself, and what reads files of fields has their entries from it. Null: this rank evaluates and
+/// reads itself, as without one.
 class InitialDataFrom {
  public:
   explicit InitialDataFrom(InitialDataService* service);

@@ -1,8 +1,10 @@
 #include "framework/operator/expression_vector.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <set>
+#include <span>
 #include <type_traits>
 
 #include "framework/field/field.hpp"
@@ -13,6 +15,13 @@
 namespace halocline {
 
 namespace {
+
+template <class Real>
+bool has_all_owned(FieldVector<Real> const& x) {
+  std::span<Block const> const blocks = x.field().mesh().blocks();
+  return std::all_of(blocks.begin(), blocks.end(),
+                     [&](Block const& block) { return x.unknowns(block) == x.field().owned(block); });
+}
 
 /// Warns, once for each name, where values that are all zero in single precision are not in double.
 void warn_if_lost(Expression const& expression, std::string const& called, double time, Vector const& x) {
@@ -34,10 +43,15 @@ void evaluate(Expression const& expression, std::string const& called, double ti
     x.fill(expression(0, 0, 0, 0));
     return;
   }
-  // By way of another vector: filling a field writes more than its unknowns.
-  auto const everywhere = x.create();
-  as_field_vector<Real>(*everywhere).field().fill(expression, time, 0, "`" + called + "`");
-  x.copy(*everywhere);
+  FieldVector<Real> const& vector = as_field_vector<Real>(x);
+  if (has_all_owned(vector)) {
+    vector.field().fill_owned(expression, time, 0, "`" + called + "`");
+  } else {
+    // By way of another vector: filling a field writes more than its unknowns, and all that it writes has to be finite.
+    auto const everywhere = x.create();
+    as_field_vector<Real>(*everywhere).field().fill_owned(expression, time, 0, "`" + called + "`");
+    x.copy(*everywhere);
+  }
   if (std::is_same_v<Real, float> && x.maximum() == 0) warn_if_lost(expression, called, time, x);
 }
 

@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-/// x = the expression at the position of each unknown of a vector of fields. Evaluated on the host. Throws InputError,
-/// which names `called`, where it is not a finite number.
+/// x = the expression at the position of each unknown of a vector of fields, as Field::fill evaluates it. Throws
+/// InputError, which names `called`, where it is not a finite number on an owned entry.
 template <class Real>
 void evaluate(Expression const& expression, std::string const& called, double time, Vector& x);
 

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "framework/field/field.hpp"
+#include "framework/field/test_fields.hpp"
 #include "framework/operator/array_vector.hpp"
+#include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/test_problem.hpp"
 #include "framework/runtime/error.hpp"
@@ -272,6 +274,39 @@ TEST(Vector, SumsRepeatToTheBitForAnyNumberOfThreads) {
   double const first = u->square();
   test_problem::for_each_thread_count(as_field_vector<double>(*u).field().mesh(),
                                       [&] { EXPECT_EQ(u->square(), first); });
+}
+
+/// Unknowns alone are written, whichever they are; all owned entries have to have values.
+TYPED_TEST(VectorTest, IsTheValuesOfAnExpression) {
+  for (Storage const storage : {Storage::field, Storage::interior_of_field}) {
+    for (auto const& [cells, blocks] :
+         {std::pair{std::vector<Index>{4}, 1}, {{37, 9}, 1}, {{4, 5, 8}, 1}, {{5, 47}, 2}}) {
+      auto const x = make_vector<TypeParam>(storage, cells, blocks);
+      auto const& vector = as_field_vector<TypeParam>(*x);
+      Field<TypeParam>& field = vector.field();
+      Field<TypeParam> expected(field.shared_mesh(), field.description());
+      Expression const expression("sin(x + 2*y)*exp(z - t)");
+      expected.fill(expression, 0.5);
+      field.fill(TypeParam{-7});
+      evaluate<TypeParam>(expression, "a.source", 0.5, *x);
+      for (Block const& block : field.mesh().blocks()) {
+        test::HostCopy<TypeParam> values(field, block);
+        test::HostCopy<TypeParam> all(expected, block);
+        IndexRange const range = field.with_ghosts(block);
+        for (Index k = range.begin[2]; k < range.end[2]; ++k) {
+          for (Index j = range.begin[1]; j < range.end[1]; ++j) {
+            for (Index i = range.begin[0]; i < range.end[0]; ++i) {
+              bool const unknown = !intersection(vector.unknowns(block), {{i, j, k}, {i + 1, j + 1, k + 1}}).empty();
+              ASSERT_EQ(values(0, i, j, k), unknown ? all(0, i, j, k) : TypeParam{-7});
+            }
+          }
+        }
+      }
+      std::string const message =
+          test::message_of([&] { evaluate<TypeParam>(Expression("t > 1 ? x/0 : 1"), "a.source", 2, *x); });
+      EXPECT_THAT(message, testing::StartsWith("`a.source`: 't > 1 ? x/0 : 1' is not a finite number at ("));
+    }
+  }
 }
 
 }  // namespace

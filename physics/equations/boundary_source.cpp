@@ -1,9 +1,9 @@
-#include <array>
-#include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "framework/field/expression_values.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/kernel/box_loops.hpp"
 #include "framework/operator/field_vector.hpp"
@@ -85,7 +85,8 @@ void BoundarySource<Real>::add_wall(DiffusionDescription const& description, Dif
             condition.value,
             std::numeric_limits<double>::quiet_NaN(),
             Numbers("wall weights", size),
-            Numbers("wall values", size)};
+            Numbers("wall values", size),
+            nullptr};
   BlockWidths<Real> const widths(grid_, block);
   for_box(execution(block), faces,
           face_terms<Real>(grid_, block, axis, material, widths, factors, packed_view(part.weights.data(), faces)));
@@ -96,30 +97,30 @@ void BoundarySource<Real>::add_wall(DiffusionDescription const& description, Dif
 
 template <class Real>
 void BoundarySource<Real>::evaluate(Part& part, double time) const {
-  auto const host = Kokkos::create_mirror_view(part.values);
-  IndexRange const& box = part.box;
-  IndexRange const unknowns = grid_.unknowns(part.block);
-  Extents const first = grid_.first_unknown(part.block);
-  Axis const& line = grid_.mesh->axis(part.axis);
-  double const wall = part.side < 0 ? line.lower() : line.upper();
-  auto const position = [&](std::size_t a, Index i) {
-    if (a == static_cast<std::size_t>(part.axis)) return wall;
-    if (a >= static_cast<std::size_t>(grid_.dimensions())) return 0.0;
-    return grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])];
-  };
-  std::size_t n = 0;
-  for (Index k = box.begin[2]; k < box.end[2]; ++k) {
-    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
-      for (Index i = box.begin[0]; i < box.end[0]; ++i) {
-        std::array<double, 3> const at{position(0, i), position(1, j), position(2, k)};
-        auto const value = static_cast<Real>(part.value(at[0], at[1], at[2], time));
-        if (!std::isfinite(value))
-          throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), at, time);
-        host(n++) = value;
+  if (!part.places) {
+    IndexRange const unknowns = grid_.unknowns(part.block);
+    Extents const first = grid_.first_unknown(part.block);
+    Axis const& line = grid_.mesh->axis(part.axis);
+    BoxPositions along;
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (Index i = part.box.begin[a]; i < part.box.end[a]; ++i) {
+        if (a == static_cast<std::size_t>(part.axis)) {
+          along.along[a].push_back(part.side < 0 ? line.lower() : line.upper());
+        } else if (a >= static_cast<std::size_t>(grid_.dimensions())) {
+          along.along[a].push_back(0);
+        } else {
+          along.along[a].push_back(
+              grid_.volumes[a].position[static_cast<std::size_t>(first[a] + i - unknowns.begin[a])]);
+        }
       }
     }
+    part.places = std::make_shared<EntryPositions const>(execution(part.block), std::move(along));
   }
-  Kokkos::deep_copy(part.values, host);
+  BoxPositions const& places = part.places->on_host();
+  IndexRange const all = places.range();
+  if (auto const bad = halocline::evaluate(execution(part.block), part.value, time, *part.places, all, all,
+                                           packed_view<Real>(part.values.data(), all)))
+    throw_not_finite("boundary." + face_name(part.axis, part.side), part.value.text(), places.at(*bad), time);
   part.evaluated_at = time;
 }
 

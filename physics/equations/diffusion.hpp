@@ -12,6 +12,7 @@
 
 namespace halocline {
 
+class EntryPositions;
 template <class Real>
 class Field;
 
@@ -77,6 +78,7 @@ class BoundarySource {
     double evaluated_at;  ///< NaN: not yet
     Kokkos::View<Real*, Memory> weights;
     Kokkos::View<Real*, Memory> values;
+    std::shared_ptr<EntryPositions const> places;  ///< null before values are evaluated
   };
   void add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Block const& block,
                 int axis, int side);
