@@ -48,7 +48,7 @@ BROKEN_DECKS = [
      ["`physics`: expected one of ..."]),
     ("unknown integrator", GOOD, ["--set", "time.method=rk44"],
      ["`time.method`: expected one of bdf2, ..."]),
-    ("even number of stages", GOOD, ["--set", "time.rkl2.stages=4"],
+    ("even number of stages", GOOD, ["--set", "time.method=rkl2", "--set", "time.rkl2.stages=4"],
      ["`time.rkl2.stages`: an even number (--set time.rkl2.stages=4); take an odd one"]),
     ("unknown solver", GOOD + "solver: {method: sor}\n", [],
      ["`solver.method`: expected one of bicgstab, cg, chebyshev, gmres, jacobi, minres, multigrid, got 'sor' (deck:5:18)"]),
