@@ -112,8 +112,9 @@ void add_check(CLI::App& program, CheckCommand& check) {
 
 void add_list(CLI::App& program, ListCommand& list) {
   CLI::App& app = *program.add_subcommand("list", "Tells what decks can say: physics, solvers, options");
-  app.add_option("SUBJECT", list.subjects,
-                 "physics, solvers, preconditioners, options, or a part of a deck: mesh, solver.cg, time.step")
+  app.add_option(
+         "SUBJECT", list.subjects,
+         "physics, solvers, preconditioners, integrators, options, or a part of a deck: mesh, solver.cg, time.step")
       ->option_text("...");
   add_repeatable(app, "--plugin", "FILE", list.plugins, "Shared object with one more physics; may be repeated");
   auto* const schema = app.add_flag("--schema", list.schema, "The JSON schema of decks, for editors");

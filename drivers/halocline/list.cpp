@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
@@ -10,6 +11,7 @@
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/reference.hpp"
 #include "solvers/linear/factory.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -48,6 +50,49 @@ std::string needs_of(SolverEntry const& solver) {
 }
 std::string needs_of(PreconditionerEntry const& preconditioner) { return preconditioner.notes.needs; }
 
+char const* needed(Treatment treatment) {
+  switch (treatment) {
+    case Treatment::implicit:
+      return "a rate of change that can be solved for";
+    case Treatment::imex:
+      return "a part of the rate of change that can be solved for";
+    case Treatment::explicit_:
+      break;
+  }
+  return "any rate of change";
+}
+std::string needs_of(IntegratorEntry const& integrator) {
+  std::string const more = integrator.notes.needs.empty() ? "" : "; " + integrator.notes.needs;
+  return needed(integrator.treatment) + more;
+}
+
+char const* name_of(Treatment treatment) {
+  switch (treatment) {
+    case Treatment::implicit:
+      return "implicit";
+    case Treatment::imex:
+      return "implicit-explicit";
+    case Treatment::explicit_:
+      break;
+  }
+  return "explicit";
+}
+/// The longest stable step, as far as a method has one of its own.
+std::string step_of(IntegratorEntry const& integrator) {
+  if (integrator.treatment == Treatment::implicit) return "of any length";
+  std::string const limit =
+      integrator.stable_factor == 1 ? "up to" : fmt::format("up to {:.3g} times", integrator.stable_factor);
+  std::string const part = integrator.treatment == Treatment::imex ? " for the explicit part" : "";
+  return limit + " the longest stable one of explicit Euler" + part +
+         (integrator.controls_error ? ", chosen by the error" : "");
+}
+/// What it takes: states of memory, and numbers through it.
+std::string cost_of(IntegratorEntry const& integrator) {
+  return fmt::format("{} {} beside the one that evolves; {:.3g} numbers read and written for each unknown in a step{}",
+                     integrator.states, integrator.states == 1 ? "state" : "states", integrator.numbers_moved,
+                     integrator.treatment == Treatment::explicit_ ? "" : ", solves aside");
+}
+
 /// A deck of the repository where a solver is the right choice; empty if there is none.
 std::string example_of(SolverEntry const& solver) {
   std::map<std::string, std::string> const decks{
@@ -59,6 +104,15 @@ std::string example_of(SolverEntry const& solver) {
   return deck == decks.end() ? "" : deck->second;
 }
 std::string example_of(PreconditionerEntry const&) { return ""; }
+std::string example_of(IntegratorEntry const& integrator) {
+  std::map<std::string, std::string> const decks{{"bdf2", "decks/heat-daily.yaml"},
+                                                 {"crank_nicolson", "decks/heat-plate.yaml"},
+                                                 {"rkl2", "decks/heat-explicit.yaml"},
+                                                 {"sdirk2", "decks/heat-quench.yaml"},
+                                                 {"theta", "decks/heat-strip.yaml"}};
+  auto const deck = decks.find(integrator.name);
+  return deck == decks.end() ? "" : deck->second;
+}
 
 /// A line of a description, if there is anything to tell.
 std::string line(char const* what, std::string const& text) {
@@ -72,12 +126,32 @@ std::string indented(std::string const& lines) {
   return text;
 }
 
+template <class Entry>
+std::string figures_of(Entry const&) {
+  return "";
+}
+std::string figures_of(IntegratorEntry const& integrator) {
+  return line("kind", fmt::format("{}, of order {}", name_of(integrator.treatment), integrator.order)) +
+         line("steps", step_of(integrator)) + line("takes", cost_of(integrator));
+}
+
+/// Its own options, and those of the sections in it that are always in use.
+std::string options_of(Section const& section) {
+  std::string text = own_options(section);
+  for (auto const& [inner, chooser] : section.inner()) {
+    if (!chooser.empty()) continue;
+    std::istringstream lines(own_options(inner));
+    for (std::string each; std::getline(lines, each);) text += inner.name() + "." + each + "\n";
+  }
+  return text;
+}
+
 /// All that is known of a method: what it is, needs and is good for, its own options.
 template <class Entry>
 std::string description(Entry const& entry) {
-  std::string const options = indented(own_options(entry.declare()));
-  return entry.name + "\n  " + entry.sentence + "\n" + line("needs", needs_of(entry)) + line("when", entry.notes.use) +
-         line("reference", entry.notes.reference) + line("example", example_of(entry)) +
+  std::string const options = indented(options_of(entry.declare()));
+  return entry.name + "\n  " + entry.sentence + "\n" + figures_of(entry) + line("needs", needs_of(entry)) +
+         line("when", entry.notes.use) + line("reference", entry.notes.reference) + line("example", example_of(entry)) +
          (options.empty() ? "" : "  options\n" + options);
 }
 
@@ -88,12 +162,27 @@ std::string descriptions(Registry<Entry> const& registry) {
   return text;
 }
 
-/// What goes by that name among the solvers and preconditioners; empty: nothing.
+/// What goes by that name among the methods; empty: nothing.
 std::string methods_called(std::string const& name) {
   std::string text;
-  if (solvers().contains(name)) text += "solver " + description(solvers().find(name));
-  if (!preconditioners().contains(name)) return text;
-  return text + (text.empty() ? "" : "\n") + "preconditioner " + description(preconditioners().find(name));
+  auto const add = [&](auto const& registry) {
+    if (!registry.contains(name)) return;
+    text += (text.empty() ? "" : "\n") + registry.kind() + " " + description(registry.find(name));
+  };
+  add(solvers());
+  add(preconditioners());
+  add(integrators());
+  return text;
+}
+
+/// All names of methods, each once.
+std::vector<std::string> method_names() {
+  std::set<std::string> names;
+  auto const add = [&](std::vector<std::string> const& more) { names.insert(more.begin(), more.end()); };
+  add(solvers().names());
+  add(preconditioners().names());
+  add(integrators().names());
+  return {names.begin(), names.end()};
 }
 
 template <class Entry>
@@ -106,18 +195,40 @@ std::string table(Registry<Entry> const& registry) {
   return rows;
 }
 
+std::string table_of_integrators() {
+  std::string rows =
+      "\n| name | kind | order | states | numbers | steps | needs | when | reference |\n| --- | --- | --- | --- | --- "
+      "| --- | "
+      "--- | --- | --- |\n";
+  for (std::string const& name : integrators().names()) {
+    IntegratorEntry const& entry = integrators().find(name);
+    rows += fmt::format("| `{}` | {} | {} | {} | {:.3g} | {} | {} | {} | {} |\n", name, name_of(entry.treatment),
+                        entry.order, entry.states, entry.numbers_moved, step_of(entry), needs_of(entry),
+                        entry.notes.use, entry.notes.reference);
+  }
+  return rows;
+}
+
 /// The end of the page of options: what to choose among.
 std::string methods_page() {
   return "\n# Solvers\n\nWhat methods need of the operator and what they are good for, as `halocline list solvers` "
          "tells "
          "it;\n[solvers.md](solvers.md) has what was measured.\n" +
-         table(solvers()) + "\n# Preconditioners\n" + table(preconditioners());
+         table(solvers()) + "\n# Preconditioners\n" + table(preconditioners()) +
+         "\n# Integrators\n\nStates are those that a method holds beside the one that evolves, numbers what it reads "
+         "and "
+         "writes for each unknown in a step,\nsolves aside; `halocline list integrators` tells the same.\n" +
+         table_of_integrators();
 }
 
 /// Where a deck puts one of the solvers, and where to read on.
 constexpr char const* solver_remark =
     "A deck chooses one by `solver: {method: cg}`; `halocline list solver.cg` tells all of its options, those of "
     "preconditioners too.\n";
+constexpr char const* integrator_remark =
+    "A deck chooses one by `time: {method: ssp_rk3}`, and gives its options, if it has any, in a section of its name, "
+    "as "
+    "`time: {rkl2: {stages: 9}}`.\n";
 constexpr char const* physics_remark =
     "\nA deck chooses one by `physics: heat`; `halocline list heat` tells its options.\n";
 constexpr char const* preconditioner_remark =
@@ -126,7 +237,7 @@ constexpr char const* preconditioner_remark =
 std::string overview(Registry<PhysicsEntry> const& physics) {
   return "What a deck can choose from.\n\nphysics\n" + names_and_sentences(physics) + "\nsolvers\n" +
          names_and_sentences(solvers()) + "\npreconditioners\n" + names_and_sentences(preconditioners()) +
-         formats_of_decks(physics) +
+         "\nintegrators\n" + names_and_sentences(integrators()) + formats_of_decks(physics) +
          "\n`halocline list options` tells all options, `halocline list heat` or `… solver.cg` those of one section, "
          "`halocline list cg` what a method is good for.\n";
 }
@@ -139,10 +250,7 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
   for (Section const& section : deck.sections()) known.push_back(section.name());
   bool const in_deck = std::find(known.begin(), known.end(), first) != known.end();
   if (std::string methods = methods_called(path); !in_deck && !methods.empty()) return methods;
-  for (std::string const& name : solvers().names()) known.push_back(name);
-  for (std::string const& name : preconditioners().names()) {
-    if (!solvers().contains(name)) known.push_back(name);
-  }
+  for (std::string const& name : method_names()) known.push_back(name);
   bool const has_parts = first.size() < path.size();
   bool const is_subject = std::find(subjects.begin(), subjects.end(), first) != subjects.end();
   if (has_parts && is_subject) {
@@ -150,7 +258,8 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
   }
   if (has_parts && !in_deck && !methods_called(first).empty()) {
     throw InputError("`" + path + "`: nothing to list; `halocline list " + first + "` tells what it is good for, and " +
-                     "options go by their place in the deck, as in `halocline list solver." + path + "`");
+                     "options go by their place in the deck, as in `halocline list " +
+                     (integrators().contains(first) ? "time." : "solver.") + path + "`");
   }
   if (!in_deck) throw InputError("`" + first + "`: nothing to list; " + advice_for(first, known));
   return listing(deck, path);
@@ -159,7 +268,7 @@ std::string listing_of_path(Section const& deck, std::string const& path, std::v
 /// What `subjects` ask for: "solvers", "options", "options solver.cg", "solver.cg".
 std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> const& physics, Section const& deck) {
   if (subjects.empty()) return overview(physics);
-  std::vector<std::string> const known{"physics", "solvers", "preconditioners", "options"};
+  std::vector<std::string> const known{"physics", "solvers", "preconditioners", "integrators", "options"};
   if (subjects.front() == "options") {
     if (subjects.size() == 1) return listing(deck, "");
     subjects.erase(subjects.begin());
@@ -173,6 +282,8 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
       text += descriptions(solvers()) + solver_remark;
     else if (subject == "preconditioners")
       text += descriptions(preconditioners()) + preconditioner_remark;
+    else if (subject == "integrators")
+      text += descriptions(integrators()) + integrator_remark;
     else
       text += listing_of_path(deck, subject, known);
   }

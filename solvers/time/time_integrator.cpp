@@ -31,7 +31,7 @@ std::string integrator_of(Options const& time, std::string const& fallback) {
 
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback) {
   std::string const method = integrator_of(time, fallback);
-  return integrators().find(method).create(time.section(method));
+  return integrators().find(method).create(time.declares(method) ? time.section(method) : time);
 }
 
 bool serves(Treatment treatment, RateParts const& parts) {

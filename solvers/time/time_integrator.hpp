@@ -61,7 +61,8 @@ enum class Treatment {
 };
 
 /// A time integrator that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
-/// the integrator from the values of that section.
+/// the integrator from the values of that section; without options a deck has no such section, and `create` must not
+/// ask for any.
 struct IntegratorEntry {
   std::string name;
   std::string sentence;

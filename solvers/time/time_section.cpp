@@ -1,6 +1,7 @@
 #include "solvers/time/time_section.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/judgement.hpp"
@@ -11,16 +12,26 @@
 
 namespace halocline {
 
+namespace {
+
+/// One for each integrator that has options.
+std::vector<Section> integrator_sections() {
+  std::vector<Section> all;
+  for (std::string const& name : integrators().names()) {
+    Section section = integrators().find(name).declare();
+    if (!section.options().empty() || !section.inner().empty()) all.push_back(std::move(section));
+  }
+  return all;
+}
+
+}  // namespace
+
 Section time_section() {
   Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
-  time.choice("method", "Time integrator; without it, what the physics is stepped by best.",
+  time.choice("method", "Time integrator; without it, the one that the physics has as its own.",
               [] { return integrators().names(); })
       .optional();
-  time.sections("method", [] {
-    std::vector<Section> all;
-    for (std::string const& name : integrators().names()) all.push_back(integrators().find(name).declare());
-    return all;
-  });
+  time.sections("method", integrator_sections);
   time.real("start", "Time of the initial state.").defaults_to(0.0);
   time.real("step", "Length of a time step.").above(0).optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();

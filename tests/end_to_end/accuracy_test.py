@@ -144,10 +144,23 @@ class Accuracy(unittest.TestCase):
     def test_heat_is_of_its_method_s_order_in_time(self):
         # Linear in x, so that all of the error is that of the integrator.
         exact, source = "(1 + x) * exp(-2*t)", "-2 * (1 + x) * exp(-2*t)"
-        for method, order in (("implicit_euler", 1), ("crank_nicolson", 2)):
+        for method, order in (("implicit_euler", 1), ("crank_nicolson", 2), ("sdirk2", 2), ("bdf2", 2)):
             with self.subTest(method=method):
                 coarse, fine = (errors(heat(10, step, method, "1", exact, source), ranks=2) for step in (0.0125, 0.00625))
                 self.assert_order(order, coarse, fine)
+
+    def test_heat_is_solved_by_every_integrator(self):
+        exact, source = "(1 + x) * exp(-2*t)", "-2 * (1 + x) * exp(-2*t)"
+        # Half of the longest step that is stable for explicit Euler on 10 cells.
+        for method, most in (("implicit_euler", 1e-2), ("theta", 1e-3), ("crank_nicolson", 1e-4), ("sdirk2", 1e-4),
+                             ("bdf2", 1e-4), ("imex_ars222", 1e-4), ("imex_ark3", 1e-5), ("explicit_euler", 1e-2),
+                             ("ssp_rk2", 1e-4), ("ssp_rk3", 1e-5), ("rk4", 1e-5), ("bogacki_shampine", 1e-3),
+                             ("dormand_prince", 1e-3), ("rkl2", 1e-3)):
+            with self.subTest(method=method):
+                one, three = (errors(heat(10, 0.0025, method, "1", exact, source), ranks=ranks) for ranks in (1, 3))
+                self.assertLess(max(one), most)
+                for a, b in zip(one, three):
+                    self.assertAlmostEqual(a, b, delta=1e-9)
 
     def run_conserving(self, ranks=1, precision="double", **options):
         deck = {"physics": "heat", "precision": precision, "mesh": {"cells": [48, 40]},

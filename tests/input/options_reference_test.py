@@ -88,6 +88,13 @@ class Reference(unittest.TestCase):
         both = output("list", "jacobi")
         self.assertIn("solver jacobi\n", both)
         self.assertIn("\npreconditioner jacobi\n", both)
+        integrators = output("list", "integrators")
+        for name in ("bdf2", "dormand_prince", "imex_ark3", "rk4", "rkl2", "ssp_rk3", "theta"):
+            self.assertRegex(integrators, rf"(?m)^{name}\n  \S.*\n  kind       .*\n  steps      .*\n  takes      .*\n"
+                                          r"  needs      .*\n  when       .*\.\n  reference  ")
+        self.assertIn("integrator rk4\n", output("list", "rk4"))
+        self.assertIn("    tolerance.relative: ", output("list", "dormand_prince"))
+        self.assertIn("| `rk4` | explicit | 4 | 3 | 13 | ", output("list", "--markdown"))
         self.assertIn("| `minres` | a symmetric operator | ", output("list", "--markdown"))
 
 

@@ -1,0 +1,78 @@
+#include "solvers/time/time_integrator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "framework/deck/deck.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/runtime/error.hpp"
+#include "solvers/time/test_steps.hpp"
+#include "solvers/time/time_section.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr RateParts rate_alone{.explicit_part = true, .implicit_part = false};
+constexpr RateParts both{.explicit_part = true, .implicit_part = true};
+constexpr RateParts solvable{.explicit_part = false, .implicit_part = true};
+
+/// What the deck's mistakes are for a physics with these parts.
+std::string mistakes_of(std::string const& method, RateParts const& parts) {
+  Section root("", "A deck.");
+  root.section(time_section());
+  root.check([&](Options const& deck, Mistakes& mistakes) { judge_integrator(deck.section("time"), parts, mistakes); });
+  try {
+    static_cast<void>(Deck("deck", "time: {method: " + method + "}").read(root));
+  } catch (InputError const& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Integrators, AreThoseThatThePartsOfARateAllow) {
+  for (std::string const& name : integrators().names()) {
+    Treatment const treatment = integrators().find(name).treatment;
+    EXPECT_EQ(mistakes_of(name, rate_alone).empty(), treatment == Treatment::explicit_) << name;
+    EXPECT_EQ(mistakes_of(name, both).empty(), treatment != Treatment::implicit) << name;
+    EXPECT_EQ(mistakes_of(name, solvable), "") << name;
+  }
+  EXPECT_EQ(mistakes_of("sdirk2", rate_alone),
+            "`time.method`: sdirk2 solves linear systems, which the physics does not have (deck:1:16); take one of "
+            "bogacki_shampine, dormand_prince, explicit_euler, rk4, rkl2, ssp_rk2, ssp_rk3");
+  EXPECT_NE(mistakes_of("bdf2", both).find("must not be solved for (deck:1:16); take one of"), std::string::npos);
+}
+
+TEST(Integrators, AreKnownByTheirExactNames) {
+  EXPECT_NE(mistakes_of("rk44", solvable).find("got 'rk44'"), std::string::npos);
+  EXPECT_NE(mistakes_of("RK4", solvable), "");
+}
+
+TEST(Integrators, AreTheOnesThatTheDeckNames) {
+  auto const made = [](std::string const& time) {
+    Section root("", "A deck.");
+    root.section(time_section());
+    return make_time_integrator(Deck("deck", "time: " + time).read(root).section("time"), "rk4");
+  };
+  EXPECT_EQ(made("{}")->stable_factor(), integrators().find("rk4").stable_factor);
+  EXPECT_EQ(made("{method: rkl2, rkl2: {stages: 5}}")->stable_factor(), 7);
+  SmallSystem system = implicit_test_equation(-1);
+  NumbersState u({1, 0});
+  static_cast<void>(made("{method: theta, theta: {theta: 0.75}}")->advance(system, 0, 1, u));
+  EXPECT_NEAR(u.values[0], 0.75 / 1.75, 1e-15);
+}
+
+TEST(Integrators, TellWhatTheyAreGoodFor) {
+  for (std::string const& name : integrators().names()) {
+    IntegratorEntry const& entry = integrators().find(name);
+    EXPECT_TRUE(entry.sentence.ends_with('.')) << name;
+    EXPECT_TRUE(entry.notes.use.ends_with('.')) << name;
+    EXPECT_FALSE(entry.notes.reference.empty()) << name;
+    EXPECT_EQ(entry.declare().name(), name);
+    EXPECT_GT(entry.states, 0) << name;
+    EXPECT_GT(entry.numbers_moved, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace halocline
