@@ -48,7 +48,10 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     });
   };
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (entry.time_dependence == TimeDependence::evolving) judge_time(given.section("time"), mistakes);
+    if (entry.time_dependence == TimeDependence::evolving) {
+      judge_time(given.section("time"), mistakes, entry.suggests_steps && entry.suggests_steps(given));
+      judge_output_times(given.section("output"), given.section("time"), mistakes);
+    }
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;
