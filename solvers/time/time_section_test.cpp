@@ -40,7 +40,7 @@ TEST(TimeSection, TakesAPartOfTheLongestStableStepInPlaceOfAStep) {
   EXPECT_EQ(mistakes_of("{courant: 0.8, step: 0.1, end: 3}"),
             "`time.courant`: given together with `step` (deck:1:17); give one of them");
   EXPECT_EQ(mistakes_of("{courant: 1.5, end: 3}"),
-            "`time.courant`: 1.5 is out of range: must be above 0 and at most 1 (deck:1:11)");
+            "`time.courant`: 1.5 is out of range: must be above 0 and at most 1 (deck:1:17)");
 }
 
 TEST(TimeSection, RefusesMoreStepsThanCanBeCounted) {
