@@ -54,6 +54,17 @@ std::string solver_line(Options const& deck) {
   return line + "\n";
 }
 
+/// Where steps are chosen as the run goes on, only its end is known.
+std::string steps_text(Schedule const& schedule) {
+  std::string text = "steps";
+  if (schedule.steps()) {
+    text = fmt::format("{} steps", *schedule.steps());
+  } else {
+    text = fmt::format("steps to {:g}", *schedule.end());
+  }
+  return text + (schedule.by_courant() ? " that the longest stable one tells" : "");
+}
+
 int ranks_of(CheckCommand const& command) {
   if (command.ranks > 0) return command.ranks;
   std::optional<LauncherPlace> const place = launcher_place();
@@ -93,7 +104,7 @@ ExitCode check(CheckCommand const& command) {
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     std::string const method = integrator_of(options.section("time"), entry.integrator);
-    say(fmt::format("time     {} steps{}\n", schedule.steps(), method.empty() ? "" : " by " + method));
+    say(fmt::format("time     {}{}\n", steps_text(schedule), method.empty() ? "" : " by " + method));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

@@ -40,6 +40,13 @@ void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options
   }
 }
 
+/// Whether steps follow from the error, of the physics' own method or of an integrator.
+bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
+  if (entry.suggests_steps && entry.suggests_steps(deck)) return true;
+  std::string const method = entry.steps_by_itself ? "" : integrator_of(deck.section("time"), entry.integrator);
+  return !method.empty() && integrators().find(method).controls_error;
+}
+
 /// What spans the sections of a deck: time, precision and memory of points against the physics, and the physics' own
 /// rules. Each is a check of its own: one that cannot judge stops no other.
 void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optional<MemoryBudget> const& budget) {
@@ -49,7 +56,10 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     });
   };
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (entry.time_dependence == TimeDependence::evolving) judge_time(given.section("time"), mistakes);
+    if (entry.time_dependence == TimeDependence::evolving) {
+      judge_time(given.section("time"), mistakes, suggests_steps(entry, given));
+      judge_output_times(given.section("output"), given.section("time"), mistakes);
+    }
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;

@@ -2,12 +2,25 @@
 
 #include <utility>
 
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 namespace {
+
+void add_time_interval(Section& section, std::string const& sentence) {
+  section.real("time_interval", sentence + " from one to the next, counted from `time.start`; steps meet these times.")
+      .above(0)
+      .optional();
+}
+
+double time_interval(Options const& section) {
+  return section.has("time_interval") ? section.real("time_interval") : 0;
+}
 
 /// Whether step `number` is one of every `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
@@ -20,11 +33,35 @@ Section output_section() {
   snapshots.integer("interval", "Steps from one to the next; 0: none. Without it, the last state alone is written.")
       .at_least(0)
       .optional();
+  add_time_interval(snapshots, "Time");
   Section& scalars = output.section("scalars", "Quantities by step: scalars.csv.");
-  scalars.integer("interval", "Steps from one line to the next; 0: the first and the last alone.")
+  scalars
+      .integer(
+          "interval",
+          "Steps from one line to the next; 0: the first and the last alone, as where only `time_interval` is given.")
       .at_least(0)
       .defaults_to(std::int64_t{1});
+  add_time_interval(scalars, "Time");
   return output;
+}
+
+OutputTimes output_times(Options const& output) {
+  return {time_interval(output.section("snapshots")), time_interval(output.section("scalars"))};
+}
+
+void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes) {
+  constexpr double most = 9007199254740992;  // 2^53: from there on doubles skip numbers
+  double const start = time.real("start");
+  for (char const* const name : {"snapshots", "scalars"}) {
+    Options const section = output.section(name);
+    if (!section.has("time_interval")) continue;
+    double const interval = section.real("time_interval");
+    bool const countless = time.has("end") && (time.real("end") - start) / interval >= most;
+    if (countless || start + interval == start) {
+      add_mistake(section, "time_interval", shortest_text(interval) + " is too short: its times cannot be told apart",
+                  mistakes);
+    }
+  }
 }
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh,
@@ -36,15 +73,17 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
       record_(folder_, all, std::move(provenance)),
       guard_(guard),
       claim_(claim),
-      sender_(sender),
-      scalar_interval_(output.section("scalars").integer("interval")) {
+      sender_(sender) {
+  Options const scalars = output.section("scalars");
+  scalar_interval_ = scalars.has("time_interval") && !scalars.given("interval") ? 0 : scalars.integer("interval");
   Options const snapshots = output.section("snapshots");
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
   last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
 }
 
-void Output::measure(Index number, Physics const& physics) {
-  if (is_due(number, scalar_interval_)) take_quantities(number, physics);
+void Output::measure(Schedule const& schedule, Physics const& physics) {
+  bool const due = is_due(schedule.taken(), scalar_interval_) || schedule.scalars_are_due();
+  if (due) take_quantities(schedule.taken(), physics);
 }
 
 void Output::take_quantities(Index number, Physics const& physics) {
@@ -54,8 +93,10 @@ void Output::take_quantities(Index number, Physics const& physics) {
   guard_.see(measured_);
 }
 
-void Output::add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last,
+void Output::add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool last,
                  bool suspect) {
+  Index const number = schedule.taken();
+  double const time = schedule.time();
   record_.add_solves(number, solves);
   for (SolveReport const& report : solves) {
     ++solves_.outcomes[to_string(report.outcome)];
@@ -63,12 +104,12 @@ void Output::add(Index number, double time, Physics& physics, std::vector<SolveR
     solves_.seconds += report.seconds;
   }
   if (conservation_) conservation_->add_step(solves);
-  if (number == 0 || last || is_due(number, scalar_interval_)) {
+  if (number == 0 || last || is_due(number, scalar_interval_) || schedule.scalars_are_due()) {
     record_state(number, time, physics);
     Traces const traces = physics.take_traces();
     record_.add_traces(traces.names, traces.times, traces.values);
   }
-  bool const snapshot = is_due(number, snapshot_interval_) || (last && last_snapshot_);
+  bool const snapshot = is_due(number, snapshot_interval_) || schedule.snapshot_is_due() || (last && last_snapshot_);
   if (number == 0 || last || suspect || snapshot || guard_.is_due(number)) look(number, time, physics);
   if (snapshot) write_snapshot(number, time, physics.fields());
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drivers/halocline/conservation.hpp"
+#include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/io/output_folder.hpp"
@@ -19,6 +20,8 @@
 
 namespace halocline {
 
+class Mistakes;
+
 /// What all solves of a run did.
 struct SolveTotals {
   std::map<std::string, Index> outcomes;  ///< number of solves by how they ended
@@ -28,6 +31,10 @@ struct SolveTotals {
 
 /// The section `output` of a deck.
 [[nodiscard]] Section output_section();
+/// The times that a judged `output` section asks for.
+[[nodiscard]] OutputTimes output_times(Options const& output);
+/// Adds a mistake for times that follow one another so closely that they cannot be counted.
+void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes);
 
 /// Everything that a run writes, as its deck asks for it.
 class Output {
@@ -44,17 +51,16 @@ class Output {
 
   /// Collective over all ranks of the run. From here on a signal that ends the program leaves a summary.
   void prepare_for_abrupt_end(Communicator const& all) { record_.prepare_for_abrupt_end(all); }
-  /// Takes the quantities of the state after step `number`, if they become a row of the tables in any case, and shows
-  /// them to the guard: what it wants then is asked of all ranks before the state is added. Collective.
-  void measure(Index number, Physics const& physics);
-  /// The state after step `number` of the run (0: the initial one) and how it came about. Collective.
+  /// Takes the quantities of the state that the schedule has come to, if they become a row of the tables in any case,
+  /// and shows them to the guard: what it wants then is asked of all ranks before the state is added. Collective.
+  void measure(Schedule const& schedule, Physics const& physics);
+  /// The state that the schedule has come to (after step 0: the initial one) and how it came about. Collective.
   /// \param last the run ends with it
   /// \param suspect some rank's guard wants to look at it
   /// Throws NotANumberError if the state is looked at (as the first, the last, suspect ones, those of snapshots and
   /// every so many-th are) and something is not finite. It then becomes part of the tables and of no snapshot; the last
   /// finite state is written if it was kept.
-  void add(Index number, double time, Physics& physics, std::vector<SolveReport> const& solves, bool last,
-           bool suspect);
+  void add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool last, bool suspect);
   /// Returns when all snapshots that were handed over to I/O ranks are written; there are no more. Does nothing where
   /// there are no I/O ranks.
   void finish_snapshots();
@@ -66,6 +72,7 @@ class Output {
   /// Writes the summary: how the run ended. On rank 0, alone: ranks that failed cannot work together.
   void finish(ExitCode code, std::string const& message);
 
+  void add_step_size(double size) { record_.add_step_size(size); }
   void add_timing(std::string const& name, double seconds) { record_.add_timing(name, seconds); }
   /// Of the state added last.
   [[nodiscard]] std::vector<NamedValue> const& quantities() const { return quantities_; }
@@ -87,8 +94,8 @@ class Output {
   StateGuard& guard_;
   FolderClaim const* claim_;
   SnapshotSender* sender_;
-  Index snapshot_interval_;  ///< 0: none but the last, if that
-  Index scalar_interval_;
+  Index snapshot_interval_;  ///< 0: none but those by time and the last, if that
+  Index scalar_interval_;    ///< 0: none but the first, the last and those by time
   bool last_snapshot_;
   std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
   bool snapshots_ended_ = false;

@@ -37,8 +37,9 @@ Index iteration_lines(Options const& deck) { return deck.section("progress").int
 
 Progress::~Progress() { finish(); }
 
-void Progress::begin_step(Step const& step) {
+void Progress::begin_step(Step const& step, Schedule const& schedule) {
   step_ = step;
+  steps_ = schedule.steps();
   measured_ = 0;
   last_number_ = 0;
 }
@@ -55,10 +56,14 @@ void Progress::iteration(Index number, double residual) {
   }
 }
 
-void Progress::end_step(Step const& step, double residual) {
-  ++steps_done_;
+void Progress::end_step(Step const& step, Schedule const& schedule, double residual) {
+  if (steps_) {
+    part_ = static_cast<double>(step.number) / static_cast<double>(*steps_);
+  } else {
+    part_ = (schedule.time() - schedule.start()) / (*schedule.end() - schedule.start());
+  }
   if (!settings_.speaks || settings_.iteration_lines > 0) return;
-  bool const edge = step.number == 1 || step.number == settings_.steps;
+  bool const edge = step.number == 1 || schedule.ended();
   if (due(edge)) show(line(step, -1, residual), settings_.columns == 0);
 }
 
@@ -70,15 +75,13 @@ void Progress::finish() {
 std::string Progress::line(Step const& step, Index iteration, double residual) const {
   std::string text;
   if (step.size > 0) {
-    text = fmt::format("step {} of {}, time {:g}", step.number, settings_.steps, step.time + step.size);
+    std::string const of = steps_ ? fmt::format(" of {}", *steps_) : "";
+    text = fmt::format("step {}{}, time {:g}", step.number, of, step.time + step.size);
+    if (!steps_) text += fmt::format(" ({:.0f} %)", 100 * part_);
   }
   if (iteration >= 0) text += fmt::format("{}iteration {}", text.empty() ? "" : ", ", iteration);
   if (!(residual <= 0)) text += fmt::format("{}residual {:.2e}", text.empty() ? "" : ", ", residual);
-  Index const left = settings_.steps - steps_done_;
-  if (steps_done_ > 0 && left > 0) {
-    double const each = seconds_since(start_) / static_cast<double>(steps_done_);
-    text += ", " + readable_time(each * static_cast<double>(left)) + " left";
-  }
+  if (part_ > 0 && part_ < 1) text += ", " + readable_time(seconds_since(start_) * (1 / part_ - 1)) + " left";
   return text;
 }
 

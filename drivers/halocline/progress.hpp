@@ -1,8 +1,10 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
+#include "drivers/halocline/schedule.hpp"
 #include "framework/plugin/physics.hpp"
 
 namespace halocline {
@@ -19,7 +21,6 @@ class Progress {
   struct Settings {
     bool speaks = true;         ///< only one rank does
     int columns = 0;            ///< of the terminal; 0: no terminal
-    Index steps = 1;            ///< of the whole run
     Index iteration_lines = 0;  ///< prints every so many-th iteration of each solve as a line of its own; 0: none
   };
   explicit Progress(Settings settings) : settings_(settings) {}
@@ -28,10 +29,11 @@ class Progress {
   Progress(Progress const&) = delete;
   Progress& operator=(Progress const&) = delete;
 
-  void begin_step(Step const& step);
+  void begin_step(Step const& step, Schedule const& schedule);
   /// An iteration of a solve; the first one told after begin_step or a smaller number begins a solve.
   void iteration(Index number, double residual);
-  void end_step(Step const& step, double residual);
+  /// `schedule` has taken the step.
+  void end_step(Step const& step, Schedule const& schedule, double residual);
   /// Ends the line; what is printed next starts on a new one.
   void finish();
 
@@ -45,7 +47,8 @@ class Progress {
   Step step_{};
   Index measured_ = 0;  ///< iterations told of the present solve
   Index last_number_ = 0;
-  Index steps_done_ = 0;
+  std::optional<Index> steps_;  ///< of the whole run, where that is known
+  double part_ = 0;             ///< of the run that is done
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   bool line_open_ = false;

@@ -135,12 +135,13 @@ class Rehearsal {
     auto const mesh = make_structured_mesh(deck.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
     auto const physics = entry_.create({deck, mesh, nullptr, precision_of(deck), {}});
     bool const evolves = entry_.time_dependence == TimeDependence::evolving;
-    Schedule const schedule = evolves ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
-    static_cast<void>(physics->stable_step());
+    Schedule schedule = evolves ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
     static_cast<void>(physics->quantities());
     // What a first step sets up, a second one uses.
-    for (Index step = 1; step <= std::min<Index>(2, schedule.steps()); ++step) {
-      static_cast<void>(physics->advance(schedule.step(step)));
+    while (!schedule.ended() && schedule.taken() < 2) {
+      Step const step = schedule.next({physics->stable_step(), physics->suggested_step()});
+      static_cast<void>(physics->advance(step));
+      schedule.take(step);
       static_cast<void>(physics->quantities());
     }
     BlockBytes bytes{.peak = tally.peak(), .resting = tally.bytes()};

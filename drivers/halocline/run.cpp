@@ -96,7 +96,9 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
   mistakes.report();
   bool const evolves = entry.time_dependence == TimeDependence::evolving;
-  Schedule const schedule = evolves ? Schedule::evolving(options.section("time")) : Schedule::stationary();
+  Schedule const schedule = evolves
+                                ? Schedule::evolving(options.section("time"), output_times(options.section("output")))
+                                : Schedule::stationary();
   FolderClaim* folder = nullptr;
   on_first_rank(roles.all(), [&] { folder = &claim(); });
   return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder};
@@ -193,42 +195,60 @@ std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, Ran
   return physics;
 }
 
-double stable_step(Case const& run, Physics const& physics, Step const& step) {
-  Doing const doing(run.owner, "stable_step", step.number);
-  return physics.stable_step();
+/// What this rank says of the step after `taken` ones.
+StepLimits step_limits(Case const& run, Physics const& physics, Index taken) {
+  StepLimits limits;
+  {
+    Doing const doing(run.owner, "stable_step", taken + 1);
+    limits.stable = physics.stable_step();
+  }
+  Doing const doing(run.owner, "suggested_step", taken + 1);
+  limits.suggested = physics.suggested_step();
+  return limits;
 }
 
-/// Why `step` cannot be taken from a state that `longest` is the longest stable step of; empty where it can.
-std::string obstacle_to(Step const& step, double longest) {
-  if (step.size <= longest * (1 + 1e-12)) return "";
+/// Why `step` cannot be taken from a state with these limits; empty where it can.
+std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits const& limits) {
+  if (schedule.is_chosen(limits) && !(step.time + step.size > step.time))
+    return "a step of " + shortest_text(step.size) + " is too short to change the time";
+  if (step.size <= limits.stable * (1 + 1e-12)) return "";
   return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
-         shortest_text(longest);
+         shortest_text(limits.stable);
 }
 
-/// A deck whose first step is too long already is wrong. Returns the longest stable one.
-double require_first_step(Case const& run, Physics const& physics) {
-  if (run.schedule.steps() == 0) return std::numeric_limits<double>::infinity();
-  Step const first = run.schedule.step(1);
-  double const longest = stable_step(run, physics, first);
-  if (!(longest > 0)) {
-    throw InputError("the longest stable step from the initial state is " + shortest_text(longest) +
+/// A deck whose first step is too long already is wrong. Returns what the initial state says of it.
+StepLimits require_first_step(Case const& run, Physics const& physics, Communicator const& communicator) {
+  if (run.schedule.ended()) return {};
+  StepLimits const mine = step_limits(run, physics, 0);
+  std::array<double, 2> least{mine.stable, mine.suggested};
+  communicator.min(least);
+  StepLimits const limits{least[0], least[1]};
+  if (!(limits.stable > 0)) {
+    throw InputError("the longest stable step from the initial state is " + shortest_text(limits.stable) +
                      "; look at the initial values and coefficients");
   }
-  std::string const obstacle = obstacle_to(first, longest);
-  if (!obstacle.empty()) throw InputError(obstacle);
-  return longest;
+  if (run.schedule.by_courant() && std::isinf(limits.stable)) {
+    throw InputError("`time.courant`: " + run.entry.name +
+                     " has no longest stable step as it is used here; give `time.step` in its place");
+  }
+  if (std::string const obstacle = obstacle_to(run.schedule.next(limits), run.schedule, limits); !obstacle.empty())
+    throw InputError(obstacle);
+  return limits;
 }
 
-/// What any rank asks for after a step.
+/// What any rank asks for after a step, and what all of them say of the next.
 struct Requests {
   bool look;  ///< at the state, in which something may not be finite
   bool stop;
+  StepLimits limits;  ///< the least of all ranks: these choose the same step, to the bit
 };
 
-Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard, SnapshotSender* sender) {
-  std::array<Index, 2> asked{Index{guard.wants_look()}, Index{is_asked_to_stop(sender)}};
+Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard, SnapshotSender* sender,
+                               StepLimits const& mine) {
+  std::array<double, 4> asked{guard.wants_look() ? 1.0 : 0.0, is_asked_to_stop(sender) ? 1.0 : 0.0, -mine.stable,
+                              -mine.suggested};
   communicator.max(asked);
-  return {asked[0] != 0, asked[1] != 0};
+  return {asked[0] != 0, asked[1] != 0, {-asked[2], -asked[3]}};
 }
 
 /// How the first solve of `step` that failed did so; empty where none did.
@@ -238,18 +258,20 @@ std::string failure_in(Step const& step, std::vector<SolveReport> const& reports
   return failed == reports.end() ? "" : failed_solve(step, *failed);
 }
 
+std::string of_all(Schedule const& schedule) {
+  return schedule.steps() ? " of " + std::to_string(*schedule.steps()) : ", time " + shortest_text(schedule.time());
+}
+
 /// Why the run ends with `step`, which has been taken, though it is not the last.
-/// \param longest the longest stable step from there
-std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Case const& run,
-                               double longest, bool stop) {
+std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Schedule const& schedule,
+                               Requests const& requests) {
   if (std::string const failure = failure_in(step, reports); !failure.empty()) return SolveError(failure);
-  if (step.number >= run.schedule.steps()) return std::nullopt;
-  if (stop) {
-    return StoppedError("stopped by a signal after step " + std::to_string(step.number) + " of " +
-                        std::to_string(run.schedule.steps()));
+  if (schedule.ended()) return std::nullopt;
+  if (requests.stop) {
+    return StoppedError("stopped by a signal after step " + std::to_string(step.number) + of_all(schedule));
   }
-  Step const next = run.schedule.step(step.number + 1);
-  std::string const obstacle = obstacle_to(next, longest);
+  Step const next = schedule.next(requests.limits);
+  std::string const obstacle = obstacle_to(next, schedule, requests.limits);
   if (obstacle.empty()) return std::nullopt;
   return SolveError("step " + std::to_string(next.number) + ", time " + shortest_text(next.time) + ": " + obstacle);
 }
@@ -295,40 +317,47 @@ std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& 
   return during(step, [&] { return physics.advance(step); });
 }
 
-/// What the guard has to know of the state after `step`. Returns the longest stable step from there.
-double measure(Case const& run, Step const& step, Physics const& physics, StateGuard& guard, Output& output) {
+/// What the guard has to know of the state after `step`. Returns what this rank says of the next one.
+StepLimits measure(Case const& run, Step const& step, Schedule const& schedule, Physics const& physics,
+                   StateGuard& guard, Output& output) {
   {
     ScopedRegion const region("output");
     Doing const doing(run.owner, "the output", step.number);
-    during(step, [&] { output.measure(step.number, physics); });
+    during(step, [&] { output.measure(schedule, physics); });
   }
-  if (step.number == run.schedule.steps()) return std::numeric_limits<double>::infinity();
-  double const longest = stable_step(run, physics, run.schedule.step(step.number + 1));
-  guard.see_stable_step(longest);
-  return longest;
+  if (schedule.ended()) return {};
+  StepLimits const limits = step_limits(run, physics, step.number);
+  guard.see_stable_step(limits.stable);
+  guard.see_suggested_step(limits.suggested);
+  return limits;
 }
 
-/// Steps from the first to the last; the state that the run ends with is written before the error goes on.
-void advance(Case const& run, Physics& physics, Communicator const& communicator, Progress& progress, StateGuard& guard,
-             SnapshotSender* sender, Output& output) {
+/// Steps from the first, which `limits` choose, to the last; the state that the run ends with is written before the
+/// error goes on.
+void advance(Case const& run, Physics& physics, Communicator const& communicator, StepLimits limits, Progress& progress,
+             StateGuard& guard, SnapshotSender* sender, Output& output) {
+  Schedule schedule = run.schedule;
   {
     Doing const doing(run.owner, "the output");
-    output.add(0, run.schedule.start(), physics, {}, run.schedule.steps() == 0, false);
+    output.add(schedule, physics, {}, schedule.ended(), false);
   }
   SolveWarnings warnings;
-  for (Index n = 1; n <= run.schedule.steps(); ++n) {
-    Step const step = run.schedule.step(n);
-    progress.begin_step(step);
+  while (!schedule.ended()) {
+    Step const step = schedule.next(limits);
+    progress.begin_step(step, schedule);
     std::vector<SolveReport> const reports = advance(run, physics, step);
-    double const longest = measure(run, step, physics, guard, output);
-    Requests const requests = requests_of_all_ranks(communicator, guard, sender);
-    std::optional<Error> const end = early_end(step, reports, run, longest, requests.stop);
-    progress.end_step(step, reports.empty() ? 0 : reports.back().final_residual);
+    schedule.take(step);
+    output.add_step_size(step.size);
+    StepLimits const mine = measure(run, step, schedule, physics, guard, output);
+    Requests const requests = requests_of_all_ranks(communicator, guard, sender, mine);
+    limits = requests.limits;
+    std::optional<Error> const end = early_end(step, reports, schedule, requests);
+    progress.end_step(step, schedule, reports.empty() ? 0 : reports.back().final_residual);
     warnings.add(reports);
     try {
       ScopedRegion const region("output");
-      Doing const doing(run.owner, "the output", n);
-      output.add(n, step.time + step.size, physics, reports, end || n == run.schedule.steps(), requests.look);
+      Doing const doing(run.owner, "the output", step.number);
+      output.add(schedule, physics, reports, end || schedule.ended(), requests.look);
     } catch (NotANumberError const& bad) {
       // A solve that failed tells more of why than the state that it left.
       std::string const failure = failure_in(step, reports);
@@ -361,7 +390,6 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   bool const speaks = communicator->rank() == 0 && !command.quiet;
   Progress progress({.speaks = speaks && (is_watched() || iteration_lines(run.deck) > 0),
                      .columns = terminal_columns(),
-                     .steps = run.schedule.steps(),
                      .iteration_lines = iteration_lines(run.deck)});
   Domain const domain = make_domain(run, communicator);
   log_set_up(*domain.any());
@@ -374,12 +402,13 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   Measured measured;
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, roles, observer(run, progress, measured, sender.get()));
-  double const longest = require_first_step(run, *physics);
+  StepLimits const limits = require_first_step(run, *physics, *communicator);
   if (communicator->any(is_asked_to_stop(sender.get()))) {
     throw StoppedError("stopped by a signal before the run began");
   }
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
-  guard.see_stable_step(longest);
+  guard.see_stable_step(limits.stable);
+  guard.see_suggested_step(limits.suggested);
 
   std::vector<FieldFileRecord> field_files;
   on_first_rank(*communicator, [&] { field_files = record_field_files(run.deck.section(run.entry.name)); });
@@ -396,7 +425,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
     finish_snapshots_of(output, [&] {
-      advance(run, *physics, *communicator, progress, guard, sender.get(), output);
+      advance(run, *physics, *communicator, limits, progress, guard, sender.get(), output);
       output.add_timing("advance", seconds_since(advancing));
     });
     if (communicator->rank() == 0) keep_tunings();

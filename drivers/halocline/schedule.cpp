@@ -5,24 +5,106 @@
 
 namespace halocline {
 
-Schedule Schedule::evolving(Options const& time) {
+Schedule Schedule::evolving(Options const& time, OutputTimes const& outputs) {
   Schedule schedule;
-  schedule.start_ = time.real("start");
-  schedule.size_ = schedule.last_size_ = time.real("step");
-  if (time.has("steps")) {
-    schedule.steps_ = time.integer("steps");
-    return schedule;
-  }
-  double const span = time.real("end") - schedule.start_;
-  // A last step that only rounding asks for is left out.
-  schedule.steps_ = static_cast<Index>(std::ceil(span / schedule.size_ * (1 - 1e-12)));
-  double const before = static_cast<double>(std::max<Index>(0, schedule.steps_ - 1)) * schedule.size_;
-  schedule.last_size_ = span - before;
+  schedule.start_ = schedule.time_ = schedule.anchor_ = time.real("start");
+  if (time.has("courant")) schedule.courant_ = time.real("courant");
+  if (time.has("step")) schedule.size_ = schedule.last_size_ = time.real("step");
+  if (time.has("steps")) schedule.steps_ = time.integer("steps");
+  if (time.has("end")) schedule.end_ = time.real("end");
+  schedule.clocks_[0].interval = outputs.snapshots;
+  schedule.clocks_[1].interval = outputs.scalars;
+  schedule.plan();
   return schedule;
 }
 
-Step Schedule::step(Index number) const {
-  return {number, start_ + static_cast<double>(number - 1) * size_, number == steps_ ? last_size_ : size_};
+/// Counts the steps of one length from the anchor to the end.
+void Schedule::plan() {
+  if (!end_ || size_ == 0) return;
+  double const span = *end_ - anchor_;
+  // A last step that only rounding asks for is left out.
+  auto const left = static_cast<Index>(std::ceil(span / size_ * (1 - 1e-12)));
+  double const before = static_cast<double>(std::max<Index>(0, left - 1)) * size_;
+  steps_ = anchor_taken_ + left;
+  last_size_ = span - before;
+}
+
+bool Schedule::ended() const {
+  if (!end_) return taken_ >= steps_;
+  if (time_ >= *end_) return true;
+  return size_ > 0 && courant_ == 0 && anchor_taken_ < taken_ && taken_ >= steps_;
+}
+
+bool Schedule::is_chosen(StepLimits const& limits) const { return by_courant() || std::isfinite(limits.suggested); }
+
+std::optional<Index> Schedule::steps() const {
+  bool const shortened = clocks_[0].interval > 0 || clocks_[1].interval > 0;
+  if (end_ && (by_courant() || size_ == 0 || shortened)) return std::nullopt;
+  return steps_;
+}
+
+double Schedule::time_of(Clock const& clock) const {
+  if (clock.interval == 0) return std::numeric_limits<double>::infinity();
+  return start_ + static_cast<double>(clock.next) * clock.interval;
+}
+
+/// Times no further apart than this are one, where steps are about so long.
+double Schedule::rounding(double step) const {
+  return 1e-12 * std::max(std::abs(time_ - start_), step) + 1e-15 * std::abs(time_);
+}
+
+double Schedule::next_output() const { return std::min(time_of(clocks_[0]), time_of(clocks_[1])); }
+
+/// The next time that steps of about this length have to meet.
+double Schedule::target(double step) const {
+  double const output = next_output();
+  if (end_ && *end_ <= output + rounding(step)) return *end_;
+  return output;
+}
+
+Step Schedule::equal_step() const {
+  Index const number = taken_ + 1;
+  double const from = anchor_ + static_cast<double>(number - anchor_taken_ - 1) * size_;
+  Step step{number, from, number == steps_ ? last_size_ : size_};
+  double const output = next_output();
+  if (from + step.size > output + rounding(size_)) step.size = output - from;
+  return step;
+}
+
+Step Schedule::next(StepLimits const& limits) const {
+  if (!is_chosen(limits)) return equal_step();
+  bool const first = taken_ == 0 && size_ > 0;
+  double size = std::min(first ? size_ : limits.suggested, limits.stable);
+  if (by_courant()) size = std::min(limits.suggested, courant_ * limits.stable);
+  // The least of a number and NaN may be the number.
+  if (std::isnan(limits.stable) || std::isnan(limits.suggested)) size = std::numeric_limits<double>::quiet_NaN();
+  if (first && limits.stable < size_) size = size_;
+  double const left = target(size) - time_;
+  if (left <= size * (1 + 1e-13)) return {taken_ + 1, time_, left};
+  return {taken_ + 1, time_, left < 2 * size ? left / 2 : size};
+}
+
+void Schedule::take(Step const& step) {
+  // Where steps of one length stand is known without adding them up.
+  Step const equal = size_ > 0 && courant_ == 0 ? equal_step() : Step{};
+  bool const on_grid = size_ > 0 && courant_ == 0 && step.time == equal.time && step.size == equal.size;
+  double const reached = step.time + step.size;
+  taken_ = step.number;
+  time_ = reached;
+  bool const shortened = on_grid && step.size < size_ && !(end_ && step.number == steps_);
+  double const near = rounding(on_grid ? size_ : step.size);
+  if (!on_grid || shortened) {
+    if (std::abs(next_output() - reached) <= near) time_ = next_output();
+    if (end_ && std::abs(*end_ - reached) <= near) time_ = *end_;
+  }
+  for (Clock& clock : clocks_) {
+    clock.met = time_of(clock) <= time_ + near;
+    if (clock.met) ++clock.next;
+  }
+  if (on_grid && !shortened) return;
+  anchor_ = time_;
+  anchor_taken_ = taken_;
+  plan();
 }
 
 }  // namespace halocline

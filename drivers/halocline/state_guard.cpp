@@ -75,6 +75,10 @@ void StateGuard::see_stable_step(double longest) {
   had_stable_step_ = std::isfinite(longest);
 }
 
+void StateGuard::see_suggested_step(double suggested) {
+  if (!(suggested > 0) && !suspect_) suspect_ = NamedValue{"the suggested step", suggested};
+}
+
 std::optional<NotFinite> StateGuard::look(Index number, double time) {
   ScopedRegion const region("guard");
   stable_step_vanished_ = false;

@@ -33,6 +33,7 @@ class StateGuard {
   /// What the present state has come to; a number that is not finite is remembered. On this rank alone.
   void see(std::span<Quantity const> quantities);
   void see_stable_step(double longest);
+  void see_suggested_step(double suggested);
   /// Whether what was seen since the last look calls for one. On this rank alone: ask `any` of all ranks.
   [[nodiscard]] bool wants_look() const { return suspect_ || stable_step_vanished_; }
 

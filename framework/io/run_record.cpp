@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -251,6 +252,11 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
   quantities_.assign(quantities.begin(), quantities.end());
 }
 
+void RunRecord::add_step_size(double size) {
+  least_step_ = largest_step_ > 0 ? std::min(least_step_, size) : size;
+  largest_step_ = std::max(largest_step_, size);
+}
+
 void RunRecord::add_solves(Index step, std::span<SolveReport const> solves) {
   if (!writes_) return;
   Index solve = 0;
@@ -323,6 +329,7 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
     summary["not_finite"] = described(*not_finite_);
   }
   summary["steps"] = steps_;
+  if (largest_step_ > 0) summary["step_sizes"] = {{"least", least_step_}, {"largest", largest_step_}};
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);
   summary["conserved"] = described(conserved_);

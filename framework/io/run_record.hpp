@@ -120,6 +120,8 @@ class RunRecord {
   void add_step(Index number, double time, std::span<NamedValue const> quantities, std::span<SolveReport const> solves);
   /// What points recorded at some times; `values` by time, then point. The names are the same each time.
   void add_traces(std::span<std::string const> names, std::span<double const> times, std::span<double const> values);
+  /// A step of this length, in the unit of time, has been taken.
+  void add_step_size(double size);
   /// A named time to be listed with the timings, in seconds.
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
@@ -156,6 +158,8 @@ class RunRecord {
   std::optional<TableWriter> residuals_;
   std::optional<TableWriter> traces_;
   Index steps_ = 0;
+  double least_step_ = 0;  ///< 0: there was none
+  double largest_step_ = 0;
   double time_ = 0;
   std::vector<NamedValue> quantities_;
   std::vector<SweepForm> sweeps_;

@@ -105,6 +105,10 @@ class GuardedPhysics final : public Physics {
     return call_plugin(in("`stable_step`"), [&] { return physics_->stable_step(); });
   }
 
+  [[nodiscard]] double suggested_step() const override {
+    return call_plugin(in("`suggested_step`"), [&] { return physics_->suggested_step(); });
+  }
+
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
     std::string const place =
         "`advance` of step " + std::to_string(step.number) + " (from t = " + shortest_text(step.time) + ")";
@@ -203,6 +207,12 @@ PhysicsEntry guarded(PhysicsEntry entry, std::string const& file) {
     entry.bytes_of_point = [judging = call("`bytes_of_point`", PluginStage::judging),
                             bytes = std::move(entry.bytes_of_point)](Options const& deck) {
       return call_plugin(judging, [&] { return bytes(deck); });
+    };
+  }
+  if (entry.suggests_steps) {
+    entry.suggests_steps = [judging = call("`suggests_steps`", PluginStage::judging),
+                            suggests = std::move(entry.suggests_steps)](Options const& deck) {
+      return call_plugin(judging, [&] { return suggests(deck); });
     };
   }
   for (DeckFormat& format : entry.deck_formats) {

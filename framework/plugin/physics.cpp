@@ -6,4 +6,6 @@ namespace halocline {
 
 double Physics::stable_step() const { return std::numeric_limits<double>::infinity(); }
 
+double Physics::suggested_step() const { return std::numeric_limits<double>::infinity(); }
+
 }  // namespace halocline

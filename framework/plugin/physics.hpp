@@ -65,6 +65,10 @@ class Physics {
   [[nodiscard]] virtual Traces take_traces() { return {}; }
   /// The longest step that is stable from the present state, in the unit of time; infinite for implicit methods.
   [[nodiscard]] virtual double stable_step() const;
+  /// The step that a method which controls its own error wants to take next from the present state; infinite for all
+  /// others, whose steps the deck chooses. The next step is the least over the ranks, or shorter where the run or an
+  /// output asks for a time.
+  [[nodiscard]] virtual double suggested_step() const;
 
   /// Moves the state over `step`; returns what each linear solve on the way did.
   [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;
@@ -118,6 +122,9 @@ struct PhysicsEntry {
   std::function<Index(Options const& deck)> points = {};
   /// Where the fields lie whose values a deck may give as files (Section::field). Empty: on cells.
   std::function<Centring(Options const& deck)> centring = {};
+  /// Whether the physics of a judged deck suggests its steps (Physics::suggested_step), so that the deck needs to give
+  /// none. Empty: it does not.
+  std::function<bool(Options const& deck)> suggests_steps = {};
   bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
   RateParts rate_parts = {};     ///< of an evolving physics that integrators step
   std::string integrator = {};   ///< the one of a deck that chooses none, for the same

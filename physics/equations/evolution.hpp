@@ -22,6 +22,7 @@ class Evolution final : public Physics {
   [[nodiscard]] std::vector<Quantity> quantities() const override;
   [[nodiscard]] std::vector<std::string> conserved() const override;
   [[nodiscard]] double stable_step() const override;
+  [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
 
  private:

@@ -173,6 +173,7 @@ class Heat final : public Physics {
   }
 
   [[nodiscard]] double stable_step() const override { return integrator_->stable_factor() * euler_step_; }
+  [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
 
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
     auto reports = evolution_.advance(*integrator_, step.time, step.size);

@@ -33,12 +33,22 @@ Section time_section() {
       .optional();
   time.sections("method", integrator_sections);
   time.real("start", "Time of the initial state.").defaults_to(0.0);
-  time.real("step", "Length of a time step.").above(0).optional();
+  time.real("step", "Length of a time step; where the physics suggests its steps, of the first.").above(0).optional();
+  time.real("courant",
+            "Steps of this part of the longest stable one from the present state, at most 1; in place of `step`.")
+      .above(0)
+      .at_most(1)
+      .optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();
-  time.real("end", "Time at which the run ends; the last step is shortened to meet it.").optional();
+  time.real("end",
+            "Time at which the run ends; the last step is shortened to meet it, chosen steps share what is left.")
+      .optional();
   time.check([](Options const& given, Mistakes& mistakes) {
     if (given.has("steps") && given.has("end")) {
       add_mistake(given, "end", "given together with `steps`", mistakes, "give one of them");
+    }
+    if (given.has("step") && given.has("courant")) {
+      add_mistake(given, "courant", "given together with `step`", mistakes, "give one of them");
     }
     if (given.has("end") && given.real("end") < given.real("start")) {
       add_mistake(given, "end", "lies before `start`", mistakes);
@@ -47,8 +57,10 @@ Section time_section() {
   return time;
 }
 
-void judge_time(Options const& time, Mistakes& mistakes) {
-  if (!time.has("step")) mistakes.add(time.location(), time.full_name("step"), "missing", "it is required");
+void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps) {
+  if (!time.has("step") && !time.has("courant") && !suggests_steps) {
+    mistakes.add(time.location(), time.full_name("step"), "missing", "give `step` or `courant`");
+  }
   if (!time.has("steps") && !time.has("end")) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
   }

@@ -27,10 +27,20 @@ TEST(TimeSection, AsksForAStepAndOneWayToEnd) {
   EXPECT_EQ(mistakes_of("{step: 0.1, steps: 3}"), "");
   EXPECT_EQ(mistakes_of("{step: 0.1, end: 3, method: crank_nicolson}"), "");
   EXPECT_EQ(mistakes_of("{start: 1}"),
-            "`time.step`: missing (deck:1:1); it is required\n`time.steps`: missing (deck:1:1); give `steps` or `end`");
+            "`time.step`: missing (deck:1:1); give `step` or `courant`\n`time.steps`: missing (deck:1:1); give `steps` "
+            "or `end`");
   EXPECT_EQ(mistakes_of("{step: 0.1, steps: 3, end: 1}"),
             "`time.end`: given together with `steps` (deck:1:34); give one of them");
   EXPECT_EQ(mistakes_of("{step: 0.1, start: 2, end: 1}"), "`time.end`: lies before `start` (deck:1:34)");
+}
+
+TEST(TimeSection, TakesAPartOfTheLongestStableStepInPlaceOfAStep) {
+  EXPECT_EQ(mistakes_of("{courant: 0.8, end: 3}"), "");
+  EXPECT_EQ(mistakes_of("{courant: 1, steps: 3}"), "");
+  EXPECT_EQ(mistakes_of("{courant: 0.8, step: 0.1, end: 3}"),
+            "`time.courant`: given together with `step` (deck:1:17); give one of them");
+  EXPECT_EQ(mistakes_of("{courant: 1.5, end: 3}"),
+            "`time.courant`: 1.5 is out of range: must be above 0 and at most 1 (deck:1:17)");
 }
 
 TEST(TimeSection, RefusesMoreStepsThanCanBeCounted) {
