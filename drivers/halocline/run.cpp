@@ -213,7 +213,7 @@ std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits c
     return "a step of " + shortest_text(step.size) + " is too short to change the time";
   if (step.size <= limits.stable * (1 + 1e-12)) return "";
   return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
-         shortest_text(limits.stable);
+         shortest_text(limits.stable) + "; shorten it, or give `time.courant` in its place";
 }
 
 /// A deck whose first step is too long already is wrong. Returns what the initial state says of it.

@@ -9,6 +9,7 @@
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
@@ -87,7 +88,7 @@ void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
 template <class Real>
 EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
                                      std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
-                                     std::vector<ImplicitDiffusion<Real>> implicit)
+                                     std::vector<std::optional<ImplicitDiffusion<Real>>> implicit)
     : mesh_(std::move(mesh)),
       like_(state.fields),
       fields_(std::move(fields)),
@@ -241,7 +242,12 @@ std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, 
   }
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
-    reports.push_back(implicit_[n].solve(time, scale, as_fields<Real>(right).fields[n], to.fields[n]));
+    auto const& from = as_fields<Real>(right).fields[n];
+    if (implicit_[n]) {
+      reports.push_back(implicit_[n]->solve(time, scale, from, to.fields[n]));
+    } else {
+      FieldVector<Real>(to.fields[n]).copy(FieldVector<Real>(from));
+    }
   }
   to.has_ghosts = false;
   return reports;

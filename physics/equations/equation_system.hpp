@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,12 @@ template <class Real>
 class EquationSystem final : public EvolvingSystem {
  public:
   /// \param state    of the physics, which every state is like. Collective.
-  /// \param implicit for each field, where a method solves for the part of the rate that is diffusion
+  /// \param implicit where a method solves for the part of the rate that is diffusion: of each field, none where it
+  /// does
+  ///                 not diffuse
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
                  std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
-                 std::vector<ImplicitDiffusion<Real>> implicit = {});
+                 std::vector<std::optional<ImplicitDiffusion<Real>>> implicit = {});
   ~EquationSystem() override;
 
   [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;
@@ -63,7 +66,7 @@ class EquationSystem final : public EvolvingSystem {
   Exchange exchange_;
   FieldsState<Real>* under_way_ = nullptr;  ///< whose ghosts are
   std::vector<BoundaryFill> walls_;
-  std::vector<ImplicitDiffusion<Real>> implicit_;
+  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit_;
   std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
   std::optional<double> sources_time_;          ///< that they are of
 };

@@ -38,7 +38,13 @@ Equations& Equations::stable_step(std::function<double(Options const&, Structure
 
 void Equations::require_field(std::string const& field) const {
   if (std::find(declared_.fields.begin(), declared_.fields.end(), field) != declared_.fields.end()) return;
-  throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; declare it first");
+  throw InputError("physics `" + declared_.name + "`: there is no field `" + field + "`; declared are " + names());
+}
+
+std::string Equations::names() const {
+  std::string all;
+  for (std::string const& field : declared_.fields) all += (all.empty() ? "" : ", ") + field;
+  return all.empty() ? "none" : all;
 }
 
 Equations& Equations::conserves(std::string const& field) {
@@ -61,6 +67,11 @@ Equations& Equations::integrator(std::string name) {
 }
 
 PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const {
+  for (int const fields : traits.fields) {
+    if (fields == static_cast<int>(declared_.fields.size())) continue;
+    throw InputError("physics `" + declared_.name + "`: its functor has " + std::to_string(fields) +
+                     " fields (`fields`, 1 if it does not say), and declared are " + names());
+  }
   Declared declared = declared_;
   declared.ghosts = std::max(1, traits.radius);
   declared.diffuses = traits.diffuses;

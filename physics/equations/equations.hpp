@@ -75,14 +75,18 @@ class Equations {
   [[nodiscard]] PhysicsEntry evolution() const {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads its own point alone names its Axes");
     constexpr int axes = Rate<double>::shape.dimensions();
-    Traits const traits{Rate<double>::shape.radius, equation::diffuses<Rate<double>>()};
+    equation::require_rate<double, Rate<double>, axes>();
+    Traits const traits{
+        Rate<double>::shape.radius, equation::diffuses<Rate<double>>(), {equation::fields_of<Rate<double>>()}};
     return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
   }
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes of any of these numbers of axes.
   template <template <class, int> class Rate, int... Axes>
   [[nodiscard]] PhysicsEntry evolution() const {
+    (equation::require_rate<double, Rate<double, Axes>, Axes>(), ...);
     Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
-                        (equation::diffuses<Rate<double, Axes>>() || ...)};
+                        (equation::diffuses<Rate<double, Axes>>() || ...),
+                        {equation::fields_of<Rate<double, Axes>>()...}};
     return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
@@ -123,10 +127,13 @@ class Equations {
 
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
+  /// Of the declared fields.
+  [[nodiscard]] std::string names() const;
   /// What the functor says of itself.
   struct Traits {
     int radius;
     bool diffuses;
+    std::vector<int> fields;  ///< for each number of axes
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
 

@@ -139,12 +139,14 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
                       make_boundary_conditions(field.section("boundary"), *mesh_)});
     has_exact = has_exact || field.has("exact");
   }
-  std::vector<ImplicitDiffusion<Real>> implicit;
+  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit;
   std::vector<double> const diffusivity = stages->diffusivity();
   for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {
+    std::optional<ImplicitDiffusion<Real>>& of_field = implicit.emplace_back();
+    if (!(diffusivity[n] > 0)) continue;
     auto solver = make_solver(context.deck.section("solver"));
     solver->set_observer(context.observer);
-    implicit.emplace_back(mesh_, fields[n].walls, diffusivity[n], std::move(solver));
+    of_field.emplace(mesh_, fields[n].walls, diffusivity[n], std::move(solver));
   }
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,6 +42,60 @@ template <class Rate>
   return requires(Rate const& rate) { rate.diffusivity(); };
 }
 
+/// Whether a rate bounds itself by `fastest(at, u…, coefficients…)`.
+template <class Real, class Rate, int Axes, std::size_t... N>
+[[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
+  return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
+    rate.fastest(at, std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...);
+  };
+}
+
+// A member of any kind and signature makes its name ambiguous in a class that has another of that name from elsewhere.
+struct AnyFastest {
+  int fastest;
+};
+struct AnyDiffusivity {
+  int diffusivity;
+};
+template <class Rate, class Any>
+struct Beside : Rate, Any {};
+template <class Rate>
+[[nodiscard]] constexpr bool names_fastest() {
+  return !requires { &Beside<Rate, AnyFastest>::fastest; };
+}
+template <class Rate>
+[[nodiscard]] constexpr bool names_diffusivity() {
+  return !requires { &Beside<Rate, AnyDiffusivity>::diffusivity; };
+}
+
+/// What a rate returns at a point.
+template <class Real, class Rate, int Axes, std::size_t... N>
+[[nodiscard]] auto returned_by(Rate const& rate, std::index_sequence<N...>)
+    -> decltype(rate(std::declval<EquationPoint<Real, Axes, Point<Real>> const&>(),
+                     std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...));
+
+/// Does not compile, in words, for a functor that is not what a declared physics needs.
+template <class Real, class Rate, int Axes>
+constexpr void require_rate() {
+  constexpr auto inputs =
+      std::make_index_sequence<static_cast<std::size_t>(fields_of<Rate>() + coefficients_of<Rate>())>();
+  using Returned = decltype(returned_by<Real, Rate, Axes>(std::declval<Rate const&>(), inputs));
+  static_assert(std::is_same_v<Returned, Values<Real, fields_of<Rate>()>> ||
+                    (fields_of<Rate>() == 1 && std::is_same_v<Returned, Real>),
+                "operator() of the functor must return Values<Real, fields>, or Real where there is one field");
+  if constexpr (names_fastest<Rate>()) {
+    static_assert(is_bounded<Real, Rate, Axes>(inputs),
+                  "`fastest` of the functor must be a const member that takes what operator() takes: (at, u…)");
+  }
+  if constexpr (names_diffusivity<Rate>()) {
+    static_assert(
+        requires(Rate const& rate) {
+          { rate.diffusivity() } -> std::same_as<Values<Real, fields_of<Rate>()>>;
+        },
+        "`diffusivity` of the functor must be a const member that returns Values<Real, fields>");
+  }
+}
+
 /// `fastest` of a rate at one point.
 template <class Real, class Rate, int Axes>
 struct FastestFunctor {
@@ -52,14 +108,6 @@ struct FastestFunctor {
     return {{}, {static_cast<double>(rate.fastest(EquationPoint<Real, Axes, P>(at, differences), in...))}};
   }
 };
-
-/// Whether a rate bounds itself by `fastest(at, u…, coefficients…)`.
-template <class Real, class Rate, int Axes, std::size_t... N>
-[[nodiscard]] constexpr bool is_bounded(std::index_sequence<N...>) {
-  return requires(Rate const& rate, EquationPoint<Real, Axes, Point<Real>> const& at) {
-    rate.fastest(at, std::declval<Reader<Real, InputShape<Rate, static_cast<int>(N)>> const&>()...);
-  };
-}
 
 }  // namespace equation
 

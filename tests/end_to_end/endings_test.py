@@ -128,7 +128,8 @@ class Endings(unittest.TestCase):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=0), folder)
             self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
-            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25\n")
+            self.assertEqual(run.err, "halocline: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or "
+                                      "give `time.courant` in its place\n")
 
     def begun(self, folder, where, deck=None, steps=0, **options):
         """A run under way that has done so many steps; returns it and the numbers of its ranks."""
