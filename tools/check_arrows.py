@@ -32,6 +32,8 @@ SOLVERS = {"framework/runtime", "framework/deck", "framework/operator", "framewo
 SHARED_PHYSICS = {"physics/equations"}
 # Files of any kind in these rooms name no other folder of physics/.
 NAMELESS = ("framework", "solvers")
+# Physics whose names are those of other things as well: Euler's methods step all that evolves.
+NAMES_OF_MORE = {"euler"}
 
 
 def below(room):
@@ -91,7 +93,7 @@ def wrong_includes():
 def physics_names():
     """Of the plugins: a folder that holds no file of the repository is none."""
     folders = {"/".join(path.split("/")[:2]) for path in files("physics/*/*")}
-    return sorted(folder.split("/")[1] for folder in folders - SHARED_PHYSICS)
+    return sorted({folder.split("/")[1] for folder in folders - SHARED_PHYSICS} - NAMES_OF_MORE)
 
 
 def named_physics():

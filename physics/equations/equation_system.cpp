@@ -87,16 +87,17 @@ void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
 
 template <class Real>
 EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
-                                     std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
+                                     std::vector<EquationField> fields, StagesOfLaw<Real> stages,
                                      std::vector<std::optional<ImplicitDiffusion<Real>>> implicit)
     : mesh_(std::move(mesh)),
       like_(state.fields),
       fields_(std::move(fields)),
-      stages_(std::move(stages)),
+      stages_(std::move(stages.stages)),
+      law_(std::move(stages.law)),
       reads_corners_(stages_->shape().kind == ShapeKind::box),
       exchange_(as_bases<FieldBase const>(like_), {.corners = reads_corners_}),
       implicit_(std::move(implicit)) {
-  for (std::size_t n = 0; n < fields_.size(); ++n) walls_.emplace_back(*like_[n], fields_[n].walls);
+  for (std::size_t n = 0; n < fields_.size() && !law_; ++n) walls_.emplace_back(*like_[n], fields_[n].walls);
   auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
   if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
     sources_ = std::make_unique<FieldsState<Real>>(create_fields());
@@ -143,7 +144,8 @@ void EquationSystem<Real>::prepare(double time, FieldsState<Real>& y) {
     exchange_.exchange(as_bases<FieldBase>(y.fields));
     y.has_ghosts = true;
   }
-  for (std::size_t n = 0; n < y.fields.size(); ++n) {
+  if (law_) law_->fill_walls(time, y.fields);
+  for (std::size_t n = 0; n < walls_.size(); ++n) {
     walls_[n].fill(*y.fields[n], time, reads_corners_ ? BoundaryReach::corners : BoundaryReach::faces);
   }
 }
@@ -170,6 +172,15 @@ void EquationSystem<Real>::sweep(FieldsState<Real> const& y, StageArguments<Real
 }
 
 template <class Real>
+void EquationSystem<Real>::sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope) {
+  StageArguments<Real> stage = of;
+  stage.out = &slope.fields;
+  slope.has_ghosts = false;
+  sweep_owned(*mesh_, Centring::cell,
+              [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); });
+}
+
+template <class Real>
 void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, double own,
                                     std::span<WeightedState const> terms, double scale, SystemState& out,
                                     SystemState* slope) {
@@ -178,12 +189,20 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   FieldsState<Real> const* const source = sources(time);
   prepare(time, of);
 
+  StageForms const forms = stages_->forms();
   std::vector<WeightedState> all(terms.begin(), terms.end());
+  if (slope != nullptr && !forms.with_slope) {
+    sweep_slope({.part = part, .time = time, .y = &of.fields, .scale = 1}, as_fields<Real>(*slope));
+    if (source != nullptr) combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
+    all.push_back({own, &y});
+    all.push_back({scale, slope});
+    return combine(all, out);
+  }
   if (source != nullptr) all.push_back({scale, source});
-  if (all.size() > most_stage_terms) {
+  if (all.size() > forms.terms) {
     // Those that do not fit are combined in `out`, which then is a term; what `out` holds goes first.
     std::stable_partition(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == &out; });
-    std::size_t const first = all.size() - (most_stage_terms - 1);
+    std::size_t const first = all.size() - (forms.terms - 1);
     combine(std::span(all).first(first), out);
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
     all.push_back({1, &out});

@@ -11,6 +11,7 @@
 #include "physics/equations/fields_state.hpp"
 #include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/stages.hpp"
+#include "physics/equations/state_law.hpp"
 
 namespace halocline {
 
@@ -18,7 +19,7 @@ namespace halocline {
 struct EquationField {
   FieldSource source{Expression(0.0)};  ///< added to the rate
   std::string source_name;              ///< of the option, for messages
-  BoundaryConditions walls;
+  BoundaryConditions walls;             ///< of no use to the fields of a law
 };
 
 /// A declared physics as integrators see it: fields on the cells of one mesh, whose rate is that of its Stages and, for
@@ -27,11 +28,11 @@ template <class Real>
 class EquationSystem final : public EvolvingSystem {
  public:
   /// \param state    of the physics, which every state is like. Collective.
-  /// \param implicit where a method solves for the part of the rate that is diffusion: of each field, none where it
-  /// does
-  ///                 not diffuse
+  /// \param law      whose states these are, with walls of its own; null: each field has its walls
+  /// \param implicit of each field, where a method solves for the part of the rate that is diffusion; none where the
+  ///                 field does not diffuse
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
-                 std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
+                 std::vector<EquationField> fields, StagesOfLaw<Real> stages,
                  std::vector<std::optional<ImplicitDiffusion<Real>>> implicit = {});
   ~EquationSystem() override;
 
@@ -53,6 +54,8 @@ class EquationSystem final : public EvolvingSystem {
  private:
   /// Ghosts of y become those that a rate at `time` reads.
   void prepare(double time, FieldsState<Real>& y);
+  /// The rate on all owned cells, in a pass of its own.
+  void sweep_slope(StageArguments<Real> const& of, FieldsState<Real>& slope);
   void sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage, FieldsState<Real>& out);
   /// What `source` gives at `time`; null where all are zero.
   [[nodiscard]] FieldsState<Real> const* sources(double time);
@@ -62,6 +65,7 @@ class EquationSystem final : public EvolvingSystem {
   Fields<Real> like_;
   std::vector<EquationField> fields_;
   std::unique_ptr<Stages<Real>> stages_;
+  std::unique_ptr<StateLaw<Real>> law_;  ///< null: none
   bool reads_corners_;
   Exchange exchange_;
   FieldsState<Real>* under_way_ = nullptr;  ///< whose ghosts are

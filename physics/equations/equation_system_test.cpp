@@ -59,9 +59,11 @@ class Setting {
       for (int const side : {-1, 1}) field.walls.at(axis, side).kind = BoundaryKind::neumann;
     }
     std::vector<EquationField> const both(2, field);
-    system = std::make_unique<EquationSystem<Real>>(mesh, like, both,
-                                                    std::make_unique<StageSweeps<Real, TwoFields<Real, Axes>, Axes>>(
-                                                        mesh, TwoFields<Real, Axes>{}, Fields<Real>{}));
+    system = std::make_unique<EquationSystem<Real>>(
+        mesh, like, both,
+        StagesOfLaw<Real>{std::make_unique<StageSweeps<Real, TwoFields<Real, Axes>, Axes>>(
+                              mesh, TwoFields<Real, Axes>{}, Fields<Real>{}),
+                          nullptr});
   }
 
   [[nodiscard]] std::unique_ptr<SystemState> state(int number) const {

@@ -31,6 +31,15 @@ Equations& Equations::field(std::string const& name, std::string const& sentence
   return *this;
 }
 
+Equations& Equations::conserved_field(std::string const& name, std::string const& sentence, Primitive primitive) {
+  Section& section = options_.section(name, sentence);
+  section.field("source", "Added to the rate of change.").defaults_to(std::string("0"));
+  section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
+  declared_.fields.push_back(name);
+  declared_.primitives.push_back(std::move(primitive));
+  return conserves(name);
+}
+
 Equations& Equations::stable_step(std::function<double(Options const&, StructuredMesh const&)> step) {
   declared_.stable_step = std::move(step);
   return *this;
@@ -73,7 +82,7 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
                      " fields (`fields`, 1 if it does not say), and declared are " + names());
   }
   Declared declared = declared_;
-  declared.ghosts = std::max(1, traits.radius);
+  int const ghosts = std::max(1, traits.radius);
   declared.diffuses = traits.diffuses;
   auto const judge = [declared](Options const& deck, Mistakes& mistakes) {
     for (std::string const& field : declared.fields) {
@@ -92,9 +101,58 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .options = options_,
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
-          .ghosts = [ghosts = declared.ghosts](Options const&) { return ghosts; },
+          .ghosts = [ghosts](Options const&) { return ghosts; },
           .rate_parts = {.explicit_part = true, .implicit_part = declared.diffuses},
           .integrator = declared.integrator,
+          .judge = judge,
+          .create = create};
+}
+
+Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {
+  std::vector<std::string> const absent(declared.fields.begin() + static_cast<std::ptrdiff_t>(fields),
+                                        declared.fields.end());
+  auto const is_absent = [&](std::string const& name) {
+    return std::find(absent.begin(), absent.end(), name) != absent.end();
+  };
+  declared.fields.resize(fields);
+  declared.primitives.resize(fields);
+  std::erase_if(declared.conserved, is_absent);
+  std::erase_if(declared.quantities, [&](FieldQuantity const& quantity) { return is_absent(quantity.field); });
+  return declared;
+}
+
+PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, bool has_contact,
+                                  std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const {
+  Section options = options_;
+  declare_law(options, declared_.primitives, has_contact);
+  auto const place = [dimensions](std::size_t axes) {
+    auto const at = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(axes));
+    return static_cast<std::size_t>(at - dimensions.begin());
+  };
+  auto const judge = [declared = declared_, fields, place](Options const& deck, Mistakes& mistakes) {
+    Options const mesh = deck.section("mesh");
+    std::size_t const at = place(mesh.entries("cells"));
+    if (at < fields.size()) judge_law(deck.section(declared.name), declared.primitives, fields[at], mesh, mistakes);
+  };
+  auto const create = [declared = declared_, fields, place, single,
+                       double_](PhysicsContext const& context) -> std::unique_ptr<Physics> {
+    Options const own = context.deck.section(declared.name);
+    std::size_t const at = place(static_cast<std::size_t>(context.mesh->dimensions()));
+    Declared const there = reduced(declared, fields[at]);
+    LawWalls const walls = law_walls(own, there.primitives, fields[at], *context.mesh);
+    if (context.precision == Precision::single) {
+      return std::make_unique<Evolution<float>>(context, there, single[at](own, context.mesh, walls));
+    }
+    return std::make_unique<Evolution<double>>(context, there, double_[at](own, context.mesh, walls));
+  };
+  return {.name = declared_.name,
+          .sentence = options.sentence(),
+          .options = options,
+          .time_dependence = TimeDependence::evolving,
+          .dimensions = std::move(dimensions),
+          .ghosts = [name = declared_.name](Options const& deck) { return law_ghosts(deck.section(name)); },
+          .rate_parts = {.explicit_part = true, .implicit_part = false},
+          .integrator = declared_.integrator,
           .judge = judge,
           .create = create};
 }

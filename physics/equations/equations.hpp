@@ -11,6 +11,9 @@
 #include "framework/deck/section.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/plugin/physics.hpp"
+#include "physics/equations/law_parts.hpp"
+#include "physics/equations/law_sections.hpp"
+#include "physics/equations/riemann.hpp"
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/stages.hpp"
 
@@ -54,6 +57,9 @@ class Equations {
   /// Declares a field of the state; they are handed to the functor in this order. `initial` is what its values are
   /// where a deck does not say, an expression.
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
+  /// Declares a field of a conservation law, whose state decks give by `primitive` in its place. Those that not all
+  /// meshes have, as the momentum along z, come last.
+  Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
   /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
@@ -91,6 +97,16 @@ class Equations {
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
 
+  /// The physics whose conservation law is `Law<Real, Axes>` (conservation_law.hpp), on meshes of any of these numbers
+  /// of axes. A source for each of them says `template struct LawParts<Law, 1>;`.
+  template <template <class, int> class Law, int... Axes>
+  [[nodiscard]] PhysicsEntry law() const {
+    using First = Law<double, 1>;
+    constexpr bool has_contact = HasContact<First, typename First::State, WaveBounds<double>>;
+    return law_entry({Axes...}, {static_cast<std::size_t>(Law<double, Axes>::fields)...}, has_contact,
+                     {&LawParts<Law, Axes>::make_single...}, {&LawParts<Law, Axes>::make_double...});
+  }
+
   /// What an Evolution reads of the declaration.
   struct Declared {
     std::string name;
@@ -99,28 +115,29 @@ class Equations {
     std::vector<FieldQuantity> quantities;
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
     std::string integrator = "ssp_rk3";
-    int ghosts = 1;         ///< layers of the fields
-    bool diffuses = false;  ///< there is a part to solve for
+    std::vector<Primitive> primitives;  ///< of a law, in the order of the fields
+    bool diffuses = false;              ///< there is a part to solve for
   };
 
  private:
   template <class Real>
-  using MakeStages =
-      std::function<std::unique_ptr<Stages<Real>>(Options const&, std::shared_ptr<StructuredMesh const>)>;
+  using MakeStages = std::function<StagesOfLaw<Real>(Options const&, std::shared_ptr<StructuredMesh const>)>;
+  template <class Real>
+  using MakeLaw = StagesOfLaw<Real> (*)(Options const&, std::shared_ptr<StructuredMesh const> const&, LawWalls const&);
   struct AllStages {
     MakeStages<float> single;
     MakeStages<double> double_;
   };
 
   template <class Real, class Rate, int Axes>
-  [[nodiscard]] static std::unique_ptr<Stages<Real>> make_stages(Options const& own,
-                                                                 std::shared_ptr<StructuredMesh const> const& mesh) {
-    return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own), Fields<Real>{});
+  [[nodiscard]] static StagesOfLaw<Real> make_stages(Options const& own,
+                                                     std::shared_ptr<StructuredMesh const> const& mesh) {
+    return {std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate(own), Fields<Real>{}), nullptr};
   }
   template <class Real, template <class, int> class Rate, int... Axes>
-  [[nodiscard]] static std::unique_ptr<Stages<Real>> make_stages_of_axes(
-      Options const& own, std::shared_ptr<StructuredMesh const> const& mesh) {
-    std::unique_ptr<Stages<Real>> stages;
+  [[nodiscard]] static StagesOfLaw<Real> make_stages_of_axes(Options const& own,
+                                                             std::shared_ptr<StructuredMesh const> const& mesh) {
+    StagesOfLaw<Real> stages;
     ((mesh->dimensions() == Axes ? void(stages = make_stages<Real, Rate<Real, Axes>, Axes>(own, mesh)) : void()), ...);
     return stages;
   }
@@ -136,6 +153,11 @@ class Equations {
     std::vector<int> fields;  ///< for each number of axes
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
+  /// \param fields how many of them there are, for each of `dimensions`
+  [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, bool has_contact,
+                                       std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const;
+  /// What of a law there is on a mesh.
+  [[nodiscard]] static Declared reduced(Declared declared, std::size_t fields);
 
   Section options_;
   Declared declared_;

@@ -12,6 +12,8 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/law_sections.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
@@ -118,29 +120,35 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
 }  // namespace
 
 template <class Real>
-Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared declared,
-                           std::unique_ptr<Stages<Real>> stages)
+Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared declared, StagesOfLaw<Real> stages)
     : declared_(std::move(declared)),
       own_(context.deck.section(declared_.name)),
       mesh_(context.mesh),
       time_(context.deck.section("time").real("start")),
       state_({}),
+      law_(stages.law.get()),
       solves_(integrators().find(integrator_of(context.deck.section("time"), declared_.integrator)).treatment !=
               Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;
   bool has_exact = false;
-  for (std::string const& name : declared_.fields) {
+  int const ghosts = std::max(1, stages.stages->shape().radius);
+  for (std::size_t n = 0; n < declared_.fields.size(); ++n) {
+    std::string const& name = declared_.fields[n];
     Options const field = own_.section(name);
-    state_.fields.push_back(
-        std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = declared_.ghosts}));
-    fill(field.field("initial"), field.full_name("initial"), time_, *state_.fields.back());
-    fields.push_back({field.field("source"), field.full_name("source"),
-                      make_boundary_conditions(field.section("boundary"), *mesh_)});
+    Options const initial = law_ != nullptr ? own_.section("initial") : field;
+    std::string const initial_name = law_ != nullptr ? declared_.primitives[n].name : "initial";
+    state_.fields.push_back(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = ghosts}));
+    fill(initial.field(initial_name), initial.full_name(initial_name), time_, *state_.fields.back());
+    EquationField& equation_field = fields.emplace_back();
+    equation_field.source = field.field("source");
+    equation_field.source_name = field.full_name("source");
+    if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
+  if (law_ != nullptr) law_->conserve(state_.fields);
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit;
-  std::vector<double> const diffusivity = stages->diffusivity();
+  std::vector<double> const diffusivity = stages.stages->diffusivity();
   for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {
     std::optional<ImplicitDiffusion<Real>>& of_field = implicit.emplace_back();
     if (!(diffusivity[n] > 0)) continue;
@@ -150,6 +158,11 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   }
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
+  if (law_ != nullptr) {
+    if (auto const found = law_->unphysical(state_.fields)) {
+      throw InputError("`" + own_.full_name("initial") + "` is no physical state at " + *found);
+    }
+  }
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
@@ -195,9 +208,26 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
   all.push_back({"error_maximum(" + name + ")", mesh_->communicator().max(largest)});
 }
 
+/// Whether nothing of a field comes in or goes out at the walls of a law: nothing flows through those that reflect, but
+/// momentum along their normal is what they push against.
+template <class Real>
+bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
+  LawWalls const walls = law_walls(own_, declared_.primitives, declared_.fields.size(), *mesh_);
+  for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
+    LawWallKind const kind = walls[static_cast<std::size_t>(face)].kind;
+    int const first = law_->first_of_vector();
+    bool const is_normal = first >= 0 && static_cast<int>(field) == first + face / 2;
+    if (kind != LawWallKind::periodic && (kind != LawWallKind::reflecting || is_normal)) return false;
+  }
+  return true;
+}
+
 /// Whether nothing comes in or goes out: by walls without a flux, or none, and no source.
 template <class Real>
-bool Evolution<Real>::is_closed(Options const& field) const {
+bool Evolution<Real>::is_closed(std::size_t n) const {
+  Options const field = own_.section(declared_.fields[n]);
+  if (!field.field("source").is_zero()) return false;
+  if (law_ != nullptr) return is_closed_by_law(n);
   BoundaryConditions const walls = make_boundary_conditions(field.section("boundary"), *mesh_);
   auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
   for (int axis = 0; axis < mesh_->dimensions(); ++axis) {
@@ -209,16 +239,27 @@ bool Evolution<Real>::is_closed(Options const& field) const {
       if (!is_without_flux) return false;
     }
   }
-  return field.field("source").is_zero();
+  return true;
 }
 
 template <class Real>
 std::vector<std::string> Evolution<Real>::conserved() const {
   std::vector<std::string> all;
   for (std::string const& name : declared_.conserved) {
-    if (is_closed(own_.section(name))) all.push_back("integral(" + name + ")");
+    auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), name);
+    if (is_closed(static_cast<std::size_t>(at - declared_.fields.begin()))) all.push_back("integral(" + name + ")");
   }
   return all;
+}
+
+/// Throws where a NaN in the fastest wave comes from a finite state that no law has.
+template <class Real>
+void Evolution<Real>::require_physical(double fastest) const {
+  if (law_ == nullptr || std::isfinite(fastest)) return;
+  if (auto const found = law_->unphysical(state_.fields)) {
+    throw NotANumberError("the state has left the physical range at time " + shortest_text(time_) + ": " + *found +
+                          "; a shorter step or `reconstruction: donor_cell` may keep it there");
+  }
 }
 
 /// That of explicit Euler: rates that act together add up, as the inverses of their steps do.
@@ -227,6 +268,7 @@ double Evolution<Real>::euler_step() const {
   double rate = 0;
   if (std::optional<double> const fastest = system_->fastest(time_, state_)) {
     rate = *fastest;
+    require_physical(rate);
   } else if (declared_.stable_step) {
     rate = 1 / declared_.stable_step(own_, *mesh_);
   }
@@ -236,12 +278,14 @@ double Evolution<Real>::euler_step() const {
 
 template <class Real>
 double Evolution<Real>::stable_step() const {
-  return integrator_->stable_factor() * euler_step();
+  known_step_ = euler_step();
+  return integrator_->stable_factor() * *known_step_;
 }
 
 template <class Real>
 std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
-  integrator_->set_euler_step(euler_step());
+  integrator_->set_euler_step(known_step_ ? *known_step_ : euler_step());
+  known_step_.reset();
   auto reports = integrator_->advance(*system_, step.time, step.size, state_);
   time_ = step.time + step.size;
   return reports;

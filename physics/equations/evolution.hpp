@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ template <class Real>
 class Evolution final : public Physics {
  public:
   /// Collective. Throws InputError for initial, source or exact values that are no finite numbers.
-  Evolution(PhysicsContext const& context, Equations::Declared declared, std::unique_ptr<Stages<Real>> stages);
+  Evolution(PhysicsContext const& context, Equations::Declared declared, StagesOfLaw<Real> stages);
 
   [[nodiscard]] std::vector<FieldBase const*> fields() const override;
   [[nodiscard]] std::vector<Quantity> quantities() const override;
@@ -27,7 +28,9 @@ class Evolution final : public Physics {
 
  private:
   [[nodiscard]] double euler_step() const;
-  [[nodiscard]] bool is_closed(Options const& field) const;
+  [[nodiscard]] bool is_closed(std::size_t field) const;
+  [[nodiscard]] bool is_closed_by_law(std::size_t field) const;
+  void require_physical(double fastest) const;
   void add_errors(std::size_t field, std::vector<Quantity>& all) const;
 
   Equations::Declared declared_;
@@ -36,7 +39,9 @@ class Evolution final : public Physics {
   double time_;
   mutable FieldsState<Real> state_;  ///< its ghosts are filled when somebody reads them
   std::unique_ptr<EquationSystem<Real>> system_;
-  bool solves_;  ///< the integrator does, for the part of the rate that is diffusion
+  mutable std::optional<double> known_step_;  ///< euler_step() of the present state, where somebody has asked
+  StateLaw<Real> const* law_;                 ///< of the system; null: none
+  bool solves_;                               ///< the integrator does, for the part of the rate that is diffusion
   std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<Field<Real>> exact_;  ///< where exact solutions are evaluated; null: there are none
 };

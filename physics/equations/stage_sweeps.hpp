@@ -36,10 +36,30 @@ template <class Rate>
   }
 }
 
+/// Whether a rate is so long that one form of its stages is all that is compiled: one term, no slope.
+template <class Rate>
+[[nodiscard]] constexpr bool has_one_form() {
+  if constexpr (requires { Rate::has_one_form; }) {
+    return Rate::has_one_form;
+  } else {
+    return false;
+  }
+}
+
 /// Whether a rate says that its fields diffuse, beside what the functor returns.
 template <class Rate>
 [[nodiscard]] constexpr bool diffuses() {
   return requires(Rate const& rate) { rate.diffusivity(); };
+}
+
+/// What has the `fastest` of a rate: itself, or its `bound()`, one functor for several rates.
+template <class Rate>
+[[nodiscard]] auto bound_of(Rate const& rate) {
+  if constexpr (requires { rate.bound(); }) {
+    return rate.bound();
+  } else {
+    return rate;
+  }
 }
 
 /// Whether a rate bounds itself by `fastest(at, u…, coefficients…)`.
@@ -135,6 +155,11 @@ class StageSweeps final : public Stages<Real> {
     return Rate::shape;
   }
 
+  [[nodiscard]] StageForms forms() const override {
+    if constexpr (equation::has_one_form<Rate>()) return {1, false};
+    return {};
+  }
+
   void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
     if constexpr (diffuses) {
       if (stage.part == RatePart::whole) {
@@ -154,7 +179,7 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
-    if constexpr (equation::is_bounded<Real, Rate, Axes>(
+    if constexpr (equation::is_bounded<Real, Bound, Axes>(
                       std::make_index_sequence<static_cast<std::size_t>(fields + coefficients)>())) {
       double largest = 0;
       for (Block const& block : mesh_->blocks()) {
@@ -171,6 +196,7 @@ class StageSweeps final : public Stages<Real> {
 
  private:
   using View = FieldView<Real const>;
+  using Bound = decltype(equation::bound_of(std::declval<Rate const&>()));
 
   [[nodiscard]] static View view(Fields<Real> const& fields_of_state, std::size_t n, Block const& block) {
     return std::as_const(*fields_of_state[n]).view(block);
@@ -186,10 +212,14 @@ class StageSweeps final : public Stages<Real> {
                   StageArguments<Real> const& stage) const {
     // Forms for more numbers of terms would take as long again to compile: y, which is read anyway, stands for those
     // that are missing, with weight zero.
-    if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);
-    if (stage.terms > 1) return sweep_as<most_stage_terms, false>(rate, block, box, stage);
-    if (stage.terms == 1) return sweep_as<1, false>(rate, block, box, stage);
-    sweep_as<0, false>(rate, block, box, stage);
+    if constexpr (equation::has_one_form<Rate>()) {
+      sweep_as<1, false>(rate, block, box, stage);
+    } else {
+      if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);
+      if (stage.terms > 1) return sweep_as<most_stage_terms, false>(rate, block, box, stage);
+      if (stage.terms == 1) return sweep_as<1, false>(rate, block, box, stage);
+      sweep_as<0, false>(rate, block, box, stage);
+    }
   }
 
   template <int Terms, bool HasSlope, class Whole>
@@ -225,8 +255,8 @@ class StageSweeps final : public Stages<Real> {
   void reduce_fastest(Block const& block, double time, Fields<Real> const& y, Reduction<Execution, Maximum>& terms,
                       std::index_sequence<F...>, std::index_sequence<C...>) const {
     sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), terms, no_outputs,
-                 equation::FastestFunctor<Real, Rate, Axes>{rate_, differences_}, view(y, F, block)...,
-                 view(coefficients_, C, block)...);
+                 equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
+                 view(y, F, block)..., view(coefficients_, C, block)...);
   }
 
   std::shared_ptr<StructuredMesh const> mesh_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,12 @@ struct StageArguments {
   Fields<Real>* slope = nullptr;
 };
 
+/// What stages there are as one pass; others take more of them.
+struct StageForms {
+  std::size_t terms = most_stage_terms;  ///< at most
+  bool with_slope = true;                ///< the rate may be a second output
+};
+
 /// The sweeps of one physics: the one place where its point functors become kernels. Made by `make_stages`
 /// (stage_sweeps.hpp) in the physics' own source.
 template <class Real>
@@ -45,6 +52,7 @@ class Stages {
 
   /// What the whole rate may read.
   [[nodiscard]] virtual Shape shape() const = 0;
+  [[nodiscard]] virtual StageForms forms() const = 0;
   /// A stage on a box of a block, in local indices. Ghosts of y are valid.
   virtual void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const = 0;
   /// The largest `fastest` over the owned points of this rank: what the physics' functor says bounds its rate, in 1 /

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/kernel/sweep.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/flux_rate.hpp"
+#include "physics/equations/law_parts.hpp"
+#include "physics/equations/law_sections.hpp"
+#include "physics/equations/reconstruction.hpp"
+#include "physics/equations/stage_sweeps.hpp"
+#include "physics/equations/wall_states.hpp"
+
+// What makes the parts of a law: of a class template Law<Real, Axes>, made from the physics' own options, with
+//
+//     fields                        how many numbers a state has
+//     primitive(u), conserved(w)    one state as the other
+//     is_physical(w)                whether a primitive state may be
+//     flux<Axis>(w, u)              along an axis, of one state as both
+//     speed<Axis>(w)                of the fastest wave, its size
+//     bounds<Axis>(l, r)            of the waves between two states
+//
+// and, where it has them, `vector` (the first of the fields that make one), what HasContact wants (HLLC), and
+// `source(at, u)`.
+
+namespace halocline {
+
+namespace equation {
+
+template <class Law>
+struct Conserve {
+  static constexpr Shape shape = point;
+  Law law;
+  template <class P, class... W>
+  KOKKOS_FUNCTION auto operator()(P const&, W const&... w) const {
+    auto const u = law.conserved({{w[here]...}});
+    return result(u, std::make_index_sequence<static_cast<std::size_t>(Law::fields)>());
+  }
+
+ private:
+  template <class Real, int Count, std::size_t... N>
+  KOKKOS_FORCEINLINE_FUNCTION static Result<Real, Count, 0> result(Values<Real, Count> const& u,
+                                                                   std::index_sequence<N...>) {
+    return {{u.value[N]...}, {}};
+  }
+};
+
+template <class Real, class Law>
+class TypedStateLaw final : public StateLaw<Real> {
+ public:
+  TypedStateLaw(std::shared_ptr<StructuredMesh const> const& mesh, LawWalls const& walls, Law const& law)
+      : mesh_(mesh), law_(law), walls_(mesh, walls, law) {}
+
+  void conserve(Fields<Real>& state) const override { conserve(state, std::make_index_sequence<fields>()); }
+  void fill_walls(double time, Fields<Real>& state) override { walls_.fill(time, state); }
+  [[nodiscard]] int first_of_vector() const override {
+    if constexpr (requires { Law::vector; }) return Law::vector;
+    return -1;
+  }
+
+  [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state) const override {
+    Extents const all = mesh_->extents(Centring::cell);
+    auto const none = static_cast<double>(all[0] * all[1] * all[2]);
+    double first = none;
+    Values<Real, Law::fields> found{};
+    for (Block const& block : mesh_->blocks()) {
+      std::array<std::vector<Real>, fields> host;
+      for (std::size_t n = 0; n < fields; ++n) {
+        host[n].resize(static_cast<std::size_t>(state[n]->owned(block).size()));
+        state[n]->copy_owned(block, 0, std::as_writable_bytes(std::span(host[n])));
+      }
+      IndexRange const& cells = block.cells;
+      std::size_t place = 0;
+      for (Index k = cells.begin[2]; k < cells.end[2]; ++k) {
+        for (Index j = cells.begin[1]; j < cells.end[1]; ++j) {
+          for (Index i = cells.begin[0]; i < cells.end[0]; ++i, ++place) {
+            Values<Real, Law::fields> u{};
+            for (std::size_t n = 0; n < fields; ++n) u.value[n] = host[n][place];
+            auto const number = static_cast<double>(i + all[0] * (j + all[1] * k));
+            if (number >= first || law_.is_physical(law_.primitive(u))) continue;
+            first = number;
+            found = u;
+          }
+        }
+      }
+    }
+    double const of_all = mesh_->communicator().min(first);
+    if (of_all == none) return std::nullopt;
+    auto const number = static_cast<Index>(of_all);
+    std::string text = "cell (" + std::to_string(number % all[0]) + ", " + std::to_string(number / all[0] % all[1]) +
+                       ", " + std::to_string(number / all[0] / all[1]) + ")";
+    for (std::size_t n = 0; n < fields; ++n) {
+      // Only the rank of the cell knows its state: the others add nothing.
+      double value = first == of_all ? static_cast<double>(found.value[n]) : 0;
+      std::array<double, 1> sum{value};
+      mesh_->communicator().sum(sum);
+      text += ", " + state[n]->name() + " " + shortest_text(sum[0]);
+    }
+    return text;
+  }
+
+ private:
+  static constexpr auto fields = static_cast<std::size_t>(Law::fields);
+
+  template <std::size_t... N>
+  void conserve(Fields<Real>& state, std::index_sequence<N...>) const {
+    for (Block const& block : mesh_->blocks()) {
+      sweep(execution(block), state.front()->owned(block), Geometry<Real>{}, outputs(state[N]->view(block)...),
+            Conserve<Law>{law_}, std::as_const(*state[N]).view(block)...);
+    }
+  }
+
+  std::shared_ptr<StructuredMesh const> mesh_;
+  Law law_;
+  WallStates<Real, Law> walls_;
+};
+
+template <class Real, template <class, int> class Law, int Axes>
+[[nodiscard]] StagesOfLaw<Real> make_law(Options const& own, std::shared_ptr<StructuredMesh const> const& mesh,
+                                         LawWalls const& walls) {
+  using Its = Law<Real, Axes>;
+  Its const law(own);
+  LawScheme const scheme = law_scheme(own);
+  RiemannSolver<Real> const riemann{Real(scheme.has_one_speed ? 1 : 0), Real(scheme.has_contact ? 1 : 0)};
+  auto const stages = [&]<class Edges>(Edges const& edges) -> std::unique_ptr<Stages<Real>> {
+    using Rate = FluxRate<Real, Its, Edges, Axes>;
+    return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate{law, edges, riemann}, Fields<Real>{});
+  };
+  auto state_law = std::make_unique<TypedStateLaw<Real, Its>>(mesh, walls, law);
+  switch (scheme.edges) {
+    case LawScheme::Edges::weno5:
+      return {stages(Weno5<Real>{}), std::move(state_law)};
+    case LawScheme::Edges::van_leer:
+      return {stages(VanLeerSlopes<Real>{}), std::move(state_law)};
+    case LawScheme::Edges::minmod:
+      break;
+  }
+  return {stages(MinmodSlopes<Real>{static_cast<Real>(scheme.theta)}), std::move(state_law)};
+}
+
+}  // namespace equation
+
+template <template <class, int> class Law, int Axes>
+StagesOfLaw<float> LawParts<Law, Axes>::make_single(Options const& own,
+                                                    std::shared_ptr<StructuredMesh const> const& mesh,
+                                                    LawWalls const& walls) {
+  return equation::make_law<float, Law, Axes>(own, mesh, walls);
+}
+template <template <class, int> class Law, int Axes>
+StagesOfLaw<double> LawParts<Law, Axes>::make_double(Options const& own,
+                                                     std::shared_ptr<StructuredMesh const> const& mesh,
+                                                     LawWalls const& walls) {
+  return equation::make_law<double, Law, Axes>(own, mesh, walls);
+}
+
+}  // namespace halocline

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "framework/deck/options.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "physics/equations/state_law.hpp"
+
+namespace halocline {
+
+/// The compiled parts of a law on meshes of `Axes` axes. A source of the physics for each number of axes includes
+/// conservation_law.hpp and says `template struct LawParts<Euler, 1>;`; all others need no more than this.
+template <template <class, int> class Law, int Axes>
+struct LawParts {
+  template <class Real>
+  using Parts = StagesOfLaw<Real>;
+  static Parts<float> make_single(Options const& own, std::shared_ptr<StructuredMesh const> const& mesh,
+                                  LawWalls const& walls);
+  static Parts<double> make_double(Options const& own, std::shared_ptr<StructuredMesh const> const& mesh,
+                                   LawWalls const& walls);
+};
+
+}  // namespace halocline

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/deck/options.hpp"
+#include "framework/deck/section.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "physics/equations/state_law.hpp"
+
+namespace halocline {
+
+class Mistakes;
+
+/// A primitive quantity that decks give in place of a conserved one.
+struct Primitive {
+  std::string name;
+  std::string sentence;
+  std::string initial;
+};
+
+/// What `reconstruction`, `limiter` and `riemann` of a deck come to.
+struct LawScheme {
+  enum class Edges { minmod, van_leer, weno5 };
+  Edges edges = Edges::minmod;
+  double theta = 0;  ///< of theta-minmod
+  bool has_one_speed = false;
+  bool has_contact = false;
+};
+
+/// Declares the scheme, `initial` and `boundary` in the section of a physics.
+void declare_law(Section& own, std::vector<Primitive> const& primitives, bool has_contact);
+/// Adds a mistake for whatever of it does not fit the mesh: faces, and quantities beyond those of `axes`.
+///
+/// \param fields how many of the primitives there are on this mesh
+void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields, Options const& mesh,
+               Mistakes& mistakes);
+
+[[nodiscard]] LawScheme law_scheme(Options const& own);
+/// Layers of ghosts that the scheme reads.
+[[nodiscard]] int law_ghosts(Options const& own);
+[[nodiscard]] LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields,
+                                 StructuredMesh const& mesh);
+
+}  // namespace halocline

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "framework/kernel/stencil.hpp"
+
+// Values at the edges of cells from the means of cells. Each of these functors gets, on a line through a cell, the
+// `reach` cells behind it, the cell itself and the `reach` cells ahead, and returns the value at the cell's edge ahead;
+// the other edge is that of the line read backwards. So mirrored data give mirrored values, to the bit.
+
+namespace halocline {
+
+/// A line through the cell's mean whose slope is limited by theta-minmod (van Leer 1979, Kurganov & Tadmor 2000):
+/// donor cell with theta 0, minmod with 1, monotonized central with 2.
+template <class Real>
+struct MinmodSlopes {
+  static constexpr int reach = 1;
+  static constexpr bool of_conserved = false;
+  Real theta;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real behind, Real cell, Real ahead) const {
+    Real const a = cell - behind;
+    Real const b = ahead - cell;
+    Real const size_a = theta * select(a < 0, -a, a);
+    Real const size_b = theta * select(b < 0, -b, b);
+    Real const central = Real{0.5} * (a + b);
+    Real const size = select(central < 0, -central, central);
+    Real const smaller_side = select(size_a < size_b, size_a, size_b);
+    Real const limited = select(smaller_side < size, smaller_side, size);
+    Real const slope = select(a * b > 0, select(a < 0, -limited, limited), Real{0});
+    return cell + Real{0.5} * slope;
+  }
+};
+
+/// The same with the harmonic mean of both sides as slope (van Leer 1974).
+template <class Real>
+struct VanLeerSlopes {
+  static constexpr int reach = 1;
+  static constexpr bool of_conserved = false;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real behind, Real cell, Real ahead) const {
+    Real const a = cell - behind;
+    Real const b = ahead - cell;
+    bool const is_monotonic = a * b > 0;
+    Real const half_slope = a * b / select(is_monotonic, a + b, Real{1});
+    return cell + select(is_monotonic, half_slope, Real{0});
+  }
+};
+
+/// Fifth-order weighted essentially non-oscillatory values (Jiang & Shu, J. Comput. Phys. 126, 1996), of the conserved
+/// numbers themselves: their means are what a finite-volume method knows to any order.
+template <class Real>
+struct Weno5 {
+  static constexpr int reach = 2;
+  static constexpr bool of_conserved = true;
+
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b, Real c, Real d, Real e) const {
+    Real const smooth_0 =
+        Real{13} / Real{12} * square(a - Real{2} * b + c) + Real{0.25} * square(a - Real{4} * b + Real{3} * c);
+    Real const smooth_1 = Real{13} / Real{12} * square(b - Real{2} * c + d) + Real{0.25} * square(b - d);
+    Real const smooth_2 =
+        Real{13} / Real{12} * square(c - Real{2} * d + e) + Real{0.25} * square(Real{3} * c - Real{4} * d + e);
+    constexpr Real least = Real(1e-6);
+    Real const p = square(least + smooth_0);
+    Real const q = square(least + smooth_1);
+    Real const r = square(least + smooth_2);
+    // The weights 1 / p, 6 / q and 3 / r over their sum, with one division for all.
+    Real const weight_0 = q * r;
+    Real const weight_1 = Real{6} * (p * r);
+    Real const weight_2 = Real{3} * (p * q);
+    Real const value_0 = Real{2} * a - Real{7} * b + Real{11} * c;
+    Real const value_1 = -b + Real{5} * c + Real{2} * d;
+    Real const value_2 = Real{2} * c + Real{5} * d - e;
+    return (weight_0 * value_0 + weight_1 * value_1 + weight_2 * value_2) /
+           (Real{6} * (weight_0 + weight_1 + weight_2));
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static Real square(Real value) { return value * value; }
+};
+
+}  // namespace halocline

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "framework/kernel/stencil.hpp"
+#include "physics/equations/values.hpp"
+
+namespace halocline {
+
+namespace equation {
+
+template <std::size_t N, class Operation, class... V>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION auto of_component(Operation const& operation, V const&... values) {
+  return operation(values.value[N]...);
+}
+template <class Real, int Count, class Operation, std::size_t... N, class... V>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> of_components(Operation const& operation,
+                                                                            std::index_sequence<N...>,
+                                                                            V const&... values) {
+  return {{of_component<N>(operation, values...)...}};
+}
+
+/// `operation` of the components of some values, one after the other. Without a loop: what is in registers stays there.
+template <class Operation, class Real, int Count, class... More>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> each(Operation const& operation,
+                                                                   Values<Real, Count> const& first,
+                                                                   More const&... more) {
+  return of_components<Real, Count>(operation, std::make_index_sequence<static_cast<std::size_t>(Count)>(), first,
+                                    more...);
+}
+
+struct Sum {
+  template <class Real>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b) const {
+    return a + b;
+  }
+};
+struct Difference {
+  template <class Real>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a, Real b) const {
+    return a - b;
+  }
+};
+template <class Real>
+struct Multiple {
+  Real factor;
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real a) const { return factor * a; }
+};
+struct Choice {
+  bool condition;
+  template <class Real>
+  KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real yes, Real no) const {
+    return condition ? yes : no;
+  }
+};
+
+}  // namespace equation
+
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator+(Values<Real, Count> const& a,
+                                                                        Values<Real, Count> const& b) {
+  return equation::each(equation::Sum{}, a, b);
+}
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator-(Values<Real, Count> const& a,
+                                                                        Values<Real, Count> const& b) {
+  return equation::each(equation::Difference{}, a, b);
+}
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> operator*(Real factor, Values<Real, Count> const& a) {
+  return equation::each(equation::Multiple<Real>{factor}, a);
+}
+/// One of two states, chosen without a branch.
+template <class Real, int Count>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Values<Real, Count> select(bool condition, Values<Real, Count> yes,
+                                                                     Values<Real, Count> no) {
+  return equation::each(equation::Choice{condition}, yes, no);
+}
+
+}  // namespace halocline

@@ -1,0 +1,5 @@
+#include <halocline/physics.hpp>
+
+#include "physics/euler/euler.hpp"
+
+HALOCLINE_PLUGIN(halocline::euler_physics);

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <Kokkos_MathematicalFunctions.hpp>
+
+#include "framework/deck/options.hpp"
+#include "physics/equations/riemann.hpp"
+#include "physics/equations/values.hpp"
+
+namespace halocline {
+
+struct PhysicsEntry;
+
+/// The physics that decks choose as `euler`.
+[[nodiscard]] PhysicsEntry euler_physics();
+
+/// The Euler equations of an ideal gas. Conserved are density, energy and momentum by volume; primitive are density,
+/// pressure and velocity.
+template <class Real, int Axes>
+struct Euler {
+  static constexpr int fields = Axes + 2;
+  static constexpr int vector = 2;  ///< the first of the components that a wall turns
+  using State = Values<Real, fields>;
+
+  Real gamma;
+
+  explicit Euler(Options const& own) : gamma(static_cast<Real>(own.real("gamma"))) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State primitive(State const& u) const {
+    Real const inverse = Real{1} / u.value[0];
+    State w{{u.value[0], u.value[1], u.value[2] * inverse}};
+    if constexpr (Axes > 1) w.value[3] = u.value[3] * inverse;
+    if constexpr (Axes > 2) w.value[4] = u.value[4] * inverse;
+    w.value[1] = (gamma - 1) * (u.value[1] - kinetic(w));
+    return w;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State conserved(State const& w) const {
+    State u{{w.value[0], w.value[1] / (gamma - 1) + kinetic(w), w.value[0] * w.value[2]}};
+    if constexpr (Axes > 1) u.value[3] = w.value[0] * w.value[3];
+    if constexpr (Axes > 2) u.value[4] = w.value[0] * w.value[4];
+    return u;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const {
+    return w.value[0] > 0 && w.value[1] > 0;
+  }
+
+  /// \param w, u one state, primitive and conserved
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State flux(State const& w, State const& u) const {
+    Real const velocity = w.value[2 + Axis];
+    State f{{velocity * u.value[0], velocity * (u.value[1] + w.value[1]), velocity * u.value[2]}};
+    if constexpr (Axes > 1) f.value[3] = velocity * u.value[3];
+    if constexpr (Axes > 2) f.value[4] = velocity * u.value[4];
+    f.value[2 + Axis] += w.value[1];
+    return f;
+  }
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real speed(State const& w) const {
+    Real const velocity = w.value[2 + Axis];
+    return select(velocity < 0, -velocity, velocity) + sound(w);
+  }
+  /// Those of Einfeldt (SIAM J. Numer. Anal. 25, 1988), by which HLL keeps density and pressure above zero.
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> bounds(State const& l, State const& r) const {
+    Real const root_l = Kokkos::sqrt(l.value[0]);
+    Real const root_r = Kokkos::sqrt(r.value[0]);
+    Real const inverse = Real{1} / (root_l + root_r);
+    Real const weight_l = root_l * inverse;
+    Real const weight_r = root_r * inverse;
+    Real const u_l = l.value[2 + Axis];
+    Real const u_r = r.value[2 + Axis];
+    Real const sound_l = sound(l);
+    Real const sound_r = sound(r);
+    Real const mean = weight_l * u_l + weight_r * u_r;
+    Real const jump = u_r - u_l;
+    Real const width = Kokkos::sqrt((weight_l * (sound_l * sound_l) + weight_r * (sound_r * sound_r)) +
+                                    Real{0.5} * (weight_l * weight_r) * (jump * jump));
+    Real const lower = u_l - sound_l;
+    Real const upper = u_r + sound_r;
+    return {select(lower < mean - width, lower, mean - width), select(upper > mean + width, upper, mean + width)};
+  }
+
+  /// Toro, "Riemann Solvers and Numerical Methods for Fluid Dynamics", 10.4.
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real contact_speed(State const& l, State const& r,
+                                                               WaveBounds<Real> const& bounds) const {
+    Real const u_l = l.value[2 + Axis];
+    Real const u_r = r.value[2 + Axis];
+    Real const mass_l = l.value[0] * (bounds.lower - u_l);
+    Real const mass_r = r.value[0] * (bounds.upper - u_r);
+    return ((r.value[1] - mass_r * u_r) - (l.value[1] - mass_l * u_l)) / (mass_l - mass_r);
+  }
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State star(State const& w, Real outer, Real contact) const {
+    Real const velocity = w.value[2 + Axis];
+    Real const relative = outer - velocity;
+    Real const density = w.value[0] * relative / (outer - contact);
+    Real const specific = (w.value[1] / (gamma - 1) + kinetic(w)) / w.value[0] +
+                          (contact - velocity) * (contact + w.value[1] / (w.value[0] * relative));
+    State u{{density, density * specific, density * w.value[2]}};
+    if constexpr (Axes > 1) u.value[3] = density * w.value[3];
+    if constexpr (Axes > 2) u.value[4] = density * w.value[4];
+    u.value[2 + Axis] = density * contact;
+    return u;
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real kinetic(State const& w) {
+    Real sum = w.value[2] * w.value[2];
+    if constexpr (Axes > 1) sum += w.value[3] * w.value[3];
+    if constexpr (Axes > 2) sum += w.value[4] * w.value[4];
+    return Real{0.5} * w.value[0] * sum;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real sound(State const& w) const {
+    return Kokkos::sqrt(gamma * w.value[1] / w.value[0]);
+  }
+};
+
+}  // namespace halocline

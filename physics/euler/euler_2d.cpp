@@ -1,0 +1,4 @@
+#include "physics/equations/conservation_law.hpp"
+#include "physics/euler/euler.hpp"
+
+template struct halocline::LawParts<halocline::Euler, 2>;
