@@ -184,12 +184,17 @@ double sod_error(Index cells, std::string const& options, std::string const& met
   return sod_error(flow);
 }
 
+/// What no other rank has a part in is tested by one.
+#define HALOCLINE_TEST_OF_ONE_RANK() \
+  if (test::communicator().size() > 1) GTEST_SKIP() << "on one rank alone"
+
 TEST(Euler, TheExactSolverFindsSodsStarState) {
   EXPECT_NEAR(sod_exact.pressure, 0.3031301781, 1e-9);
   EXPECT_NEAR(sod_exact.velocity, 0.9274526200, 1e-9);
 }
 
 TEST(Euler, SodsStarStateIsFound) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   Flow flow(sod("x", "reconstruction: plm, riemann: hllc, "), {.cells = {400}, .all_ranks = false});
   flow.run(sod_end);
   // Between the tail of the rarefaction, -0.0703, and the contact, 0.9275; and between that and the shock, 1.7522.
@@ -206,6 +211,7 @@ TEST(Euler, SodsStarStateIsFound) {
 
 // At a contact that is spread out a scheme of second order gains two thirds of an order, at shocks a whole one.
 TEST(Euler, SodConvergesAtTheOrderOfShocks) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   std::vector<double> errors;
   for (Index const cells : {100, 200, 400, 800}) errors.push_back(sod_error(cells, "limiter: mc, "));
   // The fitted slope of four points at equal distances.
@@ -214,6 +220,7 @@ TEST(Euler, SodConvergesAtTheOrderOfShocks) {
 }
 
 TEST(Euler, AllSchemesRunSod) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (auto const& [reconstruction, worst] : {std::pair{"reconstruction: donor_cell", 0.030},
                                               {"limiter: minmod", 0.012},
                                               {"limiter: mc", 0.009},
@@ -230,6 +237,7 @@ TEST(Euler, AllSchemesRunSod) {
 
 // No scheme makes new extremes, but for a little of what WENO may.
 TEST(Euler, SodStaysWithoutOscillations) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"limiter: mc, ", "limiter: van_leer, ", "reconstruction: weno5, "}) {
     Flow flow(sod("x", scheme), {.cells = {200}, .all_ranks = false}, "ssp_rk3");
     flow.run(sod_end);
@@ -254,6 +262,7 @@ double wave_error(Index cells, std::string const& options, std::string const& me
 }
 
 TEST(Euler, SmoothWavesHaveTheOrderOfTheScheme) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const limiter : {"van_leer", "mc"}) {
     std::string const options = "limiter: " + limiter + ", ";
     double const coarse = wave_error(128, options, "ssp_rk2", 0.5);
@@ -278,6 +287,7 @@ double sound_error(int way, std::string const& scheme) {
 }
 
 TEST(Euler, SoundHasNoPreferredDirection) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"limiter: mc, riemann: hll, ", "riemann: hllc, ", "reconstruction: weno5, "}) {
     double const right = sound_error(1, scheme);
     EXPECT_LT(right, 1e-4) << scheme;
@@ -286,6 +296,7 @@ TEST(Euler, SoundHasNoPreferredDirection) {
 }
 
 TEST(Euler, MirroredDataHaveTheMirroredSolution) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   Index const cells = 60;
   for (std::string const scheme : {"limiter: mc, riemann: hllc, ", "riemann: hll, ", "reconstruction: weno5, "}) {
     std::vector<std::vector<double>> of_side;
@@ -304,6 +315,7 @@ TEST(Euler, MirroredDataHaveTheMirroredSolution) {
 }
 
 TEST(Euler, TheAxesAreAlike) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   std::vector<std::vector<double>> densities;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::vector<Index> cells(3, 2);
@@ -335,7 +347,7 @@ TEST(Euler, WhatIsConservedChangesByRoundingAlone) {
       EXPECT_EQ(conserved.size(), walls.empty() ? 4u : 3u);
       std::vector<double> before;
       for (std::string const& name : conserved) before.push_back(flow.quantity(name));
-      flow.run(0.3);
+      flow.run(0.1);
       // A rounding a stage of numbers up to 4, which add up as a random walk.
       for (std::size_t n = 0; n < conserved.size(); ++n) {
         EXPECT_NEAR(flow.quantity(conserved[n]), before[n], 1e-13) << conserved[n] << " " << walls << scheme;
@@ -350,7 +362,7 @@ TEST(Euler, RanksDoNotChangeABit) {
     std::string const options = scheme + "boundary: {south: {kind: reflecting}, north: {kind: outflow}}, " + vortices;
     Flow alone(options, {.cells = {32, 24}, .periodic = {true, false, false}, .all_ranks = false});
     Flow together(options, {.cells = {32, 24}, .periodic = {true, false, false}});
-    for (int n = 0; n < 20; ++n) {
+    for (int n = 0; n < 10; ++n) {
       alone.step(0.004);
       together.step(0.004);
     }
@@ -372,6 +384,7 @@ TEST(Euler, RanksDoNotChangeABit) {
 // E = alpha r^5 rho / t^2 with alpha 0.851072 for gamma 1.4 in space, 0.984041 of a cylinder (Kamm & Timmes, "On
 // efficient generation of numerically robust Sedov solutions", LA-UR-07-2849; Sedov, 1959).
 TEST(Euler, TheBlastWaveIsWhereSedovsIs) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   Index const cells = 64;
   double const width = 1.2 / static_cast<double>(cells);
   // A quarter of the plane: a quarter of the energy, 1, is in the cells within two widths of the corner.
@@ -401,24 +414,26 @@ TEST(Euler, TheBlastWaveIsWhereSedovsIs) {
   }
 }
 
-// A shock of Mach 10 comes in by a state of place and time, and leaves.
+// A shock of Mach 10 goes through, and what flows in beside it moves with it.
 TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
-  std::string const inflow =
-      "{kind: inflow, density: 'x < 10*t ? 8 : 1.4', velocity_x: 'x < 10*t ? 8.25 : 0', pressure: 'x < 10*t ? 116.5 : "
-      "1'}";
-  Flow flow("boundary: {west: " + inflow + ", south: " + inflow + ", north: " + inflow +
-                "}, initial: {density: 1.4, pressure: 1}",
+  HALOCLINE_TEST_OF_ONE_RANK();
+  std::string const state =
+      "density: 'x < 0.1 + 10*t ? 8 : 1.4', velocity_x: 'x < 0.1 + 10*t ? 8.25 : 0', velocity_y: 0, "
+      "pressure: 'x < 0.1 + 10*t ? 116.5 : 1'";
+  std::string const inflow = "{kind: inflow, " + state + "}";
+  Flow flow("boundary: {west: " + inflow + ", south: " + inflow + ", north: " + inflow + "}, initial: {" + state + "}",
             {.cells = {64, 4}, .upper = {1, 0.0625, 1}, .all_ranks = false});
   flow.run(0.05, 0.4);
   std::vector<double> const density = flow.values(0);
   for (std::size_t j = 0; j < 4; ++j) {
-    // The shock is at 0.5 then. Behind it there is what the start left.
-    EXPECT_NEAR(density[10 + 64 * j], 8, 0.3) << j;
-    EXPECT_NEAR(density[27 + 64 * j], 8, 0.6) << j;
-    EXPECT_NEAR(density[37 + 64 * j], 1.4, 1e-6) << j;
+    // The shock is at 0.6 then, in cell 38; what the sharp start left of it is at 0.51.
+    EXPECT_NEAR(density[2 + 64 * j], 8, 0.05) << j;
+    EXPECT_NEAR(density[24 + 64 * j], 8, 0.3) << j;
+    EXPECT_GT(density[36 + 64 * j], 6) << j;
+    EXPECT_NEAR(density[43 + 64 * j], 1.4, 1e-3) << j;
   }
   // Without `where` nothing comes in: the face reflects.
-  std::string closed = "{kind: inflow, where: 'y < -1', density: 8, velocity_x: 8, pressure: 100}";
+  std::string const closed = "{kind: inflow, where: 'y < -1', density: 8, velocity_x: 8, velocity_y: 0, pressure: 100}";
   Flow still("boundary: {west: " + closed + "}, initial: {density: 1.4, pressure: 1}",
              {.cells = {16, 4}, .all_ranks = false});
   still.run(0.1);
@@ -426,6 +441,7 @@ TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
 }
 
 TEST(Euler, SinglePrecisionIsAsClose) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"", "reconstruction: weno5, "}) {
     Flow flow(sod("x", scheme), {.cells = {200}, .all_ranks = false}, "ssp_rk3", Precision::single);
     flow.run(sod_end);
@@ -441,11 +457,13 @@ TEST(Euler, SinglePrecisionIsAsClose) {
 
 // Methods of many stages and of slopes take passes of their own.
 TEST(Euler, MethodsWithSlopesAgree) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   double const best = wave_error(64, "reconstruction: weno5, ", "ssp_rk3", 0.1);
   EXPECT_NEAR(wave_error(64, "reconstruction: weno5, ", "rk4", 0.1), best, 0.05 * best);
 }
 
 TEST(Euler, AStateThatNoGasHasEndsTheRun) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   EXPECT_THROW(Flow("initial: {pressure: 'x - 0.5'}", {.cells = {16}}), InputError);
   EXPECT_THROW(Flow("initial: {density: 0}", {.cells = {16}}), InputError);
   Flow flow(
@@ -462,6 +480,7 @@ TEST(Euler, AStateThatNoGasHasEndsTheRun) {
 }
 
 TEST(Euler, WrongNamesAndStatesAreRefused) {
+  HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const options : {"riemann: roe", "reconstruction: ppm", "limiter: superb", "initial: {energy: 1}",
                                     "gamma: 1", "boundary: {west: {kind: dirichlet}}", "density: {initial: 1}"}) {
     EXPECT_THROW(Flow(options, {.cells = {16}}), InputError) << options;
