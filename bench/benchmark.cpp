@@ -3,6 +3,7 @@
 #include "bench/multigrid.hpp"
 #include "bench/nbody.hpp"
 #include "bench/reductions.hpp"
+#include "bench/stages.hpp"
 #include "bench/sweeps.hpp"
 
 #if defined(HALOCLINE_REFERENCE_KERNELS)
@@ -52,6 +53,8 @@ std::vector<Benchmark> const& benchmarks() {
       {"jacobi-1d", "3-point Jacobi sweep with the norm of the change, single precision: 8 bytes a point", &jacobi_1d},
       {"star-25", "star of radius 4 in single precision: 8 bytes a point", &star_25},
       {"leapfrog", "leapfrog step of a wave, star of radius 4 in single precision: 12 bytes a point", &leapfrog},
+      {"stages", "stages of Gray-Scott as declared and as written by hand, single precision: 16 and 24 bytes a point",
+       &stages},
       {"dot", "dot product of two fields in double precision: 16 bytes a point", &dot_product},
       {"reductions", "sums of one large array in single precision, whole and by segments: 4 bytes a value",
        &reductions},

@@ -18,6 +18,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -59,6 +60,14 @@ int ranks_of(CheckCommand const& command) {
   return place ? std::max(1, place->size) : 1;
 }
 
+/// Whether a run has linear systems to solve.
+bool solves(PhysicsEntry const& entry, Options const& options) {
+  if (entry.steps_by_itself) return false;
+  std::string const method = integrator_of(options.section("time"), entry.integrator);
+  bool const steps = entry.time_dependence == TimeDependence::evolving && integrators().contains(method);
+  return !steps || integrators().find(method).treatment != Treatment::explicit_;
+}
+
 }  // namespace
 
 ExitCode check(CheckCommand const& command) {
@@ -83,10 +92,10 @@ ExitCode check(CheckCommand const& command) {
   say(memory_line(memory_need(options, entry, forecast, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
-    std::string const method = entry.steps_by_itself ? "" : " by " + options.section("time").choice("method");
-    say(fmt::format("time     {} steps{}\n", schedule.steps(), method));
+    std::string const method = integrator_of(options.section("time"), entry.integrator);
+    say(fmt::format("time     {} steps{}\n", schedule.steps(), method.empty() ? "" : " by " + method));
   }
-  if (!entry.steps_by_itself) say(solver_line(options));
+  if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;
 }
 

@@ -14,6 +14,7 @@
 #include "framework/plugin/loader.hpp"
 #include "framework/runtime/error.hpp"
 #include "solvers/linear/factory.hpp"
+#include "solvers/time/time_integrator.hpp"
 #include "solvers/time/time_section.hpp"
 
 namespace halocline {
@@ -56,6 +57,10 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     if (given.section("time").given("method"))
       add_mistake(given.section("time"), "method", text, mistakes, "leave it out");
     if (given.given("solver")) mistakes.add(given.location("solver"), "solver", text, "leave it out");
+  });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    if (entry.time_dependence == TimeDependence::evolving && !entry.steps_by_itself)
+      judge_integrator(given.section("time"), entry.rate_parts, mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     std::string const obstacle = precision_obstacle(entry, precision_of(given));

@@ -86,13 +86,15 @@ void combine_fields(std::span<WeightedState const> terms, Fields<Real>& to) {
 
 template <class Real>
 EquationSystem<Real>::EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
-                                     std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages)
+                                     std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
+                                     std::vector<ImplicitDiffusion<Real>> implicit)
     : mesh_(std::move(mesh)),
       like_(state.fields),
       fields_(std::move(fields)),
       stages_(std::move(stages)),
       reads_corners_(stages_->shape().kind == ShapeKind::box),
-      exchange_(as_bases<FieldBase const>(like_), {.corners = reads_corners_}) {
+      exchange_(as_bases<FieldBase const>(like_), {.corners = reads_corners_}),
+      implicit_(std::move(implicit)) {
   for (std::size_t n = 0; n < fields_.size(); ++n) walls_.emplace_back(*like_[n], fields_[n].walls);
   auto const is_zero = [](EquationField const& field) { return field.source.is_zero(); };
   if (!std::all_of(fields_.begin(), fields_.end(), is_zero)) {
@@ -170,7 +172,6 @@ template <class Real>
 void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, double own,
                                     std::span<WeightedState const> terms, double scale, SystemState& out,
                                     SystemState* slope) {
-  static_cast<void>(part);  // there is no other part than f
   FieldsState<Real>& of = as_fields<Real>(y);
   FieldsState<Real>& to = as_fields<Real>(out);
   FieldsState<Real> const* const source = sources(time);
@@ -186,7 +187,8 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
     all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
     all.push_back({1, &out});
   }
-  StageArguments<Real> stage{.time = time, .y = &of.fields, .own = own, .scale = scale, .out = &to.fields};
+  StageArguments<Real> stage{
+      .part = part, .time = time, .y = &of.fields, .own = own, .scale = scale, .out = &to.fields};
   for (WeightedState const& term : all) {
     auto const n = static_cast<std::size_t>(stage.terms++);
     stage.weights[n] = term.weight;
@@ -229,8 +231,20 @@ void EquationSystem<Real>::combine(std::span<WeightedState const> terms, SystemS
 }
 
 template <class Real>
-std::vector<SolveReport> EquationSystem<Real>::solve(double, double, SystemState const&, SystemState&) {
-  throw DefectError("a system without an implicit part was asked to solve for it");
+std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, SystemState const& right,
+                                                     SystemState& out) {
+  if (implicit_.empty()) throw DefectError("a system without an implicit part was asked to solve for it");
+  FieldsState<Real>& to = as_fields<Real>(out);
+  if (under_way_ == &to) {
+    exchange_.finish();
+    under_way_ = nullptr;
+  }
+  std::vector<SolveReport> reports;
+  for (std::size_t n = 0; n < implicit_.size(); ++n) {
+    reports.push_back(implicit_[n].solve(time, scale, as_fields<Real>(right).fields[n], to.fields[n]));
+  }
+  to.has_ghosts = false;
+  return reports;
 }
 
 template <class Real>
@@ -257,6 +271,13 @@ std::optional<double> EquationSystem<Real>::fastest(double time, FieldsState<Rea
   std::optional<double> const mine = stages_->fastest(time, y.fields);
   if (!mine) return std::nullopt;
   return mesh_->communicator().max(*mine);
+}
+
+template <class Real>
+double EquationSystem<Real>::largest_diffusivity() const {
+  double largest = 0;
+  for (double const of_field : stages_->diffusivity()) largest = larger(largest, of_field);
+  return largest;
 }
 
 template class EquationSystem<float>;

@@ -8,6 +8,7 @@
 #include "framework/field/boundary.hpp"
 #include "framework/halo/exchange.hpp"
 #include "physics/equations/fields_state.hpp"
+#include "physics/equations/implicit_diffusion.hpp"
 #include "physics/equations/stages.hpp"
 
 namespace halocline {
@@ -24,9 +25,11 @@ struct EquationField {
 template <class Real>
 class EquationSystem final : public EvolvingSystem {
  public:
-  /// \param state of the physics, which every state is like. Collective.
+  /// \param state    of the physics, which every state is like. Collective.
+  /// \param implicit for each field, where a method solves for the part of the rate that is diffusion
   EquationSystem(std::shared_ptr<StructuredMesh const> mesh, FieldsState<Real> const& state,
-                 std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages);
+                 std::vector<EquationField> fields, std::unique_ptr<Stages<Real>> stages,
+                 std::vector<ImplicitDiffusion<Real>> implicit = {});
   ~EquationSystem() override;
 
   [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;
@@ -41,6 +44,8 @@ class EquationSystem final : public EvolvingSystem {
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty where it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);
+  /// Of the field that diffuses most, in length^2 / time.
+  [[nodiscard]] double largest_diffusivity() const;
 
  private:
   /// Ghosts of y become those that a rate at `time` reads.
@@ -58,6 +63,7 @@ class EquationSystem final : public EvolvingSystem {
   Exchange exchange_;
   FieldsState<Real>* under_way_ = nullptr;  ///< whose ghosts are
   std::vector<BoundaryFill> walls_;
+  std::vector<ImplicitDiffusion<Real>> implicit_;
   std::unique_ptr<FieldsState<Real>> sources_;  ///< null: none
   std::optional<double> sources_time_;          ///< that they are of
 };

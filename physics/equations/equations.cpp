@@ -82,9 +82,10 @@ Equations& Equations::test_deck(std::string text) {
   return *this;
 }
 
-PhysicsEntry Equations::entry(std::vector<int> dimensions, int ghosts, AllStages const& stages) const {
+PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const {
   Declared declared = declared_;
-  declared.ghosts = ghosts;
+  declared.ghosts = std::max(1, traits.radius);
+  declared.diffuses = traits.diffuses;
   auto const judge = [declared](Options const& deck, Mistakes& mistakes) {
     for (std::string const& field : declared.fields) {
       judge_boundary(deck.section(declared.name).section(field).section("boundary"), deck.section("mesh"), mistakes);
@@ -102,8 +103,8 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, int ghosts, AllStages
           .options = options_,
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
-          .ghosts = [ghosts](Options const&) { return std::max(1, ghosts); },
-          .rate_parts = {.explicit_part = true, .implicit_part = false},
+          .ghosts = [ghosts = declared.ghosts](Options const&) { return ghosts; },
+          .rate_parts = {.explicit_part = true, .implicit_part = declared.diffuses},
           .integrator = declared.integrator,
           .judge = judge,
           .create = create,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,7 +43,9 @@ struct FieldQuantity {
 ///
 /// `Decay<Real>` is a point functor that is made from the physics' own options: `shape` says what it may read, `fields`
 /// how many fields the state has (one, where it says nothing), and `rate(at, u…)` is the rate of change at a point,
-/// Values<Real, fields> of several fields.
+/// Values<Real, fields> of several fields. Where it has `Values<Real, fields> diffusivity() const`, in length^2 / time,
+/// the fields diffuse as well, div grad u to second order: integrators may then solve for that part, with the deck's
+/// solver, and steps need not be short because of it.
 class Equations {
  public:
   /// \param name what decks choose it by, and the name of its section
@@ -53,8 +56,9 @@ class Equations {
   Equations& field(std::string const& name, std::string const& sentence, std::string const& initial = "0");
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
-  /// The longest step that is stable with explicit Euler, in the unit of time. Not needed where the functor has
-  /// `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the present state.
+  /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
+  /// needed where the functor has `fastest(at, u…)`, a bound of its rate in 1 / time: the step then follows from the
+  /// present state.
   Equations& stable_step(std::function<double(Options const& own, StructuredMesh const& mesh)> step);
   /// The integral of this field does not change, but by walls and sources.
   Equations& conserves(std::string const& field);
@@ -79,14 +83,16 @@ class Equations {
   template <template <class> class Rate>
   [[nodiscard]] PhysicsEntry evolution() const {
     static_assert(Rate<double>::shape.dimensions() > 0, "a rate that reads its own point alone names its Axes");
-    return entry({Rate<double>::shape.dimensions()}, Rate<double>::shape.radius,
-                 {make_stages<float, Rate<float>, Rate<float>::shape.dimensions()>,
-                  make_stages<double, Rate<double>, Rate<double>::shape.dimensions()>});
+    constexpr int axes = Rate<double>::shape.dimensions();
+    Traits const traits{Rate<double>::shape.radius, equation::diffuses<Rate<double>>()};
+    return entry({axes}, traits, {make_stages<float, Rate<float>, axes>, make_stages<double, Rate<double>, axes>});
   }
   /// The physics whose rate is `Rate<Real, Axes>`, on meshes of any of these numbers of axes.
   template <template <class, int> class Rate, int... Axes>
   [[nodiscard]] PhysicsEntry evolution() const {
-    return entry({Axes...}, std::max({Rate<double, Axes>::shape.radius...}),
+    Traits const traits{std::max({Rate<double, Axes>::shape.radius...}),
+                        (equation::diffuses<Rate<double, Axes>>() || ...)};
+    return entry({Axes...}, traits,
                  {make_stages_of_axes<float, Rate, Axes...>, make_stages_of_axes<double, Rate, Axes...>});
   }
 
@@ -98,7 +104,8 @@ class Equations {
     std::vector<FieldQuantity> quantities;
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
     std::string integrator = "ssp_rk3";
-    int ghosts = 0;  ///< layers that the rate reads
+    int ghosts = 1;         ///< layers of the fields
+    bool diffuses = false;  ///< there is a part to solve for
   };
 
  private:
@@ -125,7 +132,12 @@ class Equations {
 
   Equations& report(FieldQuantity::Kind kind, std::string const& field);
   void require_field(std::string const& field) const;
-  [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, int ghosts, AllStages const& stages) const;
+  /// What the functor says of itself.
+  struct Traits {
+    int radius;
+    bool diffuses;
+  };
+  [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
 
   Section options_;
   Declared declared_;

@@ -12,6 +12,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
+#include "solvers/linear/factory.hpp"
 
 namespace halocline {
 namespace {
@@ -124,19 +125,29 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       mesh_(context.mesh),
       time_(context.deck.section("time").real("start")),
       state_({}),
+      solves_(integrators().find(integrator_of(context.deck.section("time"), declared_.integrator)).treatment !=
+              Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;
   bool has_exact = false;
   for (std::string const& name : declared_.fields) {
     Options const field = own_.section(name);
     state_.fields.push_back(
-        std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = std::max(1, declared_.ghosts)}));
+        std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = declared_.ghosts}));
     fill(field.field("initial"), field.full_name("initial"), time_, *state_.fields.back());
     fields.push_back({field.field("source"), field.full_name("source"),
                       make_boundary_conditions(field.section("boundary"), *mesh_)});
     has_exact = has_exact || field.has("exact");
   }
-  system_ = std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages));
+  std::vector<ImplicitDiffusion<Real>> implicit;
+  std::vector<double> const diffusivity = stages->diffusivity();
+  for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {
+    auto solver = make_solver(context.deck.section("solver"));
+    solver->set_observer(context.observer);
+    implicit.emplace_back(mesh_, fields[n].walls, diffusivity[n], std::move(solver));
+  }
+  system_ =
+      std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
   if (!has_exact) return;
   exact_ = std::make_unique<Field<Real>>(mesh_, FieldDescription{.name = "exact", .ghosts = 0});
   static_cast<void>(
@@ -208,14 +219,27 @@ std::vector<std::string> Evolution<Real>::conserved() const {
   return all;
 }
 
+/// That of explicit Euler: rates that act together add up, as the inverses of their steps do.
+template <class Real>
+double Evolution<Real>::euler_step() const {
+  double rate = 0;
+  if (std::optional<double> const fastest = system_->fastest(time_, state_)) {
+    rate = *fastest;
+  } else if (declared_.stable_step) {
+    rate = 1 / declared_.stable_step(own_, *mesh_);
+  }
+  if (!solves_) rate += 1 / stable_diffusion_step(*mesh_, system_->largest_diffusivity());
+  return 1 / rate;
+}
+
 template <class Real>
 double Evolution<Real>::stable_step() const {
-  if (std::optional<double> const fastest = system_->fastest(time_, state_)) return 1 / *fastest;
-  return declared_.stable_step ? declared_.stable_step(own_, *mesh_) : Physics::stable_step();
+  return integrator_->stable_factor() * euler_step();
 }
 
 template <class Real>
 std::vector<SolveReport> Evolution<Real>::advance(Step const& step) {
+  integrator_->set_euler_step(euler_step());
   auto reports = integrator_->advance(*system_, step.time, step.size, state_);
   time_ = step.time + step.size;
   return reports;

@@ -25,6 +25,7 @@ class Evolution final : public Physics {
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
 
  private:
+  [[nodiscard]] double euler_step() const;
   [[nodiscard]] bool is_closed(Options const& field) const;
   void add_errors(std::size_t field, std::vector<Quantity>& all) const;
 
@@ -34,6 +35,7 @@ class Evolution final : public Physics {
   double time_;
   mutable FieldsState<Real> state_;  ///< its ghosts are filled when somebody reads them
   std::unique_ptr<EquationSystem<Real>> system_;
+  bool solves_;  ///< the integrator does, for the part of the rate that is diffusion
   std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<Field<Real>> exact_;  ///< where exact solutions are evaluated; null: there are none
 };

@@ -33,6 +33,30 @@ KOKKOS_FORCEINLINE_FUNCTION Real component(Real const& value, int) {
   return value;
 }
 
+/// The narrowest shape that holds both; of the same axes.
+[[nodiscard]] constexpr Shape wider(Shape const& a, Shape const& b) { return a.covers(b) ? a : b; }
+
+/// A rate and the diffusion of its fields, which it declares by `diffusivity()`.
+template <class Real, class Rate, int Axes>
+struct WithDiffusion {
+  static constexpr Shape shape = wider(Rate::shape, star<1, Axes>);
+  static constexpr int fields = Rate::fields;
+  Rate rate;
+  Values<Real, fields> diffusivity;
+
+  template <class P, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, fields> operator()(P const& at, In const&... in) const {
+    return add(rate(at, in...), at, std::make_index_sequence<static_cast<std::size_t>(fields)>(), in...);
+  }
+
+ private:
+  template <class Returned, class P, std::size_t... N, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Real, fields> add(Returned const& of_rate, P const& at, std::index_sequence<N...>,
+                                                       In const&... in) const {
+    return {(component(of_rate, static_cast<int>(N)) + diffusivity.value[N] * at.laplacian(pick<N>(in...)))...};
+  }
+};
+
 }  // namespace equation
 
 /// One stage of an integrator at one point: out = own y + sum of weight x + scale rate(y); with `HasSlope` the rate is

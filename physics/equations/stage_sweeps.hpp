@@ -34,6 +34,12 @@ template <class Rate>
   }
 }
 
+/// Whether a rate says that its fields diffuse, beside what the functor returns.
+template <class Rate>
+[[nodiscard]] constexpr bool diffuses() {
+  return requires(Rate const& rate) { rate.diffusivity(); };
+}
+
 /// `fastest` of a rate at one point.
 template <class Real, class Rate, int Axes>
 struct FastestFunctor {
@@ -63,6 +69,8 @@ class StageSweeps final : public Stages<Real> {
  public:
   static constexpr int fields = equation::fields_of<Rate>();
   static constexpr int coefficients = equation::coefficients_of<Rate>();
+  /// Whether the fields diffuse, beside the rate: what can be solved for is not part of the functor.
+  static constexpr bool diffuses = equation::diffuses<Rate>();
 
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
       : mesh_(std::move(mesh)), rate_(rate), coefficients_(std::move(coefficient_fields)) {
@@ -74,14 +82,27 @@ class StageSweeps final : public Stages<Real> {
     }
   }
 
-  [[nodiscard]] Shape shape() const override { return Rate::shape; }
+  [[nodiscard]] Shape shape() const override {
+    if constexpr (diffuses) return equation::WithDiffusion<Real, Rate, Axes>::shape;
+    return Rate::shape;
+  }
 
   void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const override {
-    // A form for each number of terms would take as long again to compile: y, which is read anyway, stands for those
-    // that are missing, with weight zero.
-    if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(block, box, stage);
-    if (stage.terms > 1) return sweep_as<most_stage_terms, false>(block, box, stage);
-    sweep_as<1, false>(block, box, stage);
+    if constexpr (diffuses) {
+      if (stage.part == RatePart::whole) {
+        return sweep_rate(equation::WithDiffusion<Real, Rate, Axes>{rate_, rate_.diffusivity()}, block, box, stage);
+      }
+    }
+    sweep_rate(rate_, block, box, stage);
+  }
+
+  [[nodiscard]] std::vector<double> diffusivity() const override {
+    std::vector<double> all;
+    if constexpr (diffuses) {
+      Values<Real, fields> const of_field = rate_.diffusivity();
+      for (int n = 0; n < fields; ++n) all.push_back(static_cast<double>(of_field[n]));
+    }
+    return all;
   }
 
   [[nodiscard]] std::optional<double> fastest(double time, Fields<Real> const& y) const override {
@@ -112,10 +133,20 @@ class StageSweeps final : public Stages<Real> {
     return geometry;
   }
 
-  template <int Terms, bool HasSlope>
-  void sweep_as(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
-    StageFunctor<Real, Rate, Axes, fields, coefficients, Terms, HasSlope> functor{
-        rate_, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
+  template <class Whole>
+  void sweep_rate(Whole const& rate, Block const& block, IndexRange const& box,
+                  StageArguments<Real> const& stage) const {
+    // A form for each number of terms would take as long again to compile: y, which is read anyway, stands for those
+    // that are missing, with weight zero.
+    if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);
+    if (stage.terms > 1) return sweep_as<most_stage_terms, false>(rate, block, box, stage);
+    sweep_as<1, false>(rate, block, box, stage);
+  }
+
+  template <int Terms, bool HasSlope, class Whole>
+  void sweep_as(Whole const& rate, Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const {
+    StageFunctor<Real, Whole, Axes, fields, coefficients, Terms, HasSlope> functor{
+        rate, differences_, static_cast<Real>(stage.own), static_cast<Real>(stage.scale), {}};
     std::array<Fields<Real> const*, Terms> states{};
     for (std::size_t n = 0; n < Terms; ++n) {
       bool const is_given = static_cast<int>(n) < stage.terms;

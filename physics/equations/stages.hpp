@@ -8,6 +8,7 @@
 #include "framework/field/field.hpp"
 #include "framework/kernel/stencil.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "framework/operator/evolving_system.hpp"
 
 namespace halocline {
 
@@ -21,6 +22,7 @@ inline constexpr int most_stage_terms = 3;
 /// out = own y + sum of weights[n] terms[n] + scale rate(time, y); slope = rate(time, y) where it is not null.
 template <class Real>
 struct StageArguments {
+  RatePart part = RatePart::whole;
   double time = 0;
   Fields<Real> const* y = nullptr;
   double own = 0;
@@ -41,13 +43,15 @@ class Stages {
   Stages(Stages const&) = delete;
   Stages& operator=(Stages const&) = delete;
 
-  /// What the rate may read.
+  /// What the whole rate may read.
   [[nodiscard]] virtual Shape shape() const = 0;
   /// A stage on a box of a block, in local indices. Ghosts of y are valid.
   virtual void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const = 0;
   /// The largest `fastest` over the owned points of this rank: what the physics' functor says bounds its rate, in 1 /
   /// time. Empty where the functor has none.
   [[nodiscard]] virtual std::optional<double> fastest(double time, Fields<Real> const& y) const = 0;
+  /// Of each field, in length^2 / time: the part of the rate that can be solved for. Empty where there is none.
+  [[nodiscard]] virtual std::vector<double> diffusivity() const = 0;
 
  protected:
   Stages() = default;

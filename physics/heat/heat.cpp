@@ -1,5 +1,6 @@
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,14 +18,14 @@
 #include "physics/heat/material.hpp"
 #include "physics/heat/tea_reader.hpp"
 #include "solvers/linear/factory.hpp"
-#include "solvers/time/theta_method.hpp"
+#include "solvers/time/linear_evolving_system.hpp"
 
 namespace halocline::heat {
 namespace {
 
 /// The system V du/dt + K u = V source + what the walls add; V the volumes of the cells, K the fluxes out of them.
 template <class Real>
-class HeatSystem final : public ImplicitSystem {
+class HeatSystem final : public LinearSystem {
  public:
   HeatSystem(DiffusionDescription description, Material<Real> const& material, Options const& heat, double start,
              Vector const& like)
@@ -41,8 +42,6 @@ class HeatSystem final : public ImplicitSystem {
     evaluate_source(start);
   }
 
-  [[nodiscard]] Vector const& volume() const { return *volume_; }
-
   Operator const& shifted(double scale) override {
     if (operator_ != nullptr && scale == description_.conductivity) return *operator_;
     description_.conductivity = scale;
@@ -50,12 +49,34 @@ class HeatSystem final : public ImplicitSystem {
     return *operator_;
   }
 
-  void right_hand_side(double time, double scale, Vector const& u, Vector& b) override {
-    b.multiply(*volume_, u);
+  Operator const& stiffness() override {
+    if (stiffness_ != nullptr) return *stiffness_;
+    DiffusionDescription alone = description_;
+    alone.conductivity = 1;
+    alone.mass = 0;
+    stiffness_ = make_diffusion<Real>(alone, material_);
+    return *stiffness_;
+  }
+
+  [[nodiscard]] Vector const& mass() const override { return *volume_; }
+
+  void add_source(double time, double scale, Vector& b) override {
     walls_.add(time, scale, b);
     if (source_terms_ == nullptr) return;
     if (source_.depends_on_time()) evaluate_source(time);
     b.add(scale, *source_terms_);
+  }
+
+  /// By Gershgorin's circles: what leaves a cell through its faces is on the diagonal, and no less than what its
+  /// neighbours get.
+  double spectral_bound() override {
+    auto const diagonal = volume_->create();
+    auto const inverse = volume_->create();
+    inverse->copy(*volume_);
+    inverse->invert();
+    if (!stiffness().diagonal(*diagonal)) return LinearSystem::spectral_bound();
+    diagonal->multiply(*inverse, *diagonal);
+    return 2 * diagonal->maximum();
   }
 
  private:
@@ -69,6 +90,7 @@ class HeatSystem final : public ImplicitSystem {
   std::unique_ptr<Vector> volume_;
   std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
   std::unique_ptr<Operator> operator_;    ///< for the scale in `description_`
+  std::unique_ptr<Operator> stiffness_;   ///< null until it is asked for
 };
 
 /// Whether no heat comes in: nothing through the walls, no source.
@@ -86,7 +108,13 @@ bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, Fiel
   return source.is_zero();
 }
 
-/// du/dt = div(k grad u) + source on cells, by an implicit integrator.
+constexpr char const* default_integrator = "implicit_euler";
+
+bool is_explicit(Options const& time) {
+  return integrators().find(integrator_of(time, default_integrator)).treatment == Treatment::explicit_;
+}
+
+/// du/dt = div(k grad u) + source on cells, by any integrator.
 template <class Real>
 class Heat final : public Physics {
  public:
@@ -103,12 +131,17 @@ class Heat final : public Physics {
                  .mass = 1},
                 material_, options_, time_, u_),
         density_volume_(u_.create()),
-        integrator_(make_theta_method(context.deck.section("time"))),
-        solver_(make_solver(context.deck.section("solver"))) {
+        integrator_(make_time_integrator(context.deck.section("time"), default_integrator)),
+        solver_(make_solver(context.deck.section("solver"))),
+        evolution_(system_, *solver_, u_) {
+    if (is_explicit(context.deck.section("time"))) {
+      euler_step_ = evolution_.euler_step();
+      integrator_->set_euler_step(euler_step_);
+    }
     solver_->set_observer(context.observer);
     FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);
     terms.field().copy(material_.density);
-    density_volume_->multiply(system_.volume(), terms);
+    density_volume_->multiply(system_.mass(), terms);
     if (options_.has("initial"))
       evaluate<Real>(options_.field("initial"), options_.full_name("initial"), time_, u_);
     else
@@ -121,7 +154,7 @@ class Heat final : public Physics {
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.volume()};
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.mass()};
     std::array<double, 2> of_u{};
     u_.dots(weights, of_u);
     std::vector<Quantity> all{{"temperature", of_u[0]},
@@ -139,28 +172,30 @@ class Heat final : public Physics {
     return {"internal_energy"};
   }
 
+  [[nodiscard]] double stable_step() const override { return integrator_->stable_factor() * euler_step_; }
+
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
-    auto reports = integrator_.advance(system_, *solver_, step.time, step.size, u_);
+    auto reports = evolution_.advance(*integrator_, step.time, step.size);
     time_ = step.time + step.size;
     return reports;
   }
 
  private:
   [[nodiscard]] ErrorNorms error() const {
-    return error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), time_, system_.volume());
+    return error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), time_, system_.mass());
   }
 
   /// What stays as it is at the start.
   void measure() {
     auto const work = u_.create();
     work->fill(1);
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.volume()};
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.mass()};
     std::array<double, 2> of_one{};
     work->dots(weights, of_one);
     mass_ = of_one[0];
     volume_ = of_one[1];
     // Cauchy and Schwarz: the sum of |u| volume is at most the root of the sum of u^2 volume times the volume.
-    work->multiply(system_.volume(), u_);
+    work->multiply(system_.mass(), u_);
     energy_magnitude_ = std::sqrt(u_.dot(*work) * volume_);
   }
 
@@ -175,8 +210,10 @@ class Heat final : public Physics {
   FieldVector<Real> u_;
   HeatSystem<Real> system_;
   std::unique_ptr<Vector> density_volume_;
-  ThetaMethod integrator_;
+  std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<LinearSolver> solver_;
+  LinearEvolvingSystem evolution_;
+  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; others have no limit
 };
 
 void judge_conductivity(Options const& heat, Mistakes& mistakes) {
@@ -232,6 +269,8 @@ PhysicsEntry heat_physics() {
           .options = std::move(options),
           .time_dependence = TimeDependence::evolving,
           .meshes = {MeshKind::uniform, MeshKind::stretched},
+          .rate_parts = {.explicit_part = false, .implicit_part = true},
+          .integrator = default_integrator,
           .judge = judge,
           .create = create_physics<Heat>,
           .deck_formats = {tea_format()}};

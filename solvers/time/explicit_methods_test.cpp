@@ -2,7 +2,6 @@
 
 #include <complex>
 #include <map>
-#include <numbers>
 
 #include "solvers/time/test_steps.hpp"
 
@@ -40,28 +39,12 @@ TEST(ExplicitMethods, HaveTheirOrder) {
   }
 }
 
-/// The largest disc |z + r| <= r in which |R(z)| <= 1: r in the unit of explicit Euler's disc.
-double disc(std::string const& name) {
-  auto const method = integrator(name);
-  auto const is_stable = [&](double r) {
-    for (int n = 0; n <= 2000; ++n) {
-      Complex const z = r * (std::polar(1.0, std::numbers::pi * n / 2000) - 1.0);
-      if (std::abs(amplification(*method, explicit_test_equation(z))) > 1 + 1e-12) return false;
-    }
-    return true;
-  };
-  double low = 0.5;
-  double high = 5;
-  while (high - low > 1e-4) (is_stable((low + high) / 2) ? low : high) = (low + high) / 2;
-  return low;
-}
-
 // Spectra of upwind differences and of diffusion lie in such discs. Methods that preserve strong stability are held to
 // what they promise beyond linear stability: as long a step as explicit Euler's.
 TEST(ExplicitMethods, AreStableForWhatTheyPromise) {
   for (std::string const& name : fixed_methods) {
     double const promised = integrators().find(name).stable_factor;
-    double const found = disc(name);
+    double const found = disc(name, explicit_test_equation);
     EXPECT_LE(promised, found + 1e-3) << name;
     if (name.starts_with("ssp")) continue;
     EXPECT_GE(promised, found - 1e-2) << name;

@@ -6,6 +6,7 @@
 #include <complex>
 #include <functional>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,41 @@ inline SmallSystem implicit_test_equation(std::complex<double> lambda) {
           }};
 }
 
+/// The test equation in f beside a g of zero.
+inline SmallSystem explicit_and_idle(std::complex<double> lambda) {
+  return {2,
+          [lambda](double, SmallSystem::Numbers const& u) {
+            std::complex<double> const rate = lambda * std::complex<double>(u[0], u[1]);
+            return SmallSystem::Numbers{rate.real(), rate.imag()};
+          },
+          {0, 0, 0, 0},
+          [](double) {
+            return SmallSystem::Numbers{0, 0};
+          }};
+}
+
 /// What one step of length 1 makes of 1: R(lambda).
 inline std::complex<double> amplification(TimeIntegrator& method, SmallSystem system) {
   NumbersState u({1, 0});
   static_cast<void>(method.advance(system, 0, 1, u));
   return {u.values[0], u.values[1]};
+}
+
+/// The largest disc |z + r| <= r in which |R(z)| <= 1: r in the unit of explicit Euler's disc.
+inline double disc(std::string const& name, SmallSystem (*test_equation)(std::complex<double>),
+                   std::string const& options = "{}") {
+  auto const method = integrator(name, options);
+  auto const is_stable = [&](double r) {
+    for (int n = 0; n <= 2000; ++n) {
+      std::complex<double> const z = r * (std::polar(1.0, std::numbers::pi * n / 2000) - 1.0);
+      if (std::abs(amplification(*method, test_equation(z))) > 1 + 1e-12) return false;
+    }
+    return true;
+  };
+  double low = 0.5;
+  double high = 5;
+  while (high - low > 1e-4) (is_stable((low + high) / 2) ? low : high) = (low + high) / 2;
+  return low;
 }
 
 /// Largest error of the numbers at `end` after `steps` equal steps from 0.
@@ -65,13 +96,11 @@ inline double measured_order(double end, int steps, std::function<std::unique_pt
 /// The solution of nonlinear_system().
 inline SmallSystem::Numbers known_solution(double time) { return {1 / (1 + time), 2 + std::sin(time)}; }
 /// Two coupled nonlinear equations that depend on time.
-inline SmallSystem nonlinear_system() {
-  return {2, [](double time, SmallSystem::Numbers const& u) {
-            SmallSystem::Numbers const exact = known_solution(time);
-            // The second terms vanish on the solution, and couple the errors.
-            return SmallSystem::Numbers{-u[0] * u[0] + u[0] * (exact[1] - u[1]),
-                                        std::cos(time) + (exact[0] - u[0]) * u[1] * u[1]};
-          }};
+inline SmallSystem::Numbers nonlinear_rate(double time, SmallSystem::Numbers const& u) {
+  SmallSystem::Numbers const exact = known_solution(time);
+  // The second terms vanish on the solution, and couple the errors.
+  return {-u[0] * u[0] + u[0] * (exact[1] - u[1]), std::cos(time) + (exact[0] - u[0]) * u[1] * u[1]};
 }
+inline SmallSystem nonlinear_system() { return {2, nonlinear_rate}; }
 
 }  // namespace halocline

@@ -4,7 +4,11 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "solvers/time/embedded_runge_kutta.hpp"
 #include "solvers/time/explicit_runge_kutta.hpp"
+#include "solvers/time/imex_runge_kutta.hpp"
+#include "solvers/time/implicit_methods.hpp"
+#include "solvers/time/super_time_stepping.hpp"
 
 namespace halocline {
 
@@ -12,6 +16,10 @@ Registry<IntegratorEntry>& integrators() {
   static Registry<IntegratorEntry> registry = [] {
     Registry<IntegratorEntry> built_in("integrator");
     for (IntegratorEntry& entry : explicit_runge_kutta_entries()) built_in.add(std::move(entry));
+    for (IntegratorEntry& entry : embedded_runge_kutta_entries()) built_in.add(std::move(entry));
+    built_in.add(rkl2_entry());
+    for (IntegratorEntry& entry : implicit_entries()) built_in.add(std::move(entry));
+    for (IntegratorEntry& entry : imex_entries()) built_in.add(std::move(entry));
     return built_in;
   }();
   return registry;

@@ -1,18 +1,26 @@
 #include "solvers/time/time_section.hpp"
 
 #include <string>
+#include <vector>
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/deck/options.hpp"
 #include "framework/runtime/shortest_text.hpp"
-#include "solvers/time/theta_method.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 
 Section time_section() {
   Section time("time", "How an evolving physics moves through time; of no use to a stationary one.");
-  time.choice("method", "Time integrator.", theta_method_names()).defaults_to("implicit_euler");
+  time.choice("method", "Time integrator; without it, what the physics is stepped by best.",
+              [] { return integrators().names(); })
+      .optional();
+  time.sections("method", [] {
+    std::vector<Section> all;
+    for (std::string const& name : integrators().names()) all.push_back(integrators().find(name).declare());
+    return all;
+  });
   time.real("start", "Time of the initial state.").defaults_to(0.0);
   time.real("step", "Length of a time step.").above(0).optional();
   time.integer("steps", "Number of time steps.").at_least(0).optional();

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "bench/benchmark.hpp"
+
+namespace halocline::benchmarking {
+
+/// Stages of a declared physics beside the same written by hand: Gray-Scott by SSP-RK2 on a periodic plane.
+[[nodiscard]] std::vector<Row> stages(Options const& options);
+
+}  // namespace halocline::benchmarking

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/field/field.hpp"
+#include "framework/operator/solve_report.hpp"
+#include "physics/equations/diffusion.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+
+/// g(t, u) = D div grad u of one field on cells, with what the values of its walls add, for methods that solve for it.
+template <class Real>
+class ImplicitDiffusion {
+ public:
+  /// \param diffusivity D, 0 and above, in length^2 / time
+  ImplicitDiffusion(std::shared_ptr<StructuredMesh const> mesh, BoundaryConditions const& walls, double diffusivity,
+                    std::unique_ptr<LinearSolver> solver);
+
+  /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess.
+  [[nodiscard]] SolveReport solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
+                                  std::shared_ptr<Field<Real>> const& out);
+
+ private:
+  void prepare(double scale);
+
+  DiffusionDescription description_;
+  double diffusivity_;
+  std::unique_ptr<LinearSolver> solver_;
+  BoundarySource<Real> walls_;          ///< with conductivity 1: what it is scaled by is a factor of `add`
+  std::unique_ptr<Operator> operator_;  ///< 1 - scale g, for the scale in `scale_`
+  double scale_ = 0;
+  std::unique_ptr<Vector> volume_, b_, x_;
+};
+
+extern template class ImplicitDiffusion<float>;
+extern template class ImplicitDiffusion<double>;
+
+}  // namespace halocline

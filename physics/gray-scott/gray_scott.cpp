@@ -1,0 +1,42 @@
+#include <halocline/physics.hpp>
+
+namespace {
+
+using namespace halocline;
+
+/// What reacts; both substances diffuse.
+template <class Real, int Axes>
+struct GrayScott {
+  static constexpr Shape shape = point;
+  static constexpr int fields = 2;
+  Real Du, Dv, F, k;
+
+  explicit GrayScott(Options const& own)
+      : Du(static_cast<Real>(own.real("Du"))),
+        Dv(static_cast<Real>(own.real("Dv"))),
+        F(static_cast<Real>(own.real("F"))),
+        k(static_cast<Real>(own.real("k"))) {}
+
+  template <class P, class U, class V>
+  KOKKOS_FUNCTION Values<Real, 2> operator()(P const&, U const& u, V const& v) const {
+    Real const uvv = u[here] * v[here] * v[here];
+    return {F * (1 - u[here]) - uvv, uvv - (F + k) * v[here]};
+  }
+  [[nodiscard]] Values<Real, 2> diffusivity() const { return {Du, Dv}; }
+};
+
+PhysicsEntry gray_scott() {
+  Equations equations("gray-scott", "Two substances that react, u + 2 v -> 3 v and v -> inert, and diffuse.");
+  equations.field("u", "Concentration of the substance that is fed.", "1");
+  equations.field("v", "Concentration of the one that lives on it.");
+  equations.options().real("Du", "Diffusivity of u.").at_least(0).defaults_to(2e-5);
+  equations.options().real("Dv", "Diffusivity of v.").at_least(0).defaults_to(1e-5);
+  equations.options().real("F", "Rate at which u is fed and both are washed out.").at_least(0).defaults_to(0.04);
+  equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
+  equations.mean("u").mean("v").minimum("u").maximum("v");
+  return equations.evolution<GrayScott, 1, 2, 3>();
+}
+
+}  // namespace
+
+HALOCLINE_PLUGIN(gray_scott);

@@ -1,0 +1,240 @@
+#include "solvers/time/embedded_runge_kutta.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "framework/deck/mistakes.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
+
+namespace halocline {
+namespace {
+
+/// Slopes but the first and the last are not stored, they are differences of stages. So is the difference of both
+/// orders: (u1 - u) / 4 - h (F(u) + F(u1)) / 8.
+EmbeddedMethod bogacki_shampine() {
+  return {.name = "bogacki_shampine",
+          .first = 1.0 / 2,
+          .second = 2,
+          .stages = {{.y = 2, .node = 1.0 / 2, .own = 0, .terms = {{0, 1}}, .rate = 3.0 / 4, .out = 3},
+                     {.y = 3,
+                      .node = 3.0 / 4,
+                      .own = 4.0 / 9,
+                      .terms = {{0, 5.0 / 9}},
+                      .rate = 4.0 / 9,
+                      .out = 2,
+                      .slopes = {{1, 2.0 / 9}}},
+                     {.y = 2,
+                      .node = 1,
+                      .own = 1.0 / 4,
+                      .terms = {{0, -1.0 / 4}},
+                      .rate = -1.0 / 8,
+                      .out = 3,
+                      .slopes = {{1, -1.0 / 8}},
+                      .slope = 4}},
+          .result = 2,
+          .error_order = 2,
+          .stable_factor = 1.256};
+}
+
+/// States 1 to 5 hold slopes: the sixth lies where the second did, which nothing asks for by then, and the last where
+/// the third did. The stages lie in 6 and 7 in turn.
+EmbeddedMethod dormand_prince() {
+  return {.name = "dormand_prince",
+          .first = 1.0 / 5,
+          .second = 6,
+          .stages = {{.y = 6,
+                      .node = 1.0 / 5,
+                      .own = 0,
+                      .terms = {{0, 1}},
+                      .rate = 9.0 / 40,
+                      .out = 7,
+                      .slopes = {{1, 3.0 / 40}},
+                      .slope = 2},
+                     {.y = 7,
+                      .node = 3.0 / 10,
+                      .own = 0,
+                      .terms = {{0, 1}},
+                      .rate = 32.0 / 9,
+                      .out = 6,
+                      .slopes = {{1, 44.0 / 45}, {2, -56.0 / 15}},
+                      .slope = 3},
+                     {.y = 6,
+                      .node = 4.0 / 5,
+                      .own = 0,
+                      .terms = {{0, 1}},
+                      .rate = -212.0 / 729,
+                      .out = 7,
+                      .slopes = {{1, 19372.0 / 6561}, {2, -25360.0 / 2187}, {3, 64448.0 / 6561}},
+                      .slope = 4},
+                     {.y = 7,
+                      .node = 8.0 / 9,
+                      .own = 0,
+                      .terms = {{0, 1}},
+                      .rate = -5103.0 / 18656,
+                      .out = 6,
+                      .slopes = {{1, 9017.0 / 3168}, {2, -355.0 / 33}, {3, 46732.0 / 5247}, {4, 49.0 / 176}},
+                      .slope = 5},
+                     {.y = 6,
+                      .node = 1,
+                      .own = 0,
+                      .terms = {{0, 1}},
+                      .rate = 11.0 / 84,
+                      .out = 7,
+                      .slopes = {{1, 35.0 / 384}, {3, 500.0 / 1113}, {4, 125.0 / 192}, {5, -2187.0 / 6784}},
+                      .slope = 2},
+                     {.y = 7,
+                      .node = 1,
+                      .own = 0,
+                      .terms = {},
+                      .rate = -1.0 / 40,
+                      .out = 6,
+                      .slopes = {{1, 71.0 / 57600},
+                                 {3, -71.0 / 16695},
+                                 {4, 71.0 / 1920},
+                                 {5, -17253.0 / 339200},
+                                 {2, 22.0 / 525}},
+                      .slope = 3}},
+          .result = 7,
+          .error_order = 4,
+          .stable_factor = 1.653};
+}
+
+IntegratorEntry entry_of(EmbeddedMethod (*method)(), std::string sentence, int order, MethodNotes notes) {
+  EmbeddedMethod const made = method();
+  auto const declare = [name = made.name, sentence] {
+    Section section(name, sentence);
+    declare_tolerance(section);
+    return section;
+  };
+  auto const create = [method](Options const& options) {
+    return std::make_unique<EmbeddedRungeKutta>(method(), error_tolerance(options));
+  };
+  // The first state is u plus the stored slope: two numbers are read, one written. The norm reads three.
+  return {.name = made.name,
+          .sentence = std::move(sentence),
+          .declare = declare,
+          .create = create,
+          .treatment = Treatment::explicit_,
+          .order = order,
+          .states = states_of(made.stages),
+          .numbers_moved = 3 + numbers_moved(made.stages) + 3,
+          .stable_factor = made.stable_factor,
+          .controls_error = true,
+          .notes = std::move(notes)};
+}
+
+}  // namespace
+
+void declare_tolerance(Section& method) {
+  ErrorTolerance const defaults;
+  Section& tolerance = method.section(
+      "tolerance",
+      "The largest error of any unknown in a step: absolute + relative times its size. Where it is larger, "
+      "shorter steps are taken.");
+  tolerance.real("absolute", "In the unit of the unknowns.").defaults_to(defaults.absolute).at_least(0);
+  tolerance.real("relative", "To the size of the unknown.").defaults_to(defaults.relative).at_least(0).below(1);
+  tolerance.check([](Options const& given, Mistakes& mistakes) {
+    if (given.real("absolute") > 0 || given.real("relative") > 0) return;
+    mistakes.add(given.location(), given.full_name(), "no step has an error of zero", "give one that is above 0");
+  });
+}
+
+ErrorTolerance error_tolerance(Options const& method) {
+  Options const tolerance = method.section("tolerance");
+  return {.absolute = tolerance.real("absolute"), .relative = tolerance.real("relative")};
+}
+
+double StepController::factor_of(double error, bool was_shortened) {
+  constexpr double safety = 0.9;
+  constexpr double least = 0.2;
+  constexpr double most = 5;
+  constexpr double smallest = 1e-10;  // an error of zero says no more than one of this
+  if (!accepts(error)) {
+    rejected_ = true;
+    return std::isfinite(error) ? std::clamp(safety * std::pow(error, -power_), least, safety) : least;
+  }
+  double const measured = std::max(error, smallest);
+  double const factor = was_shortened
+                            ? safety * std::pow(measured, -power_)
+                            : safety * std::pow(measured, -0.7 * power_) * std::pow(last_error_, 0.4 * power_);
+  double const limit = rejected_ ? 1 : most;
+  last_error_ = was_shortened ? 1 : measured;
+  rejected_ = false;
+  return std::clamp(factor, least, limit);
+}
+
+EmbeddedRungeKutta::EmbeddedRungeKutta(EmbeddedMethod method, ErrorTolerance tolerance)
+    : method_(std::move(method)),
+      tolerance_(tolerance),
+      states_(states_of(method_.stages)),
+      controller_(method_.error_order) {}
+
+void EmbeddedRungeKutta::restart() {
+  slope_time_.reset();
+  suggested_ = std::numeric_limits<double>::infinity();
+  controller_.restart();
+}
+
+double EmbeddedRungeKutta::attempt(EvolvingSystem& system, double time, double step, SystemState& u) {
+  std::array<WeightedState, 2> const terms{WeightedState{1, &u}, {step * method_.first, &states_[1]}};
+  system.combine(terms, states_[method_.second]);
+  for (ExplicitStage const& stage : method_.stages) take_stage(stage, system, time, step, u, states_);
+  return system.scaled_maximum(states_[method_.stages.back().out], u, states_[method_.result], tolerance_.absolute,
+                               tolerance_.relative);
+}
+
+std::vector<SolveReport> EmbeddedRungeKutta::leave_without_numbers(EvolvingSystem& system, SystemState& u) {
+  system.swap(u, states_[method_.result]);
+  restart();
+  return {};
+}
+
+std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+  states_.make(system);
+  double const end = time + step;
+  if (slope_time_ != time) system.evaluate(RatePart::whole, time, u, 0, {}, 1, states_[1], nullptr);
+  while (time < end) {
+    double const rest = end - time;
+    // Steps of one length to the end: the last one is no sliver.
+    double const count = std::max(1.0, std::ceil(rest / suggested_ * (1 - 1e-12)));
+    double const taken = rest / count;
+    bool const is_shortened = std::isfinite(suggested_) && taken < suggested_;
+    double const error = attempt(system, time, taken, u);
+    double const next = taken * controller_.factor_of(error, is_shortened);
+    if (!StepController::accepts(error)) {
+      ++steps_.rejected;
+      suggested_ = next;
+      if (time + next > time) continue;
+      if (std::isnan(error)) return leave_without_numbers(system, u);
+      throw SolveError(method_.name + ": no step from time " + shortest_text(time) + ", however short, meets the " +
+                       "tolerance; the last one's error was " + shortest_text(error) + " times as large");
+    }
+    // A step that was shortened to meet the end says nothing against a longer one.
+    suggested_ = is_shortened && next >= taken ? std::max(next, suggested_) : next;
+    time = count == 1 ? end : time + taken;
+    system.swap(u, states_[method_.result]);
+    system.swap(states_[1], states_[method_.stages.back().slope]);
+    ++steps_.taken;
+  }
+  slope_time_ = end;
+  return {};
+}
+
+std::vector<IntegratorEntry> embedded_runge_kutta_entries() {
+  std::vector<IntegratorEntry> entries;
+  entries.push_back(
+      entry_of(bogacki_shampine, "The error-controlled pair of Bogacki and Shampine, of order 3.", 3,
+               {.use = "Loose tolerances, and steps whose length nobody knows; in the fewest states of its kind.",
+                .reference = "Bogacki and Shampine, 1989, Applied Mathematics Letters 2"}));
+  entries.push_back(
+      entry_of(dormand_prince, "The error-controlled pair of Dormand and Prince, of order 5.", 5,
+               {.use = "Smooth solutions to tight tolerances, with transients that ask for steps of many lengths.",
+                .reference = "Dormand and Prince, 1980, Journal of Computational and Applied Mathematics 6; Hairer, "
+                             "Nørsett and Wanner, Solving Ordinary Differential Equations I, section II.5"}));
+  return entries;
+}
+
+}  // namespace halocline

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "solvers/time/explicit_runge_kutta.hpp"
+
+namespace halocline {
+
+/// The (2,2,2) method of Ascher, Ruuth and Spiteri: f by two explicit stages, g by two solves of one scale, L-stable
+/// and stiffly accurate. 1997, Applied Numerical Mathematics 25.
+class ImexArs222 final : public TimeIntegrator {
+ public:
+  ImexArs222() : states_(2) {}
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  [[nodiscard]] double stable_factor() const override { return 1; }
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  StepStates states_;  ///< 1: right-hand sides; 2: solutions
+  Steps steps_;
+};
+
+/// ARK3(2)4L[2]SA of Kennedy and Carpenter: order 3 in four stages of each part, three of them solves of one scale,
+/// L-stable and stiffly accurate. Its first implicit slope is that of u itself: the whole rate is asked for once a
+/// step. 2003, Applied Numerical Mathematics 44.
+class ImexArk3 final : public TimeIntegrator {
+ public:
+  static constexpr double factor = 1.832;
+
+  ImexArk3() : states_(8) {}
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  [[nodiscard]] double stable_factor() const override { return factor; }
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  StepStates states_;  ///< 1 to 3: slopes by f; 4 to 6: by g; 7: right-hand sides; 8: solutions
+  Steps steps_;
+};
+
+/// imex_ars222 and imex_ark3.
+[[nodiscard]] std::vector<IntegratorEntry> imex_entries();
+
+}  // namespace halocline

@@ -1,0 +1,147 @@
+#include "solvers/time/implicit_methods.hpp"
+
+#include <array>
+#include <initializer_list>
+#include <numbers>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+using Reports = std::vector<SolveReport>;
+
+void combine(EvolvingSystem& system, std::initializer_list<WeightedState> terms, SystemState& out) {
+  system.combine(std::span(terms.begin(), terms.size()), out);
+}
+
+/// A step of Sdirk2; `right` and `v` are for it to use, v holds the old state at the end.
+Reports sdirk2_step(EvolvingSystem& system, double time, double step, SystemState& u, SystemState& right,
+                    SystemState& v) {
+  constexpr double gamma = 1 - 1 / std::numbers::sqrt2;
+  constexpr double weight = (1 - gamma) / gamma;  // (1 - gamma) h g(v) = weight (v - u)
+  combine(system, {{1, &u}}, v);
+  Reports reports = system.solve(time + gamma * step, gamma * step, u, v);
+  combine(system, {{weight, &v}, {1 - weight, &u}}, right);
+  Reports second = system.solve(time + step, gamma * step, right, v);
+  reports.insert(reports.end(), std::make_move_iterator(second.begin()), std::make_move_iterator(second.end()));
+  system.swap(u, v);
+  return reports;
+}
+
+/// An entry of a method without options.
+template <class Method, class... Arguments>
+IntegratorEntry entry_of(std::string name, std::string sentence, int order, int states, double numbers,
+                         MethodNotes notes, Arguments... arguments) {
+  auto const declare = [name, sentence] { return Section(name, sentence); };
+  auto const create = [arguments...](Options const&) { return std::make_unique<Method>(arguments...); };
+  return {.name = std::move(name),
+          .sentence = std::move(sentence),
+          .declare = declare,
+          .create = create,
+          .treatment = Treatment::implicit,
+          .order = order,
+          .states = states,
+          .numbers_moved = numbers,
+          .notes = std::move(notes)};
+}
+
+IntegratorEntry theta_entry() {
+  std::string const sentence = "The theta method, of order 1 unless theta is 1/2.";
+  IntegratorEntry entry = entry_of<ThetaMethod>(
+      "theta", sentence, 1, 1, 5,
+      {.use = "A little more damping than crank_nicolson has, for a little less accuracy: theta just above 1/2.",
+       .reference = "Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.3"},
+      1.0);
+  entry.declare = [sentence] {
+    Section section("theta", sentence);
+    section.real("theta", "Where in a step the rate of change is taken: 1/2 crank_nicolson, 1 implicit_euler.")
+        .defaults_to(0.55)
+        .at_least(0.5)
+        .at_most(1);
+    return section;
+  };
+  entry.create = [](Options const& options) { return std::make_unique<ThetaMethod>(options.real("theta")); };
+  return entry;
+}
+
+}  // namespace
+
+ThetaMethod::ThetaMethod(double theta) : theta_(theta) {
+  if (!(theta >= 0.5 && theta <= 1)) throw InputError("theta method: theta is outside 1/2 … 1");
+}
+
+Reports ThetaMethod::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+  if (v_ == nullptr) v_ = system.create_state();
+  double const scale = theta_ * step;
+  combine(system, {{1, &u}}, *v_);
+  Reports reports = system.solve(time + scale, scale, u, *v_);
+  combine(system, {{1 / theta_, v_.get()}, {1 - 1 / theta_, &u}}, u);
+  ++steps_.taken;
+  return reports;
+}
+
+Reports Sdirk2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+  if (v_ == nullptr) {
+    right_ = system.create_state();
+    v_ = system.create_state();
+  }
+  ++steps_.taken;
+  return sdirk2_step(system, time, step, u, *right_, *v_);
+}
+
+Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
+  // Stable for whatever steps while none is 1 + sqrt(2) times as long as the one before.
+  constexpr double largest_ratio = 2.4;
+  if (v_ == nullptr) {
+    before_ = system.create_state();
+    v_ = system.create_state();
+  }
+  Reports reports;
+  if (last_step_ == 0 || step > largest_ratio * last_step_) {
+    reports = sdirk2_step(system, time, step, u, *before_, *v_);
+  } else {
+    double const w = step / last_step_;
+    double const whole = 1 + 2 * w;
+    combine(system, {{1 + w, &u}, {-w, before_.get()}}, *v_);  // the guess lies on a line with both
+    combine(system, {{(1 + w) * (1 + w) / whole, &u}, {-w * w / whole, before_.get()}}, *before_);
+    reports = system.solve(time + step, (1 + w) / whole * step, *before_, *v_);
+    system.swap(u, *v_);
+  }
+  system.swap(*before_, *v_);
+  last_step_ = step;
+  ++steps_.taken;
+  return reports;
+}
+
+std::vector<IntegratorEntry> implicit_entries() {
+  std::vector<IntegratorEntry> entries;
+  entries.push_back(entry_of<ThetaMethod>(
+      "implicit_euler", "Implicit Euler, of order 1.", 1, 1, 5,
+      {.use = "Ways to a steady state, and initial values that jump: it damps everything, at any step.",
+       .reference = "Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.3"},
+      1.0));
+  entries.push_back(entry_of<ThetaMethod>(
+      "crank_nicolson", "The Crank-Nicolson method, of order 2, as the implicit midpoint rule.", 2, 1, 5,
+      {.use = "Smooth solutions whose steps are no longer than what happens in them: it damps nothing, and steps that "
+              "are long for jumps in the initial values leave them to oscillate.",
+       .reference = "Crank and Nicolson, 1947, Mathematical Proceedings of the Cambridge Philosophical Society 43"},
+      0.5));
+  entries.push_back(theta_entry());
+  entries.push_back(entry_of<Sdirk2>(
+      "sdirk2", "The L-stable diagonally implicit Runge-Kutta method of order 2 in two solves.", 2, 2, 5,
+      {.use = "Order 2 where steps are long for parts of the solution, as after jumps: what crank_nicolson leaves to "
+              "oscillate is damped.",
+       .reference = "Alexander, 1977, SIAM Journal on Numerical Analysis 14"}));
+  entries.push_back(entry_of<Bdf2>(
+      "bdf2", "The backward differentiation formula of order 2, for steps of any lengths.", 2, 2, 6,
+      {.use = "Many steps where solves are what a run costs: order 2 and damping for one solve a step.",
+       .reference = "Curtiss and Hirschfelder, 1952, Proceedings of the National Academy of Sciences 38; Hairer, "
+                    "Nørsett and Wanner, Solving Ordinary Differential Equations I, section III.5"}));
+  return entries;
+}
+
+}  // namespace halocline

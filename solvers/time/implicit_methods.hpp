@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline {
+
+/// The theta method, (u1 - u0) / h = g(t0 + theta h, theta u1 + (1 - theta) u0): implicit Euler (order 1) for theta =
+/// 1, Crank–Nicolson (order 2, as the midpoint rule) for 1/2; stable for any step from 1/2 to 1.
+///
+/// With v = theta u1 + (1 - theta) u0 a step is one solve and one update:
+///
+///     v - theta h g(t0 + theta h, v) = u0,   u1 = u0 + (v - u0) / theta
+///
+/// Hairer, Wanner: Solving Ordinary Differential Equations II, section IV.3.
+class ThetaMethod final : public TimeIntegrator {
+ public:
+  /// Throws InputError unless 1/2 <= theta <= 1.
+  explicit ThetaMethod(double theta);
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  double theta_;
+  std::unique_ptr<SystemState> v_;
+  Steps steps_;
+};
+
+/// The singly diagonally implicit Runge–Kutta method of order 2 with gamma = 1 - 1 / sqrt(2): two solves of one scale,
+/// L-stable and stiffly accurate. Alexander, 1977, SIAM Journal on Numerical Analysis 14.
+class Sdirk2 final : public TimeIntegrator {
+ public:
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  std::unique_ptr<SystemState> right_;
+  std::unique_ptr<SystemState> v_;
+  Steps steps_;
+};
+
+/// The backward differentiation formula of order 2 for steps of any lengths; w is the ratio of a step h to the one
+/// before:
+///
+///     u1 - (1 + w) / (1 + 2w) h g(t1, u1) = ((1 + w)^2 u0 - w^2 u_before) / (1 + 2w)
+///
+/// The first step, and one that is too much longer than the last to be stable, is one of Sdirk2. Hairer, Nørsett,
+/// Wanner: Solving Ordinary Differential Equations I, section III.5.
+class Bdf2 final : public TimeIntegrator {
+ public:
+  [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
+                                                 SystemState& u) override;
+  void restart() override { last_step_ = 0; }
+  [[nodiscard]] Steps steps() const override { return steps_; }
+
+ private:
+  double last_step_ = 0;                 ///< 0: there was none
+  std::unique_ptr<SystemState> before_;  ///< u a step before
+  std::unique_ptr<SystemState> v_;
+  Steps steps_;
+};
+
+/// bdf2, crank_nicolson, implicit_euler, sdirk2 and theta.
+[[nodiscard]] std::vector<IntegratorEntry> implicit_entries();
+
+}  // namespace halocline

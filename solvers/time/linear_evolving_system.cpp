@@ -1,0 +1,157 @@
+#include "solvers/time/linear_evolving_system.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/operator/scaled_error.hpp"
+#include "solvers/linear/solver.hpp"
+
+namespace halocline {
+namespace {
+
+/// 1 / M
+std::unique_ptr<Vector> inverse_of(Vector const& mass) {
+  auto inverse = mass.create();
+  inverse->copy(mass);
+  inverse->invert();
+  return inverse;
+}
+
+}  // namespace
+
+double LinearSystem::spectral_bound() { return stiffness().norm_bound() * inverse_of(mass())->maximum(); }
+
+struct LinearEvolvingSystem::State final : SystemState {
+  explicit State(std::size_t its_number) : number(its_number) {}
+  std::size_t number;
+};
+
+LinearEvolvingSystem::LinearEvolvingSystem(LinearSystem& system, LinearSolver& solver, Vector& u)
+    : system_(system), solver_(solver), u_(u), vectors_{&u} {}
+
+Vector& LinearEvolvingSystem::vector(SystemState const& state) const {
+  return *vectors_[static_cast<State const&>(state).number];
+}
+
+std::vector<SolveReport> LinearEvolvingSystem::advance(TimeIntegrator& integrator, double time, double step) {
+  State u(0);
+  auto reports = integrator.advance(*this, time, step, u);
+  if (vectors_[0] != &u_) {
+    // Another state has the memory that is u's, with values that may be wanted: they move on to a spare vector, and the
+    // one that was lent to u is the spare from now on.
+    if (spare_ == nullptr) spare_ = u_.create();
+    auto const held = std::find(vectors_.begin(), vectors_.end(), &u_);
+    spare_->copy(u_);
+    u_.copy(*vectors_[0]);
+    auto const lent =
+        std::find_if(owned_.begin(), owned_.end(), [&](auto const& one) { return one.get() == vectors_[0]; });
+    *held = spare_.get();
+    lent->swap(spare_);
+    vectors_[0] = &u_;
+  }
+  return reports;
+}
+
+double LinearEvolvingSystem::euler_step() {
+  // The eigenvalues are real: those of a diagonal M and a symmetric K.
+  if (euler_step_ == 0) euler_step_ = 2 / system_.spectral_bound();
+  return euler_step_;
+}
+
+std::unique_ptr<SystemState> LinearEvolvingSystem::create_state() const {
+  owned_.push_back(u_.create());
+  vectors_.push_back(owned_.back().get());
+  return std::make_unique<State>(vectors_.size() - 1);
+}
+
+void LinearEvolvingSystem::swap(SystemState& a, SystemState& b) {
+  std::swap(vectors_[static_cast<State const&>(a).number], vectors_[static_cast<State const&>(b).number]);
+}
+
+void LinearEvolvingSystem::sum(std::span<Weighted const> terms, Vector& out) {
+  // A term that is `out` itself is scaled by the pass that adds the first other one.
+  double own = 0;
+  bool holds_own = false;
+  for (auto const& [weight, x] : terms) {
+    if (x != &out) continue;
+    own += weight;
+    holds_own = true;
+  }
+  bool is_first = true;
+  double first_weight = 1;
+  for (auto const& [weight, x] : terms) {
+    if (x == &out) continue;
+    if (!is_first) {
+      out.combine(weight, *x, first_weight);
+      first_weight = 1;
+    } else if (holds_own) {
+      out.combine(weight, *x, own);
+    } else {
+      out.copy(*x);
+      first_weight = weight;
+    }
+    is_first = false;
+  }
+  if (is_first)
+    out.scale(own);
+  else if (first_weight != 1)
+    out.scale(first_weight);
+}
+
+void LinearEvolvingSystem::find_rate(double time, Vector const& y) {
+  if (rate_ == nullptr) {
+    rate_ = u_.create();
+    minus_inverse_mass_ = inverse_of(system_.mass());
+    minus_inverse_mass_->scale(-1);
+  }
+  system_.stiffness().apply(y, *rate_);
+  system_.add_source(time, -1, *rate_);
+  rate_->multiply(*minus_inverse_mass_, *rate_);
+}
+
+void LinearEvolvingSystem::evaluate(RatePart part, double time, SystemState& y, double own,
+                                    std::span<WeightedState const> terms, double scale, SystemState& out,
+                                    SystemState* slope) {
+  std::vector<Weighted> all;
+  if (own != 0) all.push_back({own, &vector(y)});
+  for (auto const& [weight, state] : terms) all.push_back({weight, &vector(*state)});
+  bool const has_rate = part == RatePart::whole;
+  if (has_rate) {
+    find_rate(time, vector(y));
+    all.push_back({scale, rate_.get()});
+  }
+  if (all.empty())
+    vector(out).fill(0);
+  else
+    sum(all, vector(out));
+  if (slope == nullptr) return;
+  if (has_rate)
+    vector(*slope).copy(*rate_);
+  else
+    vector(*slope).fill(0);
+}
+
+void LinearEvolvingSystem::combine(std::span<WeightedState const> terms, SystemState& out) {
+  std::vector<Weighted> all;
+  for (auto const& [weight, state] : terms) all.push_back({weight, &vector(*state)});
+  sum(all, vector(out));
+}
+
+std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, SystemState const& right,
+                                                     SystemState& out) {
+  Operator const& a = system_.shifted(scale);
+  if (&a != prepared_ || scale != prepared_scale_) solver_.prepare(a);
+  prepared_ = &a;
+  prepared_scale_ = scale;
+  if (b_ == nullptr) b_ = u_.create();
+  b_->multiply(system_.mass(), vector(right));
+  system_.add_source(time, scale, *b_);
+  return {solver_.solve(a, *b_, vector(out))};
+}
+
+double LinearEvolvingSystem::scaled_maximum(SystemState const& error, SystemState const& before,
+                                            SystemState const& after, double absolute, double relative) {
+  return largest_scaled_error(vector(error), vector(before), vector(after), absolute, relative);
+}
+
+}  // namespace halocline
