@@ -14,9 +14,9 @@ struct Promises {
   bool axes_alike = false;        ///< data whose axes are exchanged have the solution whose axes are
   /// Names of the fields, or of the field, that are the components of a vector along x, y and z: a mirror turns one
   /// around, and they change places as axes do.
-  std::vector<std::vector<std::string>> vectors;
+  std::vector<std::vector<std::string>> vectors = {};
   /// Texts of decks that it is to be tested with. None: decks are made of the declaration.
-  std::vector<std::string> decks;
+  std::vector<std::string> decks = {};
 };
 
 }  // namespace halocline
