@@ -25,7 +25,7 @@ Finding conservation(Subject const& subject) {
   Index entries = 0;
   for (Values const& field : trial->state()) entries = std::max(entries, static_cast<Index>(field.values.size()));
   Conservation watch(names, trial->quantities(), entries, precision_of(trial->deck()));
-  double const given = trial->deck().section("time").real("step");
+  double const given = given_step(trial->deck());
   for (int n = 0; n < 50; ++n) {
     std::optional<double> const stable = trial->stable_step();
     watch.add_step(trial->take(stable ? std::min(given, 0.9 * *stable) : given, 1));

@@ -137,7 +137,7 @@ Finding order_in_space(Subject const& subject) {
     if (evolves(subject)) {
       std::optional<double> const stable = trial.stable_step();
       if (level == 0) {
-        double const given = trial.deck().section("time").real("step");
+        double const given = given_step(trial.deck());
         span = std::min(span_of(trial.deck()), 40 * (stable ? *stable : given));
         step = std::min(0.5 * (stable ? *stable : given), span);
       } else {
@@ -186,7 +186,7 @@ Finding order_in_time(Subject const& subject) {
     Trial trial(subject, changes);
     if (level == 0) {
       std::optional<double> const stable = trial.stable_step();
-      double const given = trial.deck().section("time").real("step");
+      double const given = given_step(trial.deck());
       step = std::min(stable ? 0.8 * *stable : given, span_of(trial.deck()) / static_cast<double>(fewest));
     }
     auto const parts = static_cast<double>(Index{1} << level);

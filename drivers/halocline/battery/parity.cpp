@@ -49,7 +49,7 @@ Finding precisions(Subject const& subject) {
   auto single = std::make_unique<Trial>(subject, joined(changes, {"precision=single"}));
   auto double_ = std::make_unique<Trial>(subject, joined(changes, {"precision=double"}));
   std::optional<double> const stable = double_->stable_step();
-  double const given = double_->deck().section("time").real("step");
+  double const given = given_step(double_->deck());
   double const size = stable ? std::min(given, 0.5 * *stable) : given;
   single->take(size, steps);
   double_->take(size, steps);

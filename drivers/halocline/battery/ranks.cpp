@@ -62,14 +62,14 @@ Finding ranks(Subject const& subject) {
     Trial const trial(subject, changes, false);
     like = trial.state();
     if (evolves(subject)) {
+      constexpr int steps = 6;
       std::optional<double> const stable = trial.stable_step();
-      double const given = trial.deck().section("time").real("step");
-      changes.push_back(fmt::format("time.step={:.17g}", stable ? std::min(given, 0.9 * *stable) : given));
-      if (!trial.deck().section("time").given("end")) changes.push_back("time.steps=6");
-      if (trial.deck().section("time").given("end")) {
-        double const step = stable ? std::min(given, 0.9 * *stable) : given;
-        changes.push_back(fmt::format("time.end={:.17g}", trial.deck().section("time").real("start") + 6 * step));
-      }
+      double const given = given_step(trial.deck());
+      double const step = stable ? std::min(given, 0.9 * *stable) : given;
+      Options const time = trial.deck().section("time");
+      if (time.has("step")) changes.push_back(fmt::format("time.step={:.17g}", step));
+      changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + steps * step)
+                                        : fmt::format("time.steps={}", steps));
     }
   }
   std::vector<Values> alone;

@@ -16,7 +16,7 @@ namespace halocline::battery {
   double size = 0;
   if (evolves(subject)) {
     std::optional<double> const stable = trial->stable_step();
-    double const given = trial->deck().section("time").real("step");
+    double const given = given_step(trial->deck());
     size = stable ? std::min(given, part * *stable) : given;
   }
   trial->take(size, steps);

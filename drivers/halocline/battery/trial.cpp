@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/result.hpp"
-#include "drivers/halocline/schedule.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
@@ -192,11 +193,15 @@ std::vector<std::string> closed_change(Subject const& subject) {
   return changes;
 }
 
+double given_step(Options const& deck) {
+  Options const time = deck.section("time");
+  return time.has("step") ? time.real("step") : std::numeric_limits<double>::infinity();
+}
+
 double span_of(Options const& deck) {
-  Schedule const schedule = Schedule::evolving(deck.section("time"));
-  if (schedule.steps() == 0) return 0;
-  Step const last = schedule.step(schedule.steps());
-  return last.time + last.size - schedule.start();
+  Options const time = deck.section("time");
+  if (time.has("end")) return time.real("end") - time.real("start");
+  return static_cast<double>(std::max<std::int64_t>(1, time.integer("steps"))) * given_step(deck);
 }
 
 std::vector<std::string> joined(std::vector<std::string> a, std::vector<std::string> const& b) {

@@ -57,7 +57,9 @@ class Trial {
 [[nodiscard]] double product_of(std::vector<Index> const& cells, Index factor = 1);
 /// What lets nothing in or out: walls without a flux, no source.
 [[nodiscard]] std::vector<std::string> closed_change(Subject const& subject);
-/// How long the deck's run lasts.
+/// The step that the deck gives; infinite where it leaves that to what is stable.
+[[nodiscard]] double given_step(Options const& deck);
+/// How long the deck's run lasts; infinite where that depends on its steps.
 [[nodiscard]] double span_of(Options const& deck);
 [[nodiscard]] std::vector<std::string> joined(std::vector<std::string> a, std::vector<std::string> const& b);
 /// Full names of the options `name` (fields or expressions) in the section of the physics.
