@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT]`.
+"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]`.
 
-Makes the mistakes of mutations.json one at a time in the sources (the first place where `old` stands becomes `new`), builds
-the physics alone, holds it to its decks by `halocline test-physics`, and puts the source back. BUILD is the build tree of this
-checkout, configured with -DHALOCLINE_TESTS=ON; the checkout must be clean. The verdicts:
+Makes the mistakes of mutations.json one at a time in copies of the sources (the first place where `old` stands becomes `new`),
+compiles what they are in, as BUILD does but with -O1, and holds the physics to its decks by `halocline test-physics`. The sources
+and BUILD, a build tree of this checkout with -DHALOCLINE_TESTS=ON that is up to date, stay as they are. The verdicts:
 
     caught            a check failed; which one is named
     not caught        all checks held
@@ -15,20 +15,25 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECKS = ROOT / "tests/battery"
-# Of each subject: the target that is built, what is tested, and its decks.
+# Of each subject: what is tested, the shared object of the plugin and its source, and the decks.
 SUBJECTS = {
-    "probe": ("battery_probe", "tests/plugins_of_runs/probe.so", ["probe.yaml", "probe-walls.yaml"]),
-    "wave": ("halocline_physics_wave", "wave", ["wave.yaml"]),
-    "heat": ("halocline_physics_heat", "heat", ["heat.yaml"]),
-    "laplace": ("halocline_physics_laplace", "laplace", ["laplace.yaml"]),
-    "advection": ("halocline_physics_advection", "advection", ["advection.yaml"]),
+    "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml"]),
+    "wave": ("lib/halocline/physics/wave.so", "physics/wave/wave.cpp", ["wave.yaml"]),
+    "heat": ("lib/halocline/physics/heat.so", "physics/heat/heat.cpp", ["heat.yaml"]),
+    "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
+    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml"]),
 }
+# Sources that are in libraries, and headers that only these include.
+LIBRARIES = {"physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave", "physics/advection": "advection"}
+UNITS = {"physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
 QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
          "stable step"]
 SLOW = ["ranks"]
@@ -38,19 +43,76 @@ def run(words, **more):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, **more)
 
 
-def build(folder, subject):
-    return run(["nice", "-n", "5", "ninja", "-j", "2", "-C", folder, SUBJECTS[subject][0]])
+def version(folder):
+    return re.search(r"libhalocline_runtime\.so\.(\d+\.\d+\.\d+)$",
+                     str(sorted((folder / "lib").glob("libhalocline_runtime.so.*.*.*"))[0]))[1]
 
 
-def failures(folder, subject, checks):
+def shared_object(folder, unit, subject):
+    """Which one a source is in, by its place in the build tree."""
+    for place, library in LIBRARIES.items():
+        if unit == place or (unit.startswith(place + "/") and unit != SUBJECTS[subject][1]):
+            return f"lib/libhalocline_{library}.so.{version(folder)}"
+    return SUBJECTS[subject][0]
+
+
+def mutant(folder, scratch, mutation):
+    """The shared object with the mistake, and the one that it stands for; None where the compiler refuses it."""
+    text = (ROOT / mutation["file"]).read_text()
+    if mutation["old"] not in text:
+        sys.exit(f"{mutation['file']}: there is no `{mutation['old']}`")
+    copy = scratch / mutation["file"]
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text.replace(mutation["old"], mutation["new"], 1))
+    unit = mutation["file"]
+    if unit.endswith(".hpp"):
+        unit = UNITS.get(unit, SUBJECTS[mutation["subject"]][1])
+    entry = next(one for one in json.loads((folder / "compile_commands.json").read_text())
+                 if one["file"].endswith("/" + unit))
+    source = copy if unit == mutation["file"] else ROOT / unit
+    words = entry["command"].split()
+    object_file = words[words.index("-o") + 1]
+    words[words.index("-o") + 1] = str(scratch / "mutant.o")
+    words[words.index("-c") + 1] = str(source)
+    words = ["-O1" if word == "-O3" else word for word in words if word != "ccache" and not word.startswith("-Werror")]
+    if run(["nice", "-n", "2", words[0], f"-I{scratch}", *words[1:]], cwd=folder).returncode != 0:
+        return None
+    target = shared_object(folder, unit, mutation["subject"])
+    commands = run(["ninja", "-C", folder, "-t", "commands", target]).stdout.splitlines()
+    link = next(line for line in reversed(commands) if f" -o {target} " in line)
+    result = scratch / pathlib.Path(target).name
+    link = link.replace(f" -o {target} ", f" -o {result} ").replace(object_file, str(scratch / "mutant.o"))
+    done = run(["bash", "-c", link], cwd=folder)
+    return (result, target) if done.returncode == 0 else None
+
+
+def failures(folder, subject, checks, made=None):
     """The checks of the battery that failed, with what they said."""
-    _, tested, decks = SUBJECTS[subject]
-    words = [folder / "bin/halocline", "test-physics", folder / tested if tested.endswith(".so") else tested]
+    tested, _, decks = SUBJECTS[subject]
+    environment = dict(os.environ)
+    physics = folder / tested if subject == "probe" else subject
+    if made and made[1] == tested and subject == "probe":
+        physics = made[0]
+    elif made:
+        environment["LD_PRELOAD"] = str(made[0])  # it has the name of the one that it stands for
+    program = folder / "bin/halocline"
+    if made and made[1] == tested and subject != "probe":
+        # Built-in plugins are found beside the program: a tree of its own, of links, with the one in its place.
+        tree = made[0].parent / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        (tree / "bin").mkdir(parents=True)
+        (tree / "lib/halocline/physics").mkdir(parents=True)
+        shutil.copy(program, tree / "bin/halocline")
+        for plugin in (folder / "lib/halocline/physics").glob("*.so"):
+            (tree / "lib/halocline/physics" / plugin.name).symlink_to(made[0] if plugin.name == made[0].name else plugin)
+        program = tree / "bin/halocline"
+        del environment["LD_PRELOAD"]
+    words = [program, "test-physics", physics]
     for deck in decks:
         words += ["--deck", DECKS / deck]
     for check in checks:
         words += ["--only", check]
-    done = run(words)
+    done = run(words, env=environment)
     found = [(name.strip(), text.strip()) for name, text in re.findall(r"^  (.{15}) FAILED (.*)$", done.stdout, re.MULTILINE)]
     if done.returncode != 0 and not found:
         found = [("none", done.stderr.strip())]
@@ -58,13 +120,15 @@ def failures(folder, subject, checks):
 
 
 def verdict(folder, mutation):
-    if build(folder, mutation["subject"]).returncode != 0:
-        return {"verdict": "does not compile"}
-    for checks in (QUICK, SLOW):
-        found = failures(folder, mutation["subject"], checks)
-        if found:
-            return {"verdict": "caught", "by": sorted({name for name, _ in found}), "said": found[0][1][:200]}
-    return {"verdict": "not caught"}
+    with tempfile.TemporaryDirectory(prefix="halocline-mutant-") as scratch:
+        made = mutant(folder, pathlib.Path(scratch), mutation)
+        if made is None:
+            return {"verdict": "does not compile"}
+        for checks in (QUICK, SLOW):
+            found = failures(folder, mutation["subject"], checks, made)
+            if found:
+                return {"verdict": "caught", "by": sorted({name for name, _ in found}), "said": found[0][1][:200]}
+        return {"verdict": "not caught"}
 
 
 def main():
@@ -82,24 +146,14 @@ def main():
     begin = time.monotonic()
     verdicts = []
     for subject in sorted({one["subject"] for one in mutations}):
-        if build(folder, subject).returncode != 0 or failures(folder, subject, QUICK):
-            sys.exit(f"{subject}: does not build, or does not hold without any mistake")
+        if found := failures(folder, subject, QUICK):
+            sys.exit(f"{subject}: does not hold without any mistake: {found}")
     for one in mutations:
         if time.monotonic() - begin > given.seconds:
             break
-        source = ROOT / one["file"]
-        before = source.read_text()
-        if one["old"] not in before:
-            sys.exit(f"{one['file']}: there is no `{one['old']}`")
-        try:
-            source.write_text(before.replace(one["old"], one["new"], 1))
-            verdicts.append({**one, **verdict(folder, one)})
-        finally:
-            source.write_text(before)
+        verdicts.append({**one, **verdict(folder, one)})
         print(f"{verdicts[-1]['verdict']:<16} {', '.join(verdicts[-1].get('by', []))[:40]:<42} {one['file']}: {one['what']}",
               flush=True)
-    for subject in sorted({one["subject"] for one in mutations}):
-        build(folder, subject)
     compiled = [one for one in verdicts if one["verdict"] != "does not compile"]
     caught = [one for one in compiled if one["verdict"] == "caught"]
     record = {"command": "tests/mutations/mutate.py .halocline/build-release", "mutations": len(verdicts),
