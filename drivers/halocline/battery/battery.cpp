@@ -33,7 +33,7 @@ std::string smooth(int dimensions, int field) {
 }
 
 std::string made_deck(PhysicsEntry const& entry, int dimensions) {
-  constexpr std::array<char const*, 3> cells{"[64]", "[16, 20]", "[8, 10, 6]"};
+  constexpr std::array<char const*, 3> cells{"[64]", "[16, 24]", "[8, 12, 10]"};
   constexpr std::array<char const*, 3> upper{"[1]", "[1, 1.25]", "[1, 1.25, 0.75]"};
   constexpr std::array<char const*, 3> periodic{"[true]", "[true, true]", "[true, true, true]"};
   auto const n = static_cast<std::size_t>(dimensions - 1);
