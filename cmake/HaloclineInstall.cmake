@@ -51,15 +51,27 @@ function(halocline_install_package)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/framework DESTINATION ${HALOCLINE_HEADER_FOLDER})
   install(EXPORT HaloclineTargets NAMESPACE Halocline:: DESTINATION ${HALOCLINE_CMAKE_FOLDER})
 
+  # In the build tree as in the installed one: that is a prefix for find_package, too. What an earlier version left
+  # where find_package looks first would hide it.
+  set(folder ${PROJECT_BINARY_DIR}/lib/cmake/Halocline)
+  file(REMOVE ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake ${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake)
   configure_package_config_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineConfig.cmake.in
-    ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake INSTALL_DESTINATION ${HALOCLINE_CMAKE_FOLDER})
-  write_basic_package_version_file(${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  install(FILES ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake ${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake
+    ${folder}/HaloclineConfig.cmake INSTALL_DESTINATION ${HALOCLINE_CMAKE_FOLDER})
+  write_basic_package_version_file(${folder}/HaloclineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${folder}/HaloclineConfig.cmake ${folder}/HaloclineConfigVersion.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineDependencies.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineFlags.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclinePhysics.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp
     DESTINATION ${HALOCLINE_CMAKE_FOLDER})
+
+  export(EXPORT HaloclineTargets NAMESPACE Halocline:: FILE ${folder}/HaloclineTargets.cmake)
+  foreach(file IN ITEMS
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineDependencies.cmake ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineFlags.cmake
+      ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclinePhysics.cmake ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp)
+    cmake_path(GET file FILENAME name)
+    configure_file(${file} ${folder}/${name} COPYONLY)
+  endforeach()
 
   install(RUNTIME_DEPENDENCY_SET halocline_needs
     PRE_EXCLUDE_REGEXES ${HALOCLINE_LEFT_TO_THE_MACHINE}

@@ -33,13 +33,16 @@ constexpr char const* program_examples =
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run", "check", "list", "bench", "--help", "--version"};
+std::vector<std::string> const first_words{"run",         "check",        "list",   "bench",
+                                           "new-physics", "test-physics", "--help", "--version"};
 
 struct Commands {
   RunCommand run;
   CheckCommand check;
   ListCommand list;
   BenchCommand bench;
+  NewPhysicsCommand new_physics;
+  TestPhysicsCommand test_physics;
   std::optional<FolderClaim> claim;  ///< of the output folder of `run`
 };
 
@@ -135,6 +138,26 @@ void add_bench(CLI::App& program, BenchCommand& bench) {
   app.add_option("--json", bench.json, "File for all rows and the machine")->option_text("FILE");
 }
 
+void add_new_physics(CLI::App& program, NewPhysicsCommand& given) {
+  CLI::App& app = *program.add_subcommand("new-physics", "Writes a project of a physics that builds and passes");
+  app.add_option("NAME", given.name, "Name of the physics: what decks choose it by")->required()->option_text(" ");
+  app.add_option("--kind", given.kind, "What it solves: evolution or steady")
+      ->check(CLI::IsMember(physics_kinds()))
+      ->required()
+      ->option_text("KIND");
+  app.add_option("--output", given.output, "Folder to be made, NAME if not given")->option_text("FOLDER");
+}
+
+void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
+  CLI::App& app = *program.add_subcommand("test-physics", "Holds a physics to all that it declares");
+  app.add_option("PHYSICS", given.physics, "Name of a physics, or a shared object with one")
+      ->required()
+      ->option_text(" ");
+  add_repeatable(app, "--deck", "DECK", given.decks, "Problem to test it with; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with one more physics; may be repeated");
+  add_repeatable(app, "--only", "CHECK", given.only, "Makes this check alone; may be repeated");
+}
+
 /// A word as a shell takes it: in quotes where it would see more than a word.
 std::string quoted(std::string const& word) {
   auto const is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_@%+=:,./-", c) != nullptr; };
@@ -162,7 +185,8 @@ std::string unknown_word(CLI::App const& app) {
 /// What is wrong with a command line, and what would be right.
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
-  if (chosen.empty() && words.size() < 2) return "run, check, list or bench? `halocline --help` tells what each does";
+  if (chosen.empty() && words.size() < 2)
+    return "run, check, list, bench, new-physics or test-physics? `halocline --help` tells what each does";
   if (chosen.empty()) {
     std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -215,6 +239,8 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   add_check(program, commands->check);
   add_list(program, commands->list);
   add_bench(program, commands->bench);
+  add_new_physics(program, commands->new_physics);
+  add_test_physics(program, commands->test_physics);
   try {
     // CLI11 takes the words behind the program's name, the last one first.
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
@@ -231,6 +257,8 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   line.plot = commands->run.plot;
   std::string const chosen = program.get_subcommands().front()->get_name();
   if (chosen == "check") line.judge = [commands] { return check(commands->check); };
+  if (chosen == "new-physics") line.judge = [commands] { return new_physics(commands->new_physics); };
+  if (chosen == "test-physics") line.judge = [commands] { return test_physics(commands->test_physics); };
   if (chosen == "list") line.judge = [commands] { return list(commands->list); };
   if (chosen == "bench") {
     line.command = [commands](Environment& environment, std::shared_ptr<Communicator> const& ranks) {

@@ -47,6 +47,21 @@ struct ListCommand {
   bool markdown = false;  ///< --markdown: the reference page of all options
 };
 
+/// What the command line gives to `halocline test-physics`.
+struct TestPhysicsCommand {
+  std::string physics;               ///< a name, or the path of a shared object
+  std::vector<std::string> decks;    ///< --deck; empty: those of the physics
+  std::vector<std::string> plugins;  ///< --plugin, shared objects with other physics
+  std::vector<std::string> only;     ///< --only, names of checks; empty: all
+};
+
+/// What the command line gives to `halocline new-physics`.
+struct NewPhysicsCommand {
+  std::string name;
+  std::string kind;
+  std::string output;  ///< --output, the folder to be made; empty: the name
+};
+
 /// What the command line gives to `halocline bench`.
 struct BenchCommand {
   std::string typed;               ///< the whole command, for the record
@@ -56,6 +71,9 @@ struct BenchCommand {
   std::string tune = "read";  ///< --tune
   std::string json;           ///< --json, where the rows go; empty: nowhere
 };
+
+/// What `--kind` of `halocline new-physics` may be.
+[[nodiscard]] std::vector<std::string> physics_kinds();
 
 /// Claims the output folder of a `run`, for as long as the program lives. For one rank, or the process that starts
 /// them.
@@ -72,5 +90,9 @@ using ClaimFolder = std::function<FolderClaim&()>;
 /// They throw Errors.
 [[nodiscard]] ExitCode check(CheckCommand const& command);
 [[nodiscard]] ExitCode list(ListCommand const& command);
+/// Writes the table of checks of a physics. Throws SolveError where one has failed.
+[[nodiscard]] ExitCode test_physics(TestPhysicsCommand const& command);
+/// Writes a project of a physics. Throws InputError for a name that no physics can have and a folder that is there.
+[[nodiscard]] ExitCode new_physics(NewPhysicsCommand const& command);
 
 }  // namespace halocline

@@ -1,11 +1,14 @@
 #include "framework/field/field.hpp"
 
+#include "framework/field/ghost_poison.hpp"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -81,6 +84,36 @@ void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed,
       });
 }
 
+/// Ghosts that nothing fills but an exchange, or a fill of corners, become NaN.
+template <class Real>
+void poison(Block const& block, Values<Real> const& values, BlockLayout const& layout, IndexRange const& owned,
+            IndexRange const& all, int components) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Host(), values);
+  for (int c = 0; c < components; ++c) {
+    for (Index k = all.begin[2]; k < all.end[2]; ++k) {
+      for (Index j = all.begin[1]; j < all.end[1]; ++j) {
+        for (Index i = all.begin[0]; i < all.end[0]; ++i) {
+          Extents const at{i, j, k};
+          int outside = 0;
+          bool is_brought = false;
+          for (std::size_t axis = 0; axis < 3; ++axis) {
+            int const side = at[axis] < owned.begin[axis] ? -1 : at[axis] >= owned.end[axis] ? 1 : 0;
+            if (side == 0) continue;
+            ++outside;
+            is_brought = is_brought || block.neighbour(static_cast<int>(axis), side).has_value();
+          }
+          if (outside == 0 || (outside == 1 && !is_brought)) continue;
+          host(layout.first + c * layout.component + i + j * layout.row + k * layout.plane) =
+              std::numeric_limits<Real>::quiet_NaN();
+        }
+      }
+    }
+  }
+  Kokkos::deep_copy(values, host);
+}
+
+bool poisons = false;
+
 template <class Real>
 void require_size(FieldBase const& field, IndexRange const& owned, std::size_t bytes) {
   if (static_cast<Index>(bytes) != owned.size() * static_cast<Index>(sizeof(Real))) {
@@ -91,6 +124,9 @@ void require_size(FieldBase const& field, IndexRange const& owned, std::size_t b
 
 }  // namespace
 
+void poison_ghosts(bool on) { poisons = on; }
+bool ghosts_are_poisoned() { return poisons; }
+
 template <class Real>
 Field<Real>::Field(std::shared_ptr<Mesh const> mesh, FieldDescription description)
     : FieldBase(std::move(mesh), std::move(description)) {
@@ -100,6 +136,10 @@ Field<Real>::Field(std::shared_ptr<Mesh const> mesh, FieldDescription descriptio
         block_layout(owned(block).extents(), this->mesh().dimensions(), ghosts(), components(), sizeof(Real));
     storage_.push_back({allocate<Real>(block, name(), layout.entries), layout});
     set_all(execution(block), storage_.back().values, Real{0});
+    if (poisons) {
+      execution(block).fence();
+      poison(block, storage_.back().values, layout, owned(block), with_ghosts(block), components());
+    }
   }
 }
 

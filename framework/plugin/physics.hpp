@@ -11,6 +11,7 @@
 #include "framework/mesh/index_range.hpp"
 #include "framework/operator/evolving_system.hpp"
 #include "framework/operator/solve_report.hpp"
+#include "framework/plugin/promises.hpp"
 #include "framework/runtime/index.hpp"
 #include "framework/runtime/precision.hpp"
 
@@ -137,6 +138,7 @@ struct PhysicsEntry {
   /// Formats that decks of this physics may have beside YAML. Where several recognise a text, that of the physics which
   /// was registered first reads it: Halocline's own, then those of plugins in the order of the command line.
   std::vector<DeckFormat> deck_formats = {};
+  Promises promises = {};  ///< what `halocline test-physics` holds it to
 };
 
 }  // namespace halocline

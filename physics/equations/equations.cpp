@@ -75,6 +75,28 @@ Equations& Equations::integrator(std::string name) {
   return *this;
 }
 
+Equations& Equations::order(int order) {
+  promises_.order = order;
+  return *this;
+}
+Equations& Equations::mirror_symmetric() {
+  promises_.mirror_symmetric = true;
+  return *this;
+}
+Equations& Equations::axes_alike() {
+  promises_.axes_alike = true;
+  return *this;
+}
+Equations& Equations::vector(std::vector<std::string> components) {
+  for (std::string const& component : components) require_field(component);
+  promises_.vectors.push_back(std::move(components));
+  return *this;
+}
+Equations& Equations::test_deck(std::string text) {
+  promises_.decks.push_back(std::move(text));
+  return *this;
+}
+
 PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const {
   for (int const fields : traits.fields) {
     if (fields == static_cast<int>(declared_.fields.size())) continue;
@@ -105,7 +127,8 @@ PhysicsEntry Equations::entry(std::vector<int> dimensions, Traits const& traits,
           .rate_parts = {.explicit_part = true, .implicit_part = declared.diffuses},
           .integrator = declared.integrator,
           .judge = judge,
-          .create = create};
+          .create = create,
+          .promises = promises_};
 }
 
 Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {

@@ -76,6 +76,15 @@ class Equations {
   /// The method where a deck names none; ssp_rk3 at first.
   Equations& integrator(std::string name);
 
+  /// \name What `halocline test-physics` holds the physics to
+  /// @{
+  Equations& order(int order);                             ///< in the width of cells; 2 at first
+  Equations& mirror_symmetric();                           ///< mirrored data have the mirrored solution
+  Equations& axes_alike();                                 ///< no axis differs from another
+  Equations& vector(std::vector<std::string> components);  ///< fields that are those of a vector along x, y and z
+  Equations& test_deck(std::string text);                  ///< one to be tested with; may be called again
+  /// @}
+
   /// The physics whose rate is `Rate<Real>`, on meshes of as many axes as its shape has.
   template <template <class> class Rate>
   [[nodiscard]] PhysicsEntry evolution() const {
@@ -161,6 +170,7 @@ class Equations {
 
   Section options_;
   Declared declared_;
+  Promises promises_;
 };
 
 }  // namespace halocline

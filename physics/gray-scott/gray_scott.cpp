@@ -34,6 +34,7 @@ PhysicsEntry gray_scott() {
   equations.options().real("F", "Rate at which u is fed and both are washed out.").at_least(0).defaults_to(0.04);
   equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
   equations.mean("u").mean("v").minimum("u").maximum("v");
+  equations.mirror_symmetric().axes_alike();
   return equations.evolution<GrayScott, 1, 2, 3>();
 }
 

@@ -274,7 +274,8 @@ PhysicsEntry heat_physics() {
           .integrator = default_integrator,
           .judge = judge,
           .create = create_physics<Heat>,
-          .deck_formats = {tea_format()}};
+          .deck_formats = {tea_format()},
+          .promises = {.mirror_symmetric = true, .axes_alike = true}};
 }
 
 }  // namespace

@@ -399,7 +399,8 @@ PhysicsEntry wave_physics() {
           .ghosts = [](Options const&) { return ghosts; },
           .steps_by_itself = true,
           .judge = judge,
-          .create = create_physics<Wave>};
+          .create = create_physics<Wave>,
+          .promises = {.order = 8, .order_in_time = 2, .mirror_symmetric = true, .axes_alike = true}};
 }
 
 }  // namespace

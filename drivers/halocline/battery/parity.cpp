@@ -1,0 +1,64 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "drivers/halocline/battery/check.hpp"
+#include "drivers/halocline/battery/short_run.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline::battery {
+namespace {
+
+constexpr Index steps = 8;
+
+}  // namespace
+
+Finding blocks(Subject const& subject) {
+  if (subject.entry.points) return not_applicable("points are cut into a block for each device");
+  std::vector<std::string> const changes = joined(exact_solves(subject), {odd_cells(subject)});
+  auto const alone = short_run(subject, joined(changes, {"mesh.blocks_per_rank=1"}), steps)->state();
+  std::string text;
+  for (int const count : {2, 3, 4}) {
+    std::vector<Values> several;
+    try {
+      several = short_run(subject, joined(changes, {fmt::format("mesh.blocks_per_rank={}", count)}), steps)->state();
+    } catch (InputError const&) {
+      continue;  // too few cells
+    }
+    if (is_explicit(subject)) {
+      std::string const difference = first_difference(alone, several);
+      if (!difference.empty()) return failed(fmt::format("on 1 block and on {}: {}", count, difference));
+    } else if (double const difference = largest_difference(several, alone); !(difference < 1e-8)) {
+      return failed(fmt::format("on {} blocks the solution is off by {:.1e}", count, difference));
+    }
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", count);
+  }
+  if (text.empty()) return not_applicable("the mesh cannot be cut");
+  return held(fmt::format("on 1 block and on {}: {}", text, is_explicit(subject) ? "the same bits" : "within 1e-8"));
+}
+
+Finding precisions(Subject const& subject) {
+  auto const& known = subject.entry.precisions;
+  if (known.size() < 2) return not_applicable("it has one precision");
+  if (!subject.entry.points && !is_explicit(subject)) return not_applicable("solves end where tolerances say");
+  std::vector<std::string> changes;
+  if (!subject.entry.points) changes.push_back(odd_cells(subject));
+  // The same steps in both, which are short: nothing grows but what rounding leaves.
+  auto single = std::make_unique<Trial>(subject, joined(changes, {"precision=single"}));
+  auto double_ = std::make_unique<Trial>(subject, joined(changes, {"precision=double"}));
+  std::optional<double> const stable = double_->stable_step();
+  double const given = given_step(double_->deck());
+  double const size = stable ? std::min(given, 0.5 * *stable) : given;
+  single->take(size, steps);
+  double_->take(size, steps);
+  double const difference = largest_difference(single->state(), double_->state());
+  double const explained = 30.0 * static_cast<double>(steps) * std::numeric_limits<float>::epsilon();
+  std::string const text =
+      fmt::format("{} steps differ by {:.1e}; rounding explains {:.1e}", steps, difference, explained);
+  if (difference == 0) return failed("single and double have the same bits: the precision is not that of the deck");
+  return difference < explained ? held(text) : failed(text);
+}
+
+}  // namespace halocline::battery

@@ -1,0 +1,117 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "drivers/halocline/battery/apart.hpp"
+#include "drivers/halocline/battery/check.hpp"
+#include "drivers/halocline/battery/short_run.hpp"
+#include "framework/io/array_file.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline::battery {
+namespace {
+
+/// The last snapshot of a run.
+std::filesystem::path last_snapshot(std::filesystem::path const& folder) {
+  std::filesystem::path last;
+  for (auto const& entry : std::filesystem::directory_iterator(folder)) {
+    bool const is_later = entry.path().extension() == ".vtkhdf" && entry.path() > last;
+    if (is_later) last = entry.path();
+  }
+  return last;
+}
+
+/// The state of a run as its last snapshot has it.
+std::vector<Values> state_of(std::filesystem::path const& folder, std::vector<Values> like) {
+  for (Values& field : like) {
+    std::string const name = field.name.substr(0, field.name.find('['));
+    bool const is_component = name != field.name;
+    FieldFile file{.path = last_snapshot(folder).string(),
+                   .format = FieldFile::Format::snapshot,
+                   .type = {},
+                   .dims = {},
+                   .offset = {},
+                   .dataset = {},
+                   .field = name,
+                   .component = {},
+                   .location = {}};
+    int dimensions = 0;
+    for (Index const along : field.extents) dimensions += along > 1 ? 1 : 0;
+    auto const array = open_array(file, std::max(1, dimensions));
+    Index const component = is_component ? std::stol(field.name.substr(name.size() + 1)) : 0;
+    array->read({{0, 0, 0}, field.extents}, component, field.values.data());
+  }
+  return like;
+}
+
+nlohmann::json quantities_of(std::filesystem::path const& folder) {
+  std::ifstream file(folder / "summary.json");
+  return nlohmann::json::parse(file).at("quantities");
+}
+
+}  // namespace
+
+Finding ranks(Subject const& subject) {
+  std::vector<std::string> changes = exact_solves(subject);
+  if (!subject.entry.points) changes.push_back(odd_cells(subject));
+  std::vector<Values> like;
+  {
+    Trial const trial(subject, changes, false);
+    like = trial.state();
+    if (evolves(subject)) {
+      constexpr int steps = 6;
+      std::optional<double> const stable = trial.stable_step();
+      double const given = given_step(trial.deck());
+      double const step = stable ? std::min(given, 0.9 * *stable) : given;
+      Options const time = trial.deck().section("time");
+      if (time.has("step")) changes.push_back(fmt::format("time.step={:.17g}", step));
+      changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + steps * step)
+                                        : fmt::format("time.steps={}", steps));
+    }
+  }
+  std::vector<Values> alone;
+  nlohmann::json quantities;
+  std::string done;
+  for (int const count : {1, 2, 3, 4, 8}) {
+    auto const folder = subject.scratch / fmt::format("ranks{}", count);
+    std::vector<std::string> words{"run",
+                                   (subject.scratch / "deck").string(),
+                                   "--output",
+                                   folder.string(),
+                                   "--quiet",
+                                   "--ranks",
+                                   std::to_string(count)};
+    for (std::string const& change : changes) words.insert(words.end(), {"--set", change});
+    for (std::string const& plugin : subject.plugins) words.insert(words.end(), {"--plugin", plugin});
+    ProgramEnd const end = run_program_with(words, 30);
+    if (end.code == 2 && count > 1) continue;  // a mesh that cannot be cut so
+    if (end.code != 0) return failed(fmt::format("on {} ranks the run ends with {}: {}", count, end.code, end.said));
+    auto const state = state_of(folder, like);
+    nlohmann::json const told = quantities_of(folder);
+    if (count == 1) {
+      alone = state;
+      quantities = told;
+      continue;
+    }
+    if (is_explicit(subject)) {
+      std::string const difference = first_difference(alone, state);
+      if (!difference.empty()) return failed(fmt::format("on 1 rank and on {}: {}", count, difference));
+    } else if (double const difference = largest_difference(state, alone); !(difference < 1e-8)) {
+      return failed(fmt::format("on {} ranks the solution is off by {:.1e}", count, difference));
+    }
+    for (auto const& [name, value] : quantities.items()) {
+      double const one = value.get<double>();
+      double const other = told.at(name).get<double>();
+      if (!(std::abs(one - other) <= 1e-7 * std::max(1.0, std::abs(one))))
+        return failed(fmt::format("`{}` is {:.17g} on 1 rank and {:.17g} on {}", name, one, other, count));
+    }
+    done += fmt::format("{}{}", done.empty() ? "" : ", ", count);
+  }
+  if (done.empty()) return not_applicable("the mesh cannot be cut");
+  return held(fmt::format("on 1 rank and on {}: {}", done, is_explicit(subject) ? "the same bits" : "within 1e-8"));
+}
+
+}  // namespace halocline::battery

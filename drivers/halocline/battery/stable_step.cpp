@@ -1,0 +1,73 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "drivers/halocline/battery/check.hpp"
+#include "drivers/halocline/battery/short_run.hpp"
+#include "framework/deck/field_source.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline::battery {
+namespace {
+
+constexpr double bound = 100;  ///< what a stable step may make of the largest value; an unstable one goes far beyond
+
+/// The initial values of the deck, with what excites all waves that the mesh has.
+std::vector<std::string> rough(Subject const& subject) {
+  std::vector<std::string> changes;
+  Options const deck = subject.read();
+  for (std::string const& name : options_called(subject, "initial")) {
+    std::string const inside = name.substr(subject.entry.name.size() + 1);
+    std::size_t const dot = inside.find('.');
+    Options const own = deck.section(subject.entry.name);
+    Options const section = dot == std::string::npos ? own : own.section(inside.substr(0, dot));
+    if (std::count(inside.begin(), inside.end(), '.') > 1 || !section.has("initial")) continue;
+    try {
+      changes.push_back(
+          fmt::format("{}='({}) * (1 + 0.05 * random(7)) + 1e-3 * random(3)'", name, section.field("initial").text()));
+    } catch (DefectError const&) {
+      changes.push_back(fmt::format("{}='({}) * (1 + 0.05 * random(7)) + 1e-3 * random(3)'", name,
+                                    section.expression("initial").text()));
+    }
+  }
+  return changes;
+}
+
+/// How many times its first largest value the largest one becomes in so many steps; infinite where it is a number no
+/// more.
+double growth(Subject const& subject, std::vector<std::string> const& changes, double part, int steps) {
+  Trial trial(subject, changes);
+  double const first = std::max(largest(trial.state()), 1e-30);
+  double most = 1;
+  double const size = part * *trial.stable_step();
+  try {
+    for (int n = 0; n < steps; n += 20) {
+      // A step that follows from the state stays a part of what is stable then.
+      trial.take(std::min(size, part * trial.stable_step().value_or(size)), 20);
+      most = std::max(most, largest(trial.state()) / first);
+      if (most > 1e12) break;
+    }
+  } catch (Error const&) {
+    return INFINITY;
+  }
+  return most;
+}
+
+}  // namespace
+
+Finding stable_step(Subject const& subject) {
+  if (!evolves(subject)) return not_applicable("it is stationary");
+  std::vector<std::string> changes = exact_solves(subject);
+  if (!subject.entry.points) changes = joined(joined(changes, {odd_cells(subject)}), rough(subject));
+  std::optional<double> const stable = Trial(subject, changes).stable_step();
+  if (!stable) return not_applicable("any step is stable");
+  double const within = growth(subject, changes, 0.95, 300);
+  double const beyond = growth(subject, changes, 2, 300);
+  std::string const text =
+      fmt::format("300 steps of 0.95 of it, {:.3g}: values grow to {:.3g} of the first; of twice it: to {:.2g}",
+                  *stable, within, beyond);
+  return within < bound ? held(text) : failed(text);
+}
+
+}  // namespace halocline::battery

@@ -1,0 +1,121 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "drivers/halocline/battery/apart.hpp"
+#include "drivers/halocline/battery/battery.hpp"
+#include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/standard_output.hpp"
+#include "framework/deck/nearest_name.hpp"
+#include "framework/runtime/communicator.hpp"
+
+namespace halocline {
+namespace {
+
+using battery::Check;
+using battery::Finding;
+using battery::Subject;
+
+constexpr int seconds_for_a_check = 20;
+
+/// A folder that is gone at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "halocline-battery-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw InputOutputError("no folder for the battery in " + name);
+    path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(Scratch const&) = delete;
+  Scratch& operator=(Scratch const&) = delete;
+  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+char const* word(Finding::Verdict verdict) {
+  switch (verdict) {
+    case Finding::Verdict::held:
+      return "held";
+    case Finding::Verdict::failed:
+      return "FAILED";
+    case Finding::Verdict::not_applicable:
+      break;
+  }
+  return "-";
+}
+
+/// The physics of `name`: a registered one, or that of a shared object.
+PhysicsEntry const& find_physics(std::string const& name, bool is_plugin, Registry<PhysicsEntry> const& physics) {
+  return physics.find(is_plugin ? physics.names_in_order().back() : name);
+}
+
+void require_checks(std::vector<std::string> const& names) {
+  std::vector<std::string> known;
+  for (Check const& check : battery::checks()) known.emplace_back(check.name);
+  for (std::string const& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError("--only: `" + name + "`: no such check; " + advice_for(name, known));
+  }
+}
+
+/// Whether every check of the battery held, or did not apply.
+bool holds(Subject const& subject, std::vector<std::string> const& only) {
+  bool all = true;
+  for (Check const& check : battery::checks()) {
+    if (!only.empty() && std::find(only.begin(), only.end(), check.name) == only.end()) continue;
+    auto const begin = std::chrono::steady_clock::now();
+    Finding const finding = battery::apart([&] { return check.run(subject); }, seconds_for_a_check, true);
+    double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    say(fmt::format("  {:<15} {:<7} {}  ({:.1f} s)\n", check.name, word(finding.verdict), finding.text, seconds));
+    all = all && finding.verdict != Finding::Verdict::failed;
+  }
+  return all;
+}
+
+}  // namespace
+
+ExitCode test_physics(TestPhysicsCommand const& command) {
+  require_checks(command.only);
+  bool const is_plugin = command.physics.ends_with(".so");
+  std::vector<std::string> plugins = command.plugins;
+  if (is_plugin) plugins.push_back(std::filesystem::absolute(command.physics).string());
+  Registry<PhysicsEntry> const physics = load_physics(plugins);
+  PhysicsEntry const& entry = find_physics(command.physics, is_plugin, physics);
+  auto const declaration = deck::resolve(declare_deck(physics));
+  std::vector<Deck> decks;
+  for (std::string const& path : command.decks)
+    decks.push_back(Deck::load(path, {}, Communicator::alone(), deck_formats(physics)));
+  if (decks.empty()) {
+    for (std::string const& text : battery::decks_for(entry))
+      decks.emplace_back(fmt::format("test deck {} of {}", decks.size() + 1, entry.name), text);
+  }
+  if (decks.empty()) throw InputError("physics `" + entry.name + "` brings no deck to be tested with; give --deck");
+  bool all = true;
+  for (Deck const& deck : decks) {
+    Scratch const scratch;
+    std::ofstream(scratch.path() / "deck") << deck.text();
+    Subject const subject{entry, declaration, deck, plugins, scratch.path()};
+    // A deck that is wrong, or made of a declaration that asks for more, is nobody's failure but the caller's.
+    Options const judged = subject.read();
+    if (judged.choice("physics") != entry.name)
+      throw InputError("`" + deck.name() + "` is a deck of `" + judged.choice("physics") + "`, not of `" + entry.name +
+                       "`");
+    say(fmt::format("{}, {}\n", entry.name, deck.name()));
+    all = holds(subject, command.only) && all;
+  }
+  if (!all) throw SolveError("physics `" + entry.name + "` does not keep what it promises");
+  return ExitCode::done;
+}
+
+}  // namespace halocline

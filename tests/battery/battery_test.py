@@ -1,0 +1,101 @@
+"""The battery holds a physics to what it promises: `battery_test.py PROGRAM PLUGIN BUILD`, PLUGIN being the probe and BUILD a
+build tree, which is a prefix for find_package."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+PROGRAM, PLUGIN, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
+del sys.argv[1:4]
+
+
+def halocline(*words, folder=None):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, cwd=folder)
+    return done.returncode, done.stdout, done.stderr
+
+
+def verdicts(text):
+    return dict(re.findall(r"^  (.{15}) (held|FAILED|-) ", text, re.MULTILINE)) and {
+        name.strip(): verdict for name, verdict in re.findall(r"^  (.{15}) (held|FAILED|-) ", text, re.MULTILINE)}
+
+
+class Battery(unittest.TestCase):
+    def probe(self, broken, *only):
+        with tempfile.TemporaryDirectory() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text((FOLDER / "probe.yaml").read_text().replace("probe:\n", f"probe:\n  broken: {broken}\n", 1)
+                            if broken != "none" else (FOLDER / "probe.yaml").read_text())
+            words = [word for name in only for word in ("--only", name)]
+            return halocline("test-physics", PLUGIN, "--deck", deck, *words)
+
+    def test_what_keeps_its_promises_holds(self):
+        for deck in ("probe.yaml", "probe-walls.yaml"):
+            code, out, err = halocline("test-physics", PLUGIN, "--deck", FOLDER / deck)
+            self.assertEqual((code, err), (0, ""), out)
+            self.assertEqual(len(verdicts(out)), 11, out)
+            self.assertNotIn("FAILED", out)
+
+    def test_what_breaks_one_fails_its_check(self):
+        for broken, check in (("order", "order in space"), ("mirror", "mirror"), ("axes", "axes"),
+                              ("conservation", "conservation"), ("stable step", "stable step")):
+            with self.subTest(broken=broken):
+                code, out, err = self.probe(broken, check)
+                self.assertEqual(code, 3, out)
+                self.assertEqual(verdicts(out), {check: "FAILED"}, out)
+                self.assertIn("does not keep what it promises", err)
+
+    def test_a_crash_and_a_hang_fail_their_checks_alone(self):
+        code, out, _ = self.probe("crash", "blocks", "options")
+        self.assertEqual(code, 3)
+        self.assertRegex(out, r"blocks +FAILED +crashed: Aborted")
+        self.assertRegex(out, r"options +held")
+        code, out, _ = self.probe("hang", "blocks")
+        self.assertEqual(code, 3)
+        self.assertRegex(out, r"blocks +FAILED +did not come to an end within \d+ s")
+
+    def test_words_that_mean_nothing(self):
+        code, _, err = halocline("test-physics", "heet")
+        self.assertEqual(code, 2)
+        self.assertIn("did you mean `heat`?", err)
+        code, _, err = halocline("test-physics", "heat", "--only", "order")
+        self.assertEqual(code, 2)
+        self.assertIn("no such check", err)
+        code, _, err = halocline("test-physics", PLUGIN, "--deck", FOLDER / "heat.yaml")
+        self.assertEqual(code, 2)
+        self.assertIn("is a deck of `heat`", err)
+
+
+class Generator(unittest.TestCase):
+    def test_names_are_judged(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "there").mkdir()
+            for name, words in (("9lives", "begins with a letter"), ("a.b", "a name is made of"), ("../up", "a name is made of"),
+                                ("heat", "a physics of Halocline has this name"), ("mesh", "decks have a section"),
+                                ("there", "is there already")):
+                with self.subTest(name=name):
+                    code, _, err = halocline("new-physics", name, "--kind", "evolution", folder=folder)
+                    self.assertEqual(code, 2)
+                    self.assertIn(words, err)
+            self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["there"])
+            code, _, err = halocline("new-physics", "fine", "--kind", "evolutoin", folder=folder)
+            self.assertEqual(code, 2)
+
+    def test_each_kind_builds_and_passes_on_the_spot(self):
+        for kind in ("evolution", "steady"):
+            with self.subTest(kind=kind), tempfile.TemporaryDirectory() as folder:
+                code, out, err = halocline("new-physics", "own-name", "--kind", kind, folder=folder)
+                self.assertEqual((code, err), (0, ""))
+                commands = re.findall(r"^  (c.*)$", out, re.MULTILINE)
+                self.assertEqual(len(commands), 3, out)
+                for command in commands:
+                    done = subprocess.run(command.split(), cwd=folder, capture_output=True, text=True)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("100% tests passed", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

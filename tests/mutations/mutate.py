@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]`.
+
+Makes the mistakes of mutations.json one at a time in copies of the sources (the first place where `old` stands becomes `new`),
+compiles what they are in, as BUILD does but with -O1, and holds the physics to its decks by `halocline test-physics`. The sources
+and BUILD, a build tree of this checkout with -DHALOCLINE_TESTS=ON that is up to date, stay as they are. The verdicts:
+
+    caught            a check failed; which one is named
+    not caught        all checks held
+    does not compile  the compiler found it
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DECKS = ROOT / "tests/battery"
+# Of each subject: what is tested, the shared object of the plugin and its source, and the decks.
+SUBJECTS = {
+    "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml"]),
+    "wave": ("lib/halocline/physics/wave.so", "physics/wave/wave.cpp", ["wave.yaml"]),
+    "heat": ("lib/halocline/physics/heat.so", "physics/heat/heat.cpp", ["heat.yaml"]),
+    "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
+    "advection": ("lib/halocline/physics/advection.so", "physics/advection/advection.cpp", ["advection.yaml"]),
+}
+# Sources that are in libraries, and headers that only these include.
+LIBRARIES = {"physics/equations": "equations", "physics/wave/sweeps_2d.cpp": "wave", "physics/advection": "advection"}
+UNITS = {"physics/wave/star.hpp": "physics/wave/sweeps_2d.cpp"}
+QUICK = ["order in space", "order in time", "conservation", "mirror", "axes", "blocks", "precision", "ghosts",
+         "stable step"]
+SLOW = ["ranks"]
+
+
+def run(words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, **more)
+
+
+def version(folder):
+    return re.search(r"libhalocline_runtime\.so\.(\d+\.\d+\.\d+)$",
+                     str(sorted((folder / "lib").glob("libhalocline_runtime.so.*.*.*"))[0]))[1]
+
+
+def shared_object(folder, unit, subject):
+    """Which one a source is in, by its place in the build tree."""
+    for place, library in LIBRARIES.items():
+        if unit == place or (unit.startswith(place + "/") and unit != SUBJECTS[subject][1]):
+            return f"lib/libhalocline_{library}.so.{version(folder)}"
+    return SUBJECTS[subject][0]
+
+
+def mutant(folder, scratch, mutation):
+    """The shared object with the mistake, and the one that it stands for; None where the compiler refuses it."""
+    text = (ROOT / mutation["file"]).read_text()
+    if mutation["old"] not in text:
+        sys.exit(f"{mutation['file']}: there is no `{mutation['old']}`")
+    copy = scratch / mutation["file"]
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_text(text.replace(mutation["old"], mutation["new"], 1))
+    unit = mutation["file"]
+    if unit.endswith(".hpp"):
+        unit = UNITS.get(unit, SUBJECTS[mutation["subject"]][1])
+    entry = next(one for one in json.loads((folder / "compile_commands.json").read_text())
+                 if one["file"].endswith("/" + unit))
+    source = copy if unit == mutation["file"] else ROOT / unit
+    words = entry["command"].split()
+    object_file = words[words.index("-o") + 1]
+    words[words.index("-o") + 1] = str(scratch / "mutant.o")
+    words[words.index("-c") + 1] = str(source)
+    words = ["-O1" if word == "-O3" else word for word in words if word != "ccache" and not word.startswith("-Werror")]
+    if run(["nice", "-n", "2", words[0], f"-I{scratch}", *words[1:]], cwd=folder).returncode != 0:
+        return None
+    target = shared_object(folder, unit, mutation["subject"])
+    commands = run(["ninja", "-C", folder, "-t", "commands", target]).stdout.splitlines()
+    link = next(line for line in reversed(commands) if f" -o {target} " in line)
+    result = scratch / pathlib.Path(target).name
+    link = link.replace(f" -o {target} ", f" -o {result} ").replace(object_file, str(scratch / "mutant.o"))
+    done = run(["bash", "-c", link], cwd=folder)
+    return (result, target) if done.returncode == 0 else None
+
+
+def failures(folder, subject, checks, made=None):
+    """The checks of the battery that failed, with what they said."""
+    tested, _, decks = SUBJECTS[subject]
+    environment = dict(os.environ)
+    physics = folder / tested if subject == "probe" else subject
+    if made and made[1] == tested and subject == "probe":
+        physics = made[0]
+    elif made:
+        environment["LD_PRELOAD"] = str(made[0])  # it has the name of the one that it stands for
+    program = folder / "bin/halocline"
+    if made and made[1] == tested and subject != "probe":
+        # Built-in plugins are found beside the program: a tree of its own, of links, with the one in its place.
+        tree = made[0].parent / "tree"
+        shutil.rmtree(tree, ignore_errors=True)
+        (tree / "bin").mkdir(parents=True)
+        (tree / "lib/halocline/physics").mkdir(parents=True)
+        shutil.copy(program, tree / "bin/halocline")
+        for plugin in (folder / "lib/halocline/physics").glob("*.so"):
+            (tree / "lib/halocline/physics" / plugin.name).symlink_to(made[0] if plugin.name == made[0].name else plugin)
+        program = tree / "bin/halocline"
+        del environment["LD_PRELOAD"]
+    words = [program, "test-physics", physics]
+    for deck in decks:
+        words += ["--deck", DECKS / deck]
+    for check in checks:
+        words += ["--only", check]
+    done = run(words, env=environment)
+    found = [(name.strip(), text.strip()) for name, text in re.findall(r"^  (.{15}) FAILED (.*)$", done.stdout, re.MULTILINE)]
+    if done.returncode != 0 and not found:
+        found = [("none", done.stderr.strip())]
+    return found
+
+
+def verdict(folder, mutation):
+    with tempfile.TemporaryDirectory(prefix="halocline-mutant-") as scratch:
+        made = mutant(folder, pathlib.Path(scratch), mutation)
+        if made is None:
+            return {"verdict": "does not compile"}
+        for checks in (QUICK, SLOW):
+            found = failures(folder, mutation["subject"], checks, made)
+            if found:
+                return {"verdict": "caught", "by": sorted({name for name, _ in found}), "said": found[0][1][:200]}
+        return {"verdict": "not caught"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("result", type=pathlib.Path, nargs="?")
+    parser.add_argument("--first", type=int)
+    parser.add_argument("--seconds", type=float, default=1e9, help="no mutation is begun after so many")
+    parser.add_argument("--only")
+    given = parser.parse_args()
+    folder = given.build.resolve()
+    mutations = json.loads((ROOT / "tests/mutations/mutations.json").read_text())
+    mutations = [one for one in mutations if given.only in (None, one["subject"])][:given.first]
+    os.environ["OMP_NUM_THREADS"] = "1"
+    begin = time.monotonic()
+    verdicts = []
+    for subject in sorted({one["subject"] for one in mutations}):
+        if found := failures(folder, subject, QUICK):
+            sys.exit(f"{subject}: does not hold without any mistake: {found}")
+    for one in mutations:
+        if time.monotonic() - begin > given.seconds:
+            break
+        verdicts.append({**one, **verdict(folder, one)})
+        print(f"{verdicts[-1]['verdict']:<16} {', '.join(verdicts[-1].get('by', []))[:40]:<42} {one['file']}: {one['what']}",
+              flush=True)
+    compiled = [one for one in verdicts if one["verdict"] != "does not compile"]
+    caught = [one for one in compiled if one["verdict"] == "caught"]
+    record = {"command": "tests/mutations/mutate.py .halocline/build-release", "mutations": len(verdicts),
+              "compiled": len(compiled), "caught": len(caught),
+              "part_caught": round(len(caught) / max(1, len(compiled)), 3),
+              "seconds": round(time.monotonic() - begin, 1), "verdicts": verdicts}
+    print(f"{len(caught)} of {len(compiled)} caught")
+    if given.result:
+        given.result.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()
