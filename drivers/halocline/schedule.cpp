@@ -10,6 +10,7 @@ Schedule Schedule::evolving(Options const& time, OutputTimes const& outputs) {
   schedule.start_ = schedule.time_ = schedule.anchor_ = time.real("start");
   if (time.has("courant")) schedule.courant_ = time.real("courant");
   if (time.has("step")) schedule.size_ = schedule.last_size_ = time.real("step");
+  schedule.has_length_ = time.has("step") || time.has("courant");
   if (time.has("steps")) schedule.steps_ = time.integer("steps");
   if (time.has("end")) schedule.end_ = time.real("end");
   schedule.clocks_[0].interval = outputs.snapshots;
@@ -35,7 +36,9 @@ bool Schedule::ended() const {
   return size_ > 0 && courant_ == 0 && anchor_taken_ < taken_ && taken_ >= steps_;
 }
 
-bool Schedule::is_chosen(StepLimits const& limits) const { return by_courant() || std::isfinite(limits.suggested); }
+bool Schedule::is_chosen(StepLimits const& limits) const {
+  return by_courant() || !has_length_ || std::isfinite(limits.suggested);
+}
 
 std::optional<Index> Schedule::steps() const {
   bool const shortened = clocks_[0].interval > 0 || clocks_[1].interval > 0;

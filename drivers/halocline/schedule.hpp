@@ -73,8 +73,9 @@ class Schedule {
 
   double start_ = 0;
   std::optional<double> end_;
-  double courant_ = 0;  ///< 0: not by it
-  double size_ = 0;     ///< of steps of one length, and of the first where others are suggested; 0: not given
+  double courant_ = 0;      ///< 0: not by it
+  bool has_length_ = true;  ///< the deck says one, or how it follows from the longest stable one
+  double size_ = 0;         ///< of steps of one length, and of the first where others are suggested; 0: not given
   double time_ = 0;
   Index taken_ = 0;
   double anchor_ = 0;       ///< where steps of one length count from …

@@ -49,6 +49,13 @@ TEST(Schedule, StepsOfOneLengthStandAtMultiplesOfIt) {
   }
 }
 
+// Before a method that suggests its steps has taken any, the longest stable one is where it begins.
+TEST(Schedule, WithoutALengthTheFirstStepIsTheLongestStableOne) {
+  Schedule schedule = schedule_of("{end: 1}");
+  EXPECT_EQ(schedule.next({.stable = 0.25, .suggested = infinity}).size, 0.25);
+  EXPECT_EQ(schedule.next({.stable = infinity, .suggested = infinity}).size, 1);
+}
+
 TEST(Schedule, TheLastStepOfOneLengthIsShortenedToTheEnd) {
   Schedule schedule = schedule_of("{step: 0.4, end: 1}");
   EXPECT_EQ(schedule.steps(), 3);
