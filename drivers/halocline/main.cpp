@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/child_command.hpp"
 #include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/launch.hpp"
-#include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/standard_output.hpp"
