@@ -306,7 +306,11 @@ class SweepTable {
       row.emplace_back(static_cast<Index>(ends_[n].code));
       for (std::string const& name : quantities_) {
         std::optional<double> const value = value_of(name, ends_[n]);
-        row.push_back(value ? Value(*value) : Value(std::string()));
+        if (value) {
+          row.emplace_back(*value);
+        } else {
+          row.emplace_back(std::string());
+        }
       }
       text += TableWriter::line_of(row);
     }
