@@ -10,6 +10,7 @@
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/output_pattern.hpp"
+#include "drivers/halocline/sweep.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/io/output_folder.hpp"
@@ -23,12 +24,13 @@ namespace {
 constexpr char const* exit_codes =
     "Exit codes: 0 done, 2 the deck or the command line is wrong, 3 the run did not reach what the deck asks:\n"
     "a solve, a stable step, a plugin; 4 reading or writing failed, 5 stopped by a signal or by the loss of a rank,\n"
-    "70 a defect of Halocline.";
+    "70 a defect of Halocline. A sweep ends with the largest of its runs', with 5 once a signal has stopped it.";
 
 constexpr char const* program_examples =
     "Examples:\n"
     "  halocline run heat.yaml --plot              solves it; all results are in heat.out/\n"
     "  halocline run heat.yaml --ranks 2 --set solver.cg.preconditioner=multigrid\n"
+    "  halocline run gray-scott.yaml --sweep F=0.02,0.03 --sweep k=0.05,0.06   four runs, and a table of them\n"
     "  halocline check heat.yaml                   names its mistakes, the memory and the steps it takes\n"
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
@@ -91,6 +93,10 @@ void add_devices(CLI::App& app, RunCommand& run) {
 void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
   add_deck(app, run.deck, run.set, run.plugins);
+  add_repeatable(app, "--sweep", "PATH=A,B,...", run.sweep,
+                 "Runs the deck with each of these values, one after the other, as by --set; the name alone is enough "
+                 "for an option of the physics; repeated: with every combination. Each run has a folder of its own "
+                 "inside that of --output; sweep.csv there is the table of all");
   app.add_option("--output", run.output,
                  "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
       ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
@@ -220,6 +226,11 @@ void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
     RunCommand const& command = commands->run;
     return check({command.deck, command.set, command.plugins, command.devices, ranks, true, false});
   };
+  if (!given.sweep.empty()) {
+    auto const sweep = std::make_shared<Sweep const>(given, line.ranks);
+    line.sweep = sweep;
+    line.judge = [sweep] { return sweep->judge(); };
+  }
   line.command = [commands, claim = line.claim](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
     return run(commands->run, claim, environment, ranks);
   };

@@ -13,6 +13,7 @@ namespace halocline {
 class Communicator;
 class Environment;
 class FolderClaim;
+class Sweep;
 
 /// What a command line asks for.
 struct CommandLine {
@@ -21,6 +22,8 @@ struct CommandLine {
   /// The chosen subcommand, if that only tells something; of a `run`, the judge of its deck for `ranks` ranks, who says
   /// nothing of a right one. Neither: the answer is `text` alone (--help, --version, or what is wrong).
   std::function<ExitCode()> judge;
+  /// Of a `run` with --sweep, which `judge` judges, and `command` is no part of; null otherwise.
+  std::shared_ptr<Sweep const> sweep;
   ExitCode code = ExitCode::done;  ///< without a command
   std::string text;
   std::string typed;             ///< the whole command, quoted for a shell

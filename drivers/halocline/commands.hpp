@@ -18,6 +18,7 @@ struct RunCommand {
   std::string typed;                 ///< the whole command, quoted for a shell, for the record
   std::string deck;                  ///< path
   std::vector<std::string> set;      ///< --set path=value
+  std::vector<std::string> sweep;    ///< --sweep path=value,value
   std::vector<std::string> plugins;  ///< --plugin, paths of shared objects
   std::string devices;               ///< --devices; empty: as the deck says
   std::string output;                ///< folder

@@ -15,8 +15,8 @@
 #include <optional>
 #include <system_error>
 
+#include "drivers/halocline/child_command.hpp"
 #include "drivers/halocline/job.hpp"
-#include "drivers/halocline/mpirun.hpp"
 #include "framework/runtime/launcher.hpp"
 
 namespace halocline {
@@ -99,13 +99,15 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   if (signals.stopping()) return stopped_early();
   JobFolder const job({.ranks = ranks, .columns = terminal_columns(), .words = words});
   prepare_environment(job.path());
-  MpirunEnd const end = run_mpirun(mpirun_command(ranks, job.path()), signals, [&] { return job.ranks_listen(); });
+  CommandEnd const end = run_command(
+      {"--ranks: mpirun", mpirun_command(ranks, job.path()), [&] { return job.ranks_listen(); }, signal_through_mpirun},
+      signals);
 
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
   bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
   if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
-  if (!end.stopped) return lost(end.status);
+  if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();
   return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};
 }

@@ -12,13 +12,14 @@
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/child_command.hpp"
 #include "drivers/halocline/command_line.hpp"
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/launch.hpp"
-#include "drivers/halocline/mpirun.hpp"
 #include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/standard_output.hpp"
+#include "drivers/halocline/sweep.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/run_record.hpp"
 #include "framework/runtime/abrupt_end.hpp"
@@ -183,6 +184,22 @@ int launch_ranks(CommandLine const& line, std::vector<std::string> const& words)
   return deliver(end.code, message);
 }
 
+/// Runs of their own, one after the other.
+int run_sweep(CommandLine const& line) {
+  if (auto const place = launcher_place()) {
+    return refused(
+               "--sweep starts its runs itself, and a launcher has started this program already; leave the launcher "
+               "away, --ranks N gives each run its ranks",
+               place)
+        .code;
+  }
+  HeldSignals const signals;
+  if (int const code = judge_apart(line, signals); code != 0) return code;
+  SweepEnd const end = line.sweep->run(line.claim, signals);
+  if (end.code == ExitCode::done) require_said();
+  return deliver(end.code, end.message);
+}
+
 /// The words that the user has typed: a rank of a launch has them from the process that launched it.
 std::vector<std::string> command_words(int count, char** arguments) {
   std::vector<std::string> words(arguments, arguments + count);
@@ -201,6 +218,7 @@ int run_program(std::vector<std::string> const& words) {
     require_said();
     return 0;
   }
+  if (line.sweep) return run_sweep(line);
   bool const launches = line.ranks > 1 && !launched() && !under_launcher();
   if (launches) require_temporary_folder();
   RankEnd const end = launches ? RankEnd{launch_ranks(line, words)} : run_ranks(line);

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 /// Whether a run writes files of this name.
 bool belongs_to_a_run(std::string const& name) {
-  constexpr std::array<std::string_view, 11> names{"summary.json", "scalars.csv",    "traces.csv",    "residuals.csv",
-                                                   "mesh.h5",      "snapshots.xdmf", "residuals.png", "traces.png",
-                                                   "trace.json",   "bodies.png",     "energy.png"};
+  constexpr std::array<std::string_view, 12> names{"summary.json", "scalars.csv", "traces.csv",     "residuals.csv",
+                                                   "sweep.csv",    "mesh.h5",     "snapshots.xdmf", "residuals.png",
+                                                   "traces.png",   "trace.json",  "bodies.png",     "energy.png"};
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
   }
@@ -56,8 +56,11 @@ void clear(fs::path const& folder) {
   }
 }
 
-/// Without touching anything, whether a run may write into `folder`.
-void judge(fs::path const& folder, bool overwrite) {
+}  // namespace
+
+fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
+
+void judge_output_folder(fs::path const& folder, bool overwrite) {
   std::string const name = folder.string();
   try {
     fs::path const nearest = nearest_existing(folder);
@@ -72,10 +75,6 @@ void judge(fs::path const& folder, bool overwrite) {
     throw InputError("cannot use the output folder " + name + ": " + error.code().message());
   }
 }
-
-}  // namespace
-
-fs::path default_output_folder(fs::path const& deck) { return deck.stem().string() + ".out"; }
 
 /// Takes the lock and the folders that were created away when the process ends by a crash.
 class FolderClaim::Retreat final : public AbruptRecord {
@@ -101,7 +100,7 @@ class FolderClaim::Retreat final : public AbruptRecord {
 FolderClaim::FolderClaim() = default;
 
 FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction const& lock) : FolderClaim() {
-  judge(folder, overwrite);
+  judge_output_folder(folder, overwrite);
   for (int attempts = 1; !lock_; ++attempts) {
     try {
       make(folder);
@@ -113,7 +112,7 @@ FolderClaim::FolderClaim(fs::path const& folder, bool overwrite, LockFunction co
     }
   }
   // Another run may have ended in it meanwhile.
-  judge(folder, overwrite);
+  judge_output_folder(folder, overwrite);
   retreat_ = std::make_unique<Retreat>(folder, made_);
 }
 

@@ -14,6 +14,10 @@ namespace halocline {
 /// for its extension.
 [[nodiscard]] std::filesystem::path default_output_folder(std::filesystem::path const& deck);
 
+/// Throws InputError, without touching anything, when the path is not a folder, cannot be written to, or holds a run
+/// and `overwrite` is false. Nothing keeps another run from taking it: that is for a claim.
+void judge_output_folder(std::filesystem::path const& folder, bool overwrite);
+
 /// An output folder that is one run's, from its judgement to the end of the object. Whoever starts the run makes one; a
 /// rank that it has started joins that.
 class FolderClaim {

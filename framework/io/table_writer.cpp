@@ -30,6 +30,12 @@ std::string text_of(TableWriter::Value const& value) {
 
 }  // namespace
 
+std::string TableWriter::line_of(std::span<Value const> row) {
+  std::string line;
+  for (std::size_t n = 0; n < row.size(); ++n) line += (n == 0 ? "" : ",") + text_of(row[n]);
+  return line + '\n';
+}
+
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns)
     : path_(std::move(path)), columns_(columns.size()), file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) {
   if (file_.number() < 0) throw_write_error(path_, errno);
@@ -43,9 +49,7 @@ void TableWriter::add(std::span<Value const> row) {
     throw DefectError(path_.string() + " has " + std::to_string(columns_) + " columns; a row has " +
                       std::to_string(row.size()) + " values");
   }
-  std::string line;
-  for (Value const& value : row) line += (line.empty() ? "" : ",") + text_of(value);
-  rows_ += line + '\n';
+  rows_ += line_of(row);
 }
 
 void TableWriter::flush() {

@@ -19,6 +19,9 @@ class TableWriter {
  public:
   using Value = std::variant<Index, double, std::string>;
 
+  /// A row as the line of a table, its end included: for tables that are written whole.
+  [[nodiscard]] static std::string line_of(std::span<Value const> row);
+
   /// Creates the file. Throws InputOutputError naming it and the reason, one of which is that it is there.
   TableWriter(std::filesystem::path path, std::vector<std::string> const& columns);
 

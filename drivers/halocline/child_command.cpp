@@ -1,4 +1,4 @@
-#include "drivers/halocline/mpirun.hpp"
+#include "drivers/halocline/child_command.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For mpirun to end its ranks, when it is told to.
+/// For a command to end what it has started, when it is told to: mpirun its ranks.
 constexpr std::chrono::seconds patience{5};
 
 class Pipe {
@@ -52,7 +52,7 @@ class Pipe {
   std::array<int, 2> ends_{};
 };
 
-/// In the new process: becomes mpirun, which leaves nothing open that is not its own. Returns when it cannot.
+/// In the new process: becomes the command, which leaves nothing open that is not its own. Returns when it cannot.
 void become(std::vector<char*> const& words, sigset_t const& mask, pid_t parent, int output) {
   setpgid(0, 0);
   // Told when the process that started it is no more, even by a kill; it may be so already.
@@ -63,17 +63,17 @@ void become(std::vector<char*> const& words, sigset_t const& mask, pid_t parent,
   dup2(output, STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGCHLD, SIG_DFL);
-  std::signal(passed_signal, SIG_DFL);
+  std::signal(signal_through_mpirun, SIG_DFL);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   execvp(words[0], words.data());
 }
 
-/// Starts mpirun in a process group of its own, so that Ctrl-C reaches this process alone.
-pid_t start(std::vector<std::string> words, sigset_t const& mask, int output) {
+/// Starts a command in a process group of its own, so that Ctrl-C reaches this process alone.
+pid_t start(ChildCommand& command, sigset_t const& mask, int output) {
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& word : command.words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  // Closed when mpirun is there; until then it can say why it is not.
+  // Closed when the command is there; until then it can say why it is not.
   Pipe failure;
   pid_t const parent = getpid();
   pid_t const process = fork();
@@ -85,7 +85,7 @@ pid_t start(std::vector<std::string> words, sigset_t const& mask, int output) {
   failure.close_in();
   int error = process < 0 ? errno : 0;
   if (process > 0 && read(failure.out(), &error, sizeof(error)) > 0) waitpid(process, nullptr, 0);
-  if (error != 0) throw InputError(std::string("--ranks: mpirun cannot be started: ") + std::strerror(error));
+  if (error != 0) throw InputError(command.name + " cannot be started: " + std::strerror(error));
   return process;
 }
 
@@ -151,13 +151,21 @@ class Inheritance {
   std::set<pid_t> own_;  ///< of whoever became this program
 };
 
+/// By nohup, say: it would be told all the same while it is held.
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 HeldSignals::HeldSignals() {
   sigset_t held;
   sigemptyset(&held);
   sigaddset(&held, SIGCHLD);
-  for (int const signal : stopping_signals) sigaddset(&held, signal);
+  for (int const signal : stopping_signals) {
+    if (!is_ignored(signal)) sigaddset(&held, signal);
+  }
   // Whoever started this process may ignore it: then no end of a child is ever told.
   std::signal(SIGCHLD, SIG_DFL);
   sigprocmask(SIG_BLOCK, &held, &before_);
@@ -181,15 +189,14 @@ bool HeldSignals::stopping() const {
   return false;
 }
 
-MpirunEnd run_mpirun(std::vector<std::string> words, HeldSignals const& signals,
-                     std::function<bool()> const& ranks_listen) {
+CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
   Inheritance const inheritance;
   Pipe output;
   fcntl(output.out(), F_SETFL, O_NONBLOCK);
-  pid_t const process = start(std::move(words), signals.before(), output.in());
+  pid_t const process = start(command, signals.before(), output.in());
   output.close_in();
   std::array<pollfd, 2> news{{{signals.descriptor(), POLLIN, 0}, {output.out(), POLLIN, 0}}};
-  MpirunEnd end;
+  CommandEnd end;
   StopRequests requests;
   std::optional<Clock::time_point> deadline;
   while (waitpid(process, &end.status, WNOHANG) == 0) {
@@ -198,9 +205,10 @@ MpirunEnd run_mpirun(std::vector<std::string> words, HeldSignals const& signals,
     for (int const signal : arrived(signals.descriptor())) {
       StopRequests::Meaning const meaning = requests.add(signal);
       if (meaning == StopRequests::Meaning::nothing_new) continue;
-      end.stopped = meaning == StopRequests::Meaning::end_at_once || !ranks_listen();
-      kill(process, end.stopped ? SIGTERM : passed_signal);
-      if (end.stopped && !deadline) deadline = Clock::now() + patience;
+      end.asked = true;
+      end.ended = meaning == StopRequests::Meaning::end_at_once || !command.listens();
+      kill(process, end.ended ? SIGTERM : command.asked_by != 0 ? command.asked_by : signal);
+      if (end.ended && !deadline) deadline = Clock::now() + patience;
     }
     if (deadline && Clock::now() >= *deadline) kill(-process, SIGKILL);
   }
