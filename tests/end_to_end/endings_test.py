@@ -120,7 +120,8 @@ class Endings(unittest.TestCase):
     def test_a_step_that_becomes_too_long(self):
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=3) + ["--ranks", 2], folder)
-            message = "step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25"
+            message = ("step 4, time 1.5: `time.step`: 0.5 is longer than the longest stable step, 0.25; shorten it, or "
+                       "give `time.courant` in its place")
             self.assertEqual((run.code, run.err), (3, f"halocline: {message}\n"))
             summary = run.summary()
             self.assertEqual((summary["status"], summary["message"], summary["steps"]), ("unsolved", message, 3))

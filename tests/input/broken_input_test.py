@@ -117,7 +117,7 @@ BROKEN_DECKS = [
     ("physics missing", MESH, [],
      ["`physics`: missing (deck:1:1); it is required: What is solved."]),
     ("time missing", "physics: heat\n" + MESH + REGION, [],
-     ["`time.step`: missing (deck:1:1); it is required",
+     ["`time.step`: missing (deck:1:1); give `step` or `courant`",
       "`time.steps`: missing (deck:1:1); give `steps` or `end`"]),
     ("two ends", GOOD, ["--set", "time.end=1"],
      ["`time.end`: given together with `steps` (--set time.end=1); give one of them"]),
@@ -179,7 +179,8 @@ BROKEN_DECKS = [
       "(--set heat.boundary.west.kind=periodic)",
       "`heat.boundary.top`: the mesh has 2 axes and no such face (--set heat.boundary.top.kind=zero)"]),
     ("unknown option of the output", GOOD + "output: {snapshots: {every: 2}}\n", [],
-     ["`every`: unknown in output.snapshots (deck:5:22); did you mean `guard.every`? Here are known: interval"]),
+     ["`every`: unknown in output.snapshots (deck:5:22); did you mean `guard.every`? Here are known: interval, "
+      "time_interval"]),
     ("a change relative to the source", GOOD, ["--set", "solver.method=jacobi", "--set", "solver.jacobi.quantity=change",
                                                "--set", "solver.jacobi.relative_to=right_hand_side"],
      ["`solver.jacobi.relative_to`: a change is relative to the first one (--set "
@@ -255,7 +256,7 @@ BROKEN_DECKS = [
 
 # Name, arguments, and the message.
 BROKEN_COMMANDS = [
-    ("no subcommand", [], ["run, check, list or bench? `halocline --help` tells what each does"]),
+    ("no subcommand", [], ["run, check, list, bench, new-physics or test-physics? `halocline --help` tells what each does"]),
     ("unknown subcommand", ["rum", "good"], ["`rum`: not a subcommand of halocline; did you mean `run`?"]),
     ("subcommand that others have", ["help"], ["`help`: not a subcommand of halocline; did you mean `--help`?"]),
     ("no deck", ["run"], ["halocline run: DECK is required; see halocline run --help"]),

@@ -32,7 +32,7 @@ class CompilesAlone(unittest.TestCase):
         self.assertGreaterEqual(len(physics), 3)
         compiled = set()
         for made, source in objects_and_sources():
-            name = re.match(r"physics/(\w+)/", source)
+            name = re.match(r"physics/([\w-]+)/", source)
             if not name or name[1] not in physics:
                 continue
             compiled.add(name[1])
