@@ -68,7 +68,7 @@ TEST(SweepValues, ThatAreNoneAreRefused) {
            {"F=[1),2", "a bracket without its other one"},
            {"F='1,2", "a quotation mark without its other one"},
        }) {
-    EXPECT_EQ(mistakes_of({typed}), "`--sweep " + typed + "`: " + what);
+    EXPECT_EQ(mistakes_of({typed}), std::string("`--sweep ").append(typed).append("`: ").append(what));
   }
   EXPECT_EQ(mistakes_of({"F=1", "k=", "F=2"}),
             "`--sweep k=`: no values; they stand behind the equals sign, with commas between\n"

@@ -303,9 +303,11 @@ TEST(Euler, MirroredDataHaveTheMirroredSolution) {
     for (std::string const x : {"x", "(1-x)"}) {
       std::string const sign = x == "x" ? "" : "-";
       std::string const walls = x == "x" ? "west: {kind: reflecting}" : "east: {kind: reflecting}";
-      Flow flow(scheme + "boundary: {" + walls + "}, initial: {density: '" + x + " < 0.4 ? 1 : 0.5', velocity_x: '" +
-                    sign + "0.3', pressure: '" + x + " < 0.4 ? 2 : 0.1'}",
-                {.cells = {cells}, .all_ranks = false});
+      std::string text = scheme;
+      text.append("boundary: {").append(walls).append("}, initial: {density: '").append(x);
+      text.append(" < 0.4 ? 1 : 0.5', velocity_x: '").append(sign).append("0.3', pressure: '").append(x);
+      text.append(" < 0.4 ? 2 : 0.1'}");
+      Flow flow(text, {.cells = {cells}, .all_ranks = false});
       flow.run(0.3);
       of_side.push_back(flow.values(0));
     }
@@ -342,7 +344,9 @@ std::string const vortices =
 TEST(Euler, WhatIsConservedChangesByRoundingAlone) {
   for (std::string const walls : {"", "boundary: {south: {kind: reflecting}, north: {kind: reflecting}}, "}) {
     for (std::string const scheme : {"", "reconstruction: weno5, "}) {
-      Flow flow(scheme + walls + vortices, {.cells = {32, 24}, .periodic = {true, walls.empty(), false}});
+      std::string text = scheme;
+      text.append(walls).append(vortices);
+      Flow flow(text, {.cells = {32, 24}, .periodic = {true, walls.empty(), false}});
       std::vector<std::string> const conserved = flow.physics().conserved();
       EXPECT_EQ(conserved.size(), walls.empty() ? 4u : 3u);
       std::vector<double> before;
@@ -359,7 +363,8 @@ TEST(Euler, WhatIsConservedChangesByRoundingAlone) {
 
 TEST(Euler, RanksDoNotChangeABit) {
   for (std::string const scheme : {"", "limiter: mc, riemann: hll, ", "reconstruction: weno5, "}) {
-    std::string const options = scheme + "boundary: {south: {kind: reflecting}, north: {kind: outflow}}, " + vortices;
+    std::string options = scheme;
+    options.append("boundary: {south: {kind: reflecting}, north: {kind: outflow}}, ").append(vortices);
     Flow alone(options, {.cells = {32, 24}, .periodic = {true, false, false}, .all_ranks = false});
     Flow together(options, {.cells = {32, 24}, .periodic = {true, false, false}});
     for (int n = 0; n < 10; ++n) {

@@ -43,13 +43,15 @@ void take_component(FieldBase const& field, int component, Values& to) {
   }
 }
 
+std::string path_of(std::string path, Section const& inner) { return std::move(path.append(".").append(inner.name())); }
+
 void add_options(Section const& section, std::string const& path, std::string const& name,
                  std::vector<std::string>& found) {
   for (Option const& option : section.options()) {
     bool const is_function = option.kind() == OptionKind::field || option.kind() == OptionKind::expression;
     if (is_function && option.name() == name) found.push_back(path + "." + name);
   }
-  for (Section const& inner : section.sections()) add_options(inner, path + "." + inner.name(), name, found);
+  for (Section const& inner : section.sections()) add_options(inner, path_of(path, inner), name, found);
 }
 
 /// Paths of the sections inside of `section` that have this name.
@@ -57,7 +59,7 @@ void add_sections(Section const& section, std::string const& path, std::string c
                   std::vector<std::string>& found) {
   for (Section const& inner : section.sections()) {
     if (inner.name() == name) found.push_back(path + "." + name);
-    add_sections(inner, path + "." + inner.name(), name, found);
+    add_sections(inner, path_of(path, inner), name, found);
   }
 }
 
