@@ -49,7 +49,7 @@ void add_options(Section const& section, std::string const& path, std::string co
                  std::vector<std::string>& found) {
   for (Option const& option : section.options()) {
     bool const is_function = option.kind() == OptionKind::field || option.kind() == OptionKind::expression;
-    if (is_function && option.name() == name) found.push_back(path + "." + name);
+    if (is_function && option.name() == name) found.push_back(std::string(path).append(".").append(name));
   }
   for (Section const& inner : section.sections()) add_options(inner, path_of(path, inner), name, found);
 }
@@ -58,7 +58,7 @@ void add_options(Section const& section, std::string const& path, std::string co
 void add_sections(Section const& section, std::string const& path, std::string const& name,
                   std::vector<std::string>& found) {
   for (Section const& inner : section.sections()) {
-    if (inner.name() == name) found.push_back(path + "." + name);
+    if (inner.name() == name) found.push_back(std::string(path).append(".").append(name));
     add_sections(inner, path_of(path, inner), name, found);
   }
 }
