@@ -192,9 +192,14 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   StageForms const forms = stages_->forms();
   std::vector<WeightedState> all(terms.begin(), terms.end());
   if (slope != nullptr && !forms.with_slope) {
+    all.push_back({own, &y});
+    if (std::any_of(all.begin(), all.end(), [&](WeightedState const& term) { return term.state == slope; })) {
+      // What the slope was is wanted before it is written.
+      combine(all, out);
+      all.assign(1, {1, &out});
+    }
     sweep_slope({.part = part, .time = time, .y = &of.fields, .scale = 1}, as_fields<Real>(*slope));
     if (source != nullptr) combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
-    all.push_back({own, &y});
     all.push_back({scale, slope});
     return combine(all, out);
   }

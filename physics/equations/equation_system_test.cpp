@@ -248,6 +248,47 @@ TEST(EquationSystem, SourcesAreOfTheStagesTime) {
   }
 }
 
+/// The same rate, of whose stages one form is compiled.
+struct InOneForm : TwoFields<double, 2> {
+  static constexpr bool has_one_form = true;
+};
+
+// Where the slope takes the place of a term, the stage still has what that was; so where `out` does.
+TEST(EquationSystem, StagesOfOneFormAreThoseOfAll) {
+  Setting<double, 2> setting({13, 11});
+  EquationField field;
+  field.walls = test::all_walls(BoundaryKind::periodic);
+  for (int const side : {-1, 1}) field.walls.at(2, side).kind = BoundaryKind::neumann;
+  EquationSystem<double> one_form(
+      setting.mesh, setting.like, std::vector<EquationField>(2, field),
+      {std::make_unique<StageSweeps<double, InOneForm, 2>>(setting.mesh, InOneForm{}, Fields<double>{}), nullptr});
+  Extents const all = setting.mesh->extents(Centring::cell);
+  for (int terms = 0; terms <= 4; ++terms) {
+    for (bool const in_place : {false, true}) {
+      auto const y = setting.state(0);
+      std::vector<std::unique_ptr<SystemState>> states;
+      std::vector<WeightedState> weighted;
+      for (int n = 1; n <= terms; ++n) {
+        states.push_back(setting.state(n));
+        weighted.push_back({0.25 * n, states.back().get()});
+      }
+      auto const other = setting.system->create_state();
+      auto const another = setting.system->create_state();
+      SystemState& out = in_place && terms > 1 ? *states[1] : *other;
+      SystemState& slope = in_place && terms > 0 ? *states[0] : *another;
+      one_form.evaluate(RatePart::whole, time_of_stage, *y, 0.5, weighted, 0.125, out, &slope);
+      auto const expected = [&](int of, std::array<Index, 3> const& at) {
+        double sum = 0.5 * value_of(0, of, at, all) + 0.125 * setting.rate(of, at);
+        for (int n = 1; n <= terms; ++n) sum += 0.25 * n * value_of(n, of, at, all);
+        return sum;
+      };
+      EXPECT_LE(setting.error(out, expected), setting.rounding()) << terms << " terms, " << in_place;
+      auto const rate = [&](int of, std::array<Index, 3> const& at) { return setting.rate(of, at); };
+      EXPECT_LE(setting.error(slope, rate), setting.rounding()) << terms << " terms, " << in_place;
+    }
+  }
+}
+
 TEST(EquationSystem, CombinesAnyNumberOfStatesInPlace) {
   Setting<double, 2> setting({13, 11});
   Extents const all = setting.mesh->extents(Centring::cell);
