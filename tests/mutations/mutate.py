@@ -127,7 +127,7 @@ def verdict(folder, mutation):
         for checks in (QUICK, SLOW):
             found = failures(folder, mutation["subject"], checks, made)
             if found:
-                return {"verdict": "caught", "by": sorted({name for name, _ in found}), "said": found[0][1][:200]}
+                return {"verdict": "caught", "by": sorted({name for name, _ in found}), "said": found[0][1].replace(f"{folder}/", "")[:200]}
         return {"verdict": "not caught"}
 
 
