@@ -10,6 +10,7 @@
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/operator/scaled_error.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
@@ -32,20 +33,6 @@ struct Combine {
     for (int n = 1; n < Terms; ++n) sum += weight[n] * values[n];
     return sum;
   }
-};
-
-/// |error| / (absolute + relative max(|before|, |after|))
-struct ScaledError {
-  static constexpr Shape shape = point;
-  double absolute, relative;
-  template <class P, class E, class B, class A>
-  KOKKOS_FUNCTION Result<double, 0, 1> operator()(P const&, E const& error, B const& before, A const& after) const {
-    double const b = magnitude(static_cast<double>(before[here]));
-    double const a = magnitude(static_cast<double>(after[here]));
-    double const largest = select(b > a || b != b, b, a);
-    return {{}, {magnitude(static_cast<double>(error[here])) / (absolute + relative * largest)}};
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static double magnitude(double value) { return value < 0 ? -value : value; }
 };
 
 template <class Real>
@@ -136,6 +123,13 @@ void EquationSystem<Real>::swap(SystemState& a, SystemState& b) {
 }
 
 template <class Real>
+void EquationSystem<Real>::finish_exchange_of(FieldsState<Real> const& state) {
+  if (under_way_ != &state) return;
+  exchange_.finish();
+  under_way_ = nullptr;
+}
+
+template <class Real>
 void EquationSystem<Real>::prepare(double time, FieldsState<Real>& y) {
   y.is_read = true;
   exchange_.finish();
@@ -189,6 +183,9 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
   FieldsState<Real> const* const source = sources(time);
   prepare(time, of);
 
+  auto const add_source = [&] {
+    if (source != nullptr) combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
+  };
   StageForms const forms = stages_->forms();
   std::vector<WeightedState> all(terms.begin(), terms.end());
   if (slope != nullptr && !forms.with_slope) {
@@ -199,7 +196,7 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
       all.assign(1, {1, &out});
     }
     sweep_slope({.part = part, .time = time, .y = &of.fields, .scale = 1}, as_fields<Real>(*slope));
-    if (source != nullptr) combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
+    add_source();
     all.push_back({scale, slope});
     return combine(all, out);
   }
@@ -225,18 +222,13 @@ void EquationSystem<Real>::evaluate(RatePart part, double time, SystemState& y, 
     rate.has_ghosts = false;
   }
   sweep(of, stage, to);
-  if (slope != nullptr && source != nullptr) {
-    combine(std::array{WeightedState{1, slope}, WeightedState{1, source}}, *slope);
-  }
+  if (slope != nullptr) add_source();
 }
 
 template <class Real>
 void EquationSystem<Real>::combine(std::span<WeightedState const> terms, SystemState& out) {
   FieldsState<Real>& to = as_fields<Real>(out);
-  if (under_way_ == &to) {
-    exchange_.finish();
-    under_way_ = nullptr;
-  }
+  finish_exchange_of(to);
   // `out` is overwritten by the first pass.
   std::vector<WeightedState> rest(terms.begin(), terms.end());
   std::stable_partition(rest.begin(), rest.end(), [&](WeightedState const& term) { return term.state == &out; });
@@ -260,10 +252,7 @@ std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, 
                                                      SystemState& out) {
   if (implicit_.empty()) throw DefectError("a system without an implicit part was asked to solve for it");
   FieldsState<Real>& to = as_fields<Real>(out);
-  if (under_way_ == &to) {
-    exchange_.finish();
-    under_way_ = nullptr;
-  }
+  finish_exchange_of(to);
   std::vector<SolveReport> reports;
   for (std::size_t n = 0; n < implicit_.size(); ++n) {
     auto const& from = as_fields<Real>(right).fields[n];
@@ -280,17 +269,15 @@ std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, 
 template <class Real>
 double EquationSystem<Real>::scaled_maximum(SystemState const& error, SystemState const& before,
                                             SystemState const& after, double absolute, double relative) {
+  std::vector<IndexRange> owned;
+  for (Block const& block : mesh_->blocks()) owned.push_back(mesh_->owned(block, Centring::cell));
   double largest = 0;
   for (std::size_t n = 0; n < like_.size(); ++n) {
-    for (Block const& block : mesh_->blocks()) {
-      auto const view = [&](SystemState const& state) {
-        return std::as_const(*as_fields<Real>(state).fields[n]).view(block);
-      };
-      Reduction<Execution, Maximum> terms;
-      sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), Geometry<Real>{}, terms, no_outputs,
-                   ScaledError{absolute, relative}, view(error), view(before), view(after));
-      largest = larger(largest, terms.value());
-    }
+    auto const field = [&](SystemState const& state) -> Field<Real> const& {
+      return *as_fields<Real>(state).fields[n];
+    };
+    largest = larger(largest,
+                     scaled_error_of_rank<Real>(field(error), field(before), field(after), owned, absolute, relative));
   }
   return mesh_->communicator().max(largest);
 }

@@ -52,6 +52,8 @@ class EquationSystem final : public EvolvingSystem {
   [[nodiscard]] double largest_diffusivity() const;
 
  private:
+  /// Before what is on its way from it is overwritten.
+  void finish_exchange_of(FieldsState<Real> const& state);
   /// Ghosts of y become those that a rate at `time` reads.
   void prepare(double time, FieldsState<Real>& y);
   /// The rate on all owned cells, in a pass of its own.

@@ -13,6 +13,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/nan_aware.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/closed_walls.hpp"
 #include "physics/equations/law_sections.hpp"
 #include "solvers/linear/factory.hpp"
 
@@ -228,18 +229,7 @@ bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = own_.section(declared_.fields[n]);
   if (!field.field("source").is_zero()) return false;
   if (law_ != nullptr) return is_closed_by_law(n);
-  BoundaryConditions const walls = make_boundary_conditions(field.section("boundary"), *mesh_);
-  auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
-  for (int axis = 0; axis < mesh_->dimensions(); ++axis) {
-    if (mesh_->periodic(axis)) continue;
-    for (int const side : {-1, 1}) {
-      BoundaryCondition const& wall = walls.at(axis, side);
-      bool const is_without_flux =
-          wall.kind == BoundaryKind::reflecting || (wall.kind == BoundaryKind::neumann && is_zero(wall.value));
-      if (!is_without_flux) return false;
-    }
-  }
-  return true;
+  return are_closed(make_boundary_conditions(field.section("boundary"), *mesh_), *mesh_);
 }
 
 template <class Real>

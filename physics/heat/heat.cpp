@@ -15,6 +15,7 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
+#include "physics/equations/closed_walls.hpp"
 #include "physics/heat/material.hpp"
 #include "physics/heat/tea_reader.hpp"
 #include "solvers/linear/factory.hpp"
@@ -93,21 +94,6 @@ class HeatSystem final : public LinearSystem {
   std::unique_ptr<Operator> stiffness_;   ///< null until it is asked for
 };
 
-/// Whether no heat comes in: nothing through the walls, no source.
-bool is_closed(BoundaryConditions const& walls, StructuredMesh const& mesh, FieldSource const& source) {
-  auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
-  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-    if (mesh.periodic(axis)) continue;
-    for (int const side : {-1, 1}) {
-      BoundaryCondition const& wall = walls.at(axis, side);
-      bool const insulated =
-          wall.kind == BoundaryKind::reflecting || (wall.kind == BoundaryKind::neumann && is_zero(wall.value));
-      if (!insulated) return false;
-    }
-  }
-  return source.is_zero();
-}
-
 constexpr char const* default_integrator = "implicit_euler";
 
 bool is_explicit(Options const& time) {
@@ -121,8 +107,8 @@ class Heat final : public Physics {
   explicit Heat(PhysicsContext const& context)
       : options_(context.deck.section("heat")),
         time_(context.deck.section("time").real("start")),
-        closed_(is_closed(make_boundary_conditions(options_.section("boundary"), *context.mesh), *context.mesh,
-                          options_.field("source"))),
+        closed_(options_.field("source").is_zero() &&
+                are_closed(make_boundary_conditions(options_.section("boundary"), *context.mesh), *context.mesh)),
         material_(make_material<Real>(options_, context.mesh)),
         field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
         u_(field_),

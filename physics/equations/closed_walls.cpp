@@ -1,0 +1,19 @@
+#include "physics/equations/closed_walls.hpp"
+
+namespace halocline {
+
+bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {
+  auto const is_zero = [](Expression const& value) { return value.is_constant() && value(0, 0, 0, 0) == 0; };
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    if (mesh.periodic(axis)) continue;
+    for (int const side : {-1, 1}) {
+      BoundaryCondition const& wall = walls.at(axis, side);
+      bool const is_closed =
+          wall.kind == BoundaryKind::reflecting || (wall.kind == BoundaryKind::neumann && is_zero(wall.value));
+      if (!is_closed) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace halocline
