@@ -74,9 +74,9 @@ int ranks_of(CheckCommand const& command) {
 /// Whether a run has linear systems to solve.
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
-  std::string const method = integrator_of(options.section("time"), entry.integrator);
-  bool const steps = entry.time_dependence == TimeDependence::evolving && integrators().contains(method);
-  return !steps || integrators().find(method).treatment != Treatment::explicit_;
+  if (entry.time_dependence != TimeDependence::evolving) return true;
+  IntegratorEntry const* integrator = chosen_integrator(options.section("time"), entry.integrator);
+  return integrator == nullptr || integrator->treatment != Treatment::explicit_;
 }
 
 }  // namespace

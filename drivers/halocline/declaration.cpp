@@ -43,8 +43,9 @@ void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options
 /// Whether steps follow from the error, of the physics' own method or of an integrator.
 bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
   if (entry.suggests_steps && entry.suggests_steps(deck)) return true;
-  std::string const method = entry.steps_by_itself ? "" : integrator_of(deck.section("time"), entry.integrator);
-  return !method.empty() && integrators().find(method).controls_error;
+  if (entry.steps_by_itself) return false;
+  IntegratorEntry const* integrator = chosen_integrator(deck.section("time"), entry.integrator);
+  return integrator != nullptr && integrator->controls_error;
 }
 
 /// What spans the sections of a deck: time, precision and memory of points against the physics, and the physics' own

@@ -29,6 +29,12 @@ std::string integrator_of(Options const& time, std::string const& fallback) {
   return time.has("method") ? time.choice("method") : fallback;
 }
 
+// Sources that are compiled for devices call this instead of reading the registry: clang 15 crashes over its map there.
+IntegratorEntry const* chosen_integrator(Options const& time, std::string const& fallback) {
+  std::string const method = integrator_of(time, fallback);
+  return integrators().contains(method) ? &integrators().find(method) : nullptr;
+}
+
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback) {
   std::string const method = integrator_of(time, fallback);
   return integrators().find(method).create(time.declares(method) ? time.section(method) : time);

@@ -136,11 +136,16 @@ std::vector<Values> Trial::state() const {
   return all;
 }
 
+IntegratorEntry const* integrator_of(Subject const& subject) {
+  if (!evolves(subject) || subject.entry.steps_by_itself) return nullptr;
+  return chosen_integrator(subject.read().section("time"), subject.entry.integrator);
+}
+
 bool is_explicit(Subject const& subject) {
   if (!evolves(subject)) return false;
   if (subject.entry.steps_by_itself) return true;
-  std::string const method = integrator_of(subject.read().section("time"), subject.entry.integrator);
-  return integrators().contains(method) && integrators().find(method).treatment == Treatment::explicit_;
+  IntegratorEntry const* integrator = integrator_of(subject);
+  return integrator != nullptr && integrator->treatment == Treatment::explicit_;
 }
 
 std::vector<std::string> exact_solves(Subject const& subject) {

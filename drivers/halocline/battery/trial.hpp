@@ -8,7 +8,11 @@
 #include "drivers/halocline/battery/check.hpp"
 #include "framework/mesh/index_range.hpp"
 
-namespace halocline::battery {
+namespace halocline {
+
+struct IntegratorEntry;
+
+namespace battery {
 
 /// One component of a field of the state: all of its values, x fastest.
 struct Values {
@@ -48,6 +52,8 @@ class Trial {
   return subject.entry.time_dependence == TimeDependence::evolving;
 }
 /// Whether the state has the same bits however it is cut: no solve has a part in it.
+/// Null where the subject does not step by one.
+[[nodiscard]] IntegratorEntry const* integrator_of(Subject const& subject);
 [[nodiscard]] bool is_explicit(Subject const& subject);
 /// What makes solves as exact as they can be.
 [[nodiscard]] std::vector<std::string> exact_solves(Subject const& subject);
@@ -72,4 +78,5 @@ class Trial {
 [[nodiscard]] std::string first_difference(std::vector<Values> const& a, std::vector<Values> const& b);
 [[nodiscard]] double largest(std::vector<Values> const& state);
 
-}  // namespace halocline::battery
+}  // namespace battery
+}  // namespace halocline
