@@ -22,7 +22,7 @@ struct HostSweep {
 
   static void visit(void const* sweep, RowBlock const& block) {
     auto const& self = *static_cast<HostSweep const*>(sweep);
-    if constexpr (Task::outputs > 0) {
+    if constexpr (Task::outputs > 0 && !Task::is_long) {
       if (self.plan.streaming) return sweep_rows<true>(self.task, self.plan, self.partials, block);
     }
     sweep_rows<false>(self.task, self.plan, self.partials, block);

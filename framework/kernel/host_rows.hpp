@@ -39,6 +39,8 @@ struct RowGroup {
   Index j;
   Index k;
   Index rows;
+  Index step_j;  ///< to the next of them: one of the steps is one, the other zero
+  Index step_k;
 };
 
 /// Not inlined: the compiler would try to vectorise it over rows.
@@ -68,14 +70,14 @@ struct Lanes<Accumulator, 0> {};
 
 /// Asks for the lines of one input that a later piece reads first, in `Rows` rows: out of memory into the second-level
 /// cache. Always inlined, as everything that calls it: GCC removes calls of functions that do nothing but prefetch.
-template <int Rows, int StepJ, int StepK, class Real>
-[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, int radius, Index ahead_rows,
-                                               Index ahead_bytes, Index n) {
+template <int Rows, class Real>
+[[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, RowGroup const& rows, int radius,
+                                               Index ahead_rows, Index ahead_bytes, Index n) {
   // As a number: what is asked for may lie beyond the array.
   auto const size = static_cast<Index>(sizeof(Real));
   Index const first = static_cast<Index>(reinterpret_cast<std::intptr_t>(view.origin)) + ahead_bytes +
                       (n + ahead_rows * view.row) * size;
-  Index const row_bytes = (StepJ * view.row + StepK * view.plane) * size;
+  Index const row_bytes = (rows.step_j * view.row + rows.step_k * view.plane) * size;
 #pragma GCC unroll 4
   for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 4
@@ -104,11 +106,11 @@ class RowSweep {
     Index const count = plan_.rows.last(block.segment) - i;
     if (plan_.together_in_z) {
       for (Index j = block.j_begin; j < block.j_end; ++j) {
-        run_group<0, 1>({i, count, j, block.k, block.planes}, block.segment);
+        run_group({i, count, j, block.k, block.planes, 0, 1}, block.segment);
       }
     } else {
       for (Index j = block.j_begin; j < block.j_end; j += rows_together) {
-        run_group<1, 0>({i, count, j, block.k, std::min(rows_together, block.j_end - j)}, block.segment);
+        run_group({i, count, j, block.k, std::min(rows_together, block.j_end - j), 1, 0}, block.segment);
       }
     }
   }
@@ -129,15 +131,13 @@ class RowSweep {
     Index k;
   };
 
-  /// Steps from one row of the group to the next: one of them is one, the other zero.
-  template <int StepJ, int StepK>
   void run_group(RowGroup const& rows, Index segment) const {
     RowLanes lanes;
     Index const head = unaligned_points(rows);
-    sweep_group<StepJ, StepK>(rows, head, lanes);
+    sweep_group(rows, head, lanes);
     if constexpr (Task::sums > 0) {
       for (Index row = 0; row < rows.rows; ++row) {
-        Index const number = plan_.rows.number(segment, rows.j + row * StepJ, rows.k + row * StepK);
+        Index const number = plan_.rows.number(segment, rows.j + row * rows.step_j, rows.k + row * rows.step_k);
         for (int sum = 0; sum < Task::sums; ++sum) {
           partials_[sum * plan_.rows.count() + number] = merge_lanes(lanes.sums[row][sum]);
         }
@@ -145,16 +145,16 @@ class RowSweep {
     }
   }
 
-  template <int StepJ, int StepK>
   void sweep_group(RowGroup const& rows, Index head, RowLanes& lanes) const {
     if constexpr (unrolled_over_rows) {
       if (rows.rows == rows_together) {
-        return run_rows<rows_together, StepJ, StepK>(rows, 0, 0, rows.count, head, lanes);
+        if (rows.step_k == 1) return run_rows<rows_together, 0, 1>(rows, 0, 0, rows.count, head, lanes);
+        return run_rows<rows_together, 1, 0>(rows, 0, 0, rows.count, head, lanes);
       }
     }
     for (Index begin = 0; begin < rows.count;) {
       Index const end = rows.rows == 1 ? rows.count : std::min(begin + stretch + (begin == 0 ? head : 0), rows.count);
-      for (Index row = 0; row < rows.rows; ++row) run_rows<1, StepJ, StepK>(rows, row, begin, end, head, lanes);
+      for (Index row = 0; row < rows.rows; ++row) run_rows<1, 0, 0>(rows, row, begin, end, head, lanes);
       begin = end;
     }
   }
@@ -170,26 +170,25 @@ class RowSweep {
     }
   }
 
-  /// The points from offset `begin` to `end` of `Count` rows of the group, from row `first` on.
+  /// The points from offset `begin` to `end` of `Count` rows of the group, from row `first` on; StepJ and StepK are the
+  /// steps of the group, which one row by itself does not take.
   template <int Count, int StepJ, int StepK>
   void run_rows(RowGroup const& rows, Index first, Index begin, Index end, Index head, RowLanes& lanes) const {
-    Index const j = rows.j + first * StepJ;
-    Index const k = rows.k + first * StepK;
+    Index const j = rows.j + first * rows.step_j;
+    Index const k = rows.k + first * rows.step_k;
     Place const place{task_.in.moved(rows.i, j, k), rows.i, j, k};
     Index n = begin;
     if (Index const aligned = std::min(head, end); n < aligned) {
       run_rest<Count, StepJ, StepK>(place, first, n, aligned - n, head, lanes);
       n = aligned;
     }
-    if (plan_.prefetching) {
-      for (; n + piece <= end; n += piece) {
+    for (; n + piece <= end; n += piece) {
+      if (plan_.prefetching) {
         place.in.for_each([&](auto const& view) __attribute__((always_inline)) {
-          fetch_ahead<Count, StepJ, StepK>(view, Task::radius, plan_.ahead_rows, plan_.ahead_bytes, n);
+          fetch_ahead<Count>(view, rows, Task::radius, plan_.ahead_rows, plan_.ahead_bytes, n);
         });
-        run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
       }
-    } else {
-      for (; n + piece <= end; n += piece) run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
+      run_piece<Count, StepJ, StepK>(place, first, n, head, lanes);
     }
     if (n < end) run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
   }

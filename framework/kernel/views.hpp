@@ -200,6 +200,17 @@ template <class Functor, int InputCount>
   return true;
 }
 
+/// Whether a functor says of itself, by a constant `is_long`, that a point takes it hundreds of operations: a host then
+/// compiles its loop once, since it does not wait for memory.
+template <class Functor>
+[[nodiscard]] constexpr bool is_long_functor() {
+  if constexpr (requires { Functor::is_long; }) {
+    return Functor::is_long;
+  } else {
+    return false;
+  }
+}
+
 /// One sweep, ready to be run by any backend: everything but the place where sums go.
 template <class GeometryReal, class Functor, class OutputViews, class InputViews>
 struct Task {
@@ -211,6 +222,7 @@ struct Task {
   using FunctorType = Functor;
   static constexpr Shape shape = Functor::shape;
   static constexpr int radius = shape.radius;
+  static constexpr bool is_long = is_long_functor<Functor>();
   /// What the functor may read of its n-th input.
   static constexpr Shape input_shape(int n) { return shape_of_input<Functor>(n); }
   static_assert(input_shapes_fit<Functor, InputViews::count>(), "an input's shape is larger than the functor's");

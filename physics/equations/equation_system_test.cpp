@@ -250,7 +250,7 @@ TEST(EquationSystem, SourcesAreOfTheStagesTime) {
 
 /// The same rate, of whose stages one form is compiled.
 struct InOneForm : TwoFields<double, 2> {
-  static constexpr bool has_one_form = true;
+  static constexpr bool is_long = true;
 };
 
 // Where the slope takes the place of a term, the stage still has what that was; so where `out` does.

@@ -35,7 +35,7 @@ struct FluxRate {
   static constexpr int reach = Reconstruction::reach + 1;
   static constexpr Shape shape = star<reach, Axes>;
   static constexpr int fields = Law::fields;
-  static constexpr bool has_one_form = true;
+  static constexpr bool is_long = true;
   using State = Values<Real, fields>;
 
   Law law;

@@ -65,6 +65,7 @@ struct WithDiffusion {
 template <class Real, class Rate, int Axes, int Fields, int Coefficients, int Terms, bool HasSlope>
 struct StageFunctor {
   static constexpr Shape shape = Rate::shape;
+  static constexpr bool is_long = kernel::is_long_functor<Rate>();
   static constexpr int read = Fields + Coefficients;
   static constexpr Shape input_shape(int n) { return n < read ? shape_of_input<Rate>(n) : point; }
 

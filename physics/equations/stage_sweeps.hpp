@@ -36,16 +36,6 @@ template <class Rate>
   }
 }
 
-/// Whether a rate is so long that one form of its stages is all that is compiled: one term, no slope.
-template <class Rate>
-[[nodiscard]] constexpr bool has_one_form() {
-  if constexpr (requires { Rate::has_one_form; }) {
-    return Rate::has_one_form;
-  } else {
-    return false;
-  }
-}
-
 /// Whether a rate says that its fields diffuse, beside what the functor returns.
 template <class Rate>
 [[nodiscard]] constexpr bool diffuses() {
@@ -156,7 +146,7 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] StageForms forms() const override {
-    if constexpr (equation::has_one_form<Rate>()) return {1, false};
+    if constexpr (kernel::is_long_functor<Rate>()) return {1, false};
     return {};
   }
 
@@ -212,7 +202,7 @@ class StageSweeps final : public Stages<Real> {
                   StageArguments<Real> const& stage) const {
     // Forms for more numbers of terms would take as long again to compile: y, which is read anyway, stands for those
     // that are missing, with weight zero.
-    if constexpr (equation::has_one_form<Rate>()) {
+    if constexpr (kernel::is_long_functor<Rate>()) {
       sweep_as<1, false>(rate, block, box, stage);
     } else {
       if (stage.slope != nullptr) return sweep_as<most_stage_terms, true>(rate, block, box, stage);

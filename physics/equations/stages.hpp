@@ -52,6 +52,7 @@ class Stages {
 
   /// What the whole rate may read.
   [[nodiscard]] virtual Shape shape() const = 0;
+  /// Of a long rate (`is_long`) one form is all that is compiled: one term, no slope.
   [[nodiscard]] virtual StageForms forms() const = 0;
   /// A stage on a box of a block, in local indices. Ghosts of y are valid.
   virtual void sweep(Block const& block, IndexRange const& box, StageArguments<Real> const& stage) const = 0;
