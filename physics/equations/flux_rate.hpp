@@ -9,19 +9,8 @@
 
 namespace halocline {
 
-/// The part of one spacing that the fastest wave may go in a step of explicit Euler: `courant` of the law, 1 if it does
-/// not say.
-template <class Law>
-[[nodiscard]] constexpr double courant_of() {
-  if constexpr (requires { Law::courant; }) {
-    return Law::courant;
-  } else {
-    return 1;
-  }
-}
-
 /// The sum over the axes of the fastest wave of a law over the spacing, in 1 / time; NaN where the state is not
-/// physical. Over the part of the spacing that a wave may go, where a law says less than all of it.
+/// physical. Over the part of the spacing that a wave may go where the law says so (`courant`).
 template <class Real, class Law, int Axes>
 struct FastestWave {
   static constexpr Shape shape = point;
@@ -33,8 +22,7 @@ struct FastestWave {
     Real sum = at.inverse_spacing(0) * law.template speed<0>(w);
     if constexpr (Axes > 1) sum += at.inverse_spacing(1) * law.template speed<1>(w);
     if constexpr (Axes > 2) sum += at.inverse_spacing(2) * law.template speed<2>(w);
-    constexpr double courant = courant_of<Law>();
-    if constexpr (courant != 1) sum *= static_cast<Real>(1 / courant);
+    if constexpr (requires { Law::courant; }) sum *= static_cast<Real>(1 / Law::courant);
     Real const zero = sum - sum;
     return select(law.is_physical(w), sum, zero / zero);
   }
