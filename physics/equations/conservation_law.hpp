@@ -29,8 +29,10 @@
 //     speed<Axis>(w)                of the fastest wave, its size
 //     bounds<Axis>(l, r)            of the waves between two states
 //
-// and, where it has them, `vector` (the first of the fields that make one), what HasContact wants (HLLC), and
-// `source(at, u)`.
+// and, where it has them, `vector` (the first of the fields that make one), what HasContact wants (HLLC), `source(at,
+// u)`, what HasBalance wants, `courant` (below 1: the part of a spacing that waves may go in a step), and
+// `given(values, inside, others)`: the conserved state of what a deck gives, where that is not a primitive state
+// (GivesStates).
 
 namespace halocline {
 
@@ -40,9 +42,11 @@ template <class Law>
 struct Conserve {
   static constexpr Shape shape = point;
   Law law;
+  bool others;
   template <class P, class... W>
   KOKKOS_FUNCTION auto operator()(P const&, W const&... w) const {
-    auto const u = law.conserved({{w[here]...}});
+    typename Law::State const values{{w[here]...}};
+    auto const u = conserved_of(law, values, values, others);
     return result(u, std::make_index_sequence<static_cast<std::size_t>(Law::fields)>());
   }
 
@@ -60,7 +64,9 @@ class TypedStateLaw final : public StateLaw<Real> {
   TypedStateLaw(std::shared_ptr<StructuredMesh const> const& mesh, LawWalls const& walls, Law const& law)
       : mesh_(mesh), law_(law), walls_(mesh, walls, law) {}
 
-  void conserve(Fields<Real>& state) const override { conserve(state, std::make_index_sequence<fields>()); }
+  void conserve(Fields<Real>& state, bool others) const override {
+    conserve(state, others, std::make_index_sequence<fields>());
+  }
   void fill_walls(double time, Fields<Real>& state) override { walls_.fill(time, state); }
   [[nodiscard]] int first_of_vector() const override {
     if constexpr (requires { Law::vector; }) return Law::vector;
@@ -112,10 +118,10 @@ class TypedStateLaw final : public StateLaw<Real> {
   static constexpr auto fields = static_cast<std::size_t>(Law::fields);
 
   template <std::size_t... N>
-  void conserve(Fields<Real>& state, std::index_sequence<N...>) const {
+  void conserve(Fields<Real>& state, bool others, std::index_sequence<N...>) const {
     for (Block const& block : mesh_->blocks()) {
       sweep(execution(block), state.front()->owned(block), Geometry<Real>{}, outputs(state[N]->view(block)...),
-            Conserve<Law>{law_}, std::as_const(*state[N]).view(block)...);
+            Conserve<Law>{law_, others}, std::as_const(*state[N]).view(block)...);
     }
   }
 
@@ -138,13 +144,15 @@ template <class Real, template <class, int> class Law, int Axes>
   auto state_law = std::make_unique<TypedStateLaw<Real, Its>>(mesh, walls, law);
   switch (scheme.edges) {
     case LawScheme::Edges::weno5:
-      return {stages(Weno5<Real>{}), std::move(state_law)};
+      if constexpr (!HasBalance<Its, typename Its::State>) return {stages(Weno5<Real>{}), std::move(state_law)};
+      break;
     case LawScheme::Edges::van_leer:
       return {stages(VanLeerSlopes<Real>{}), std::move(state_law)};
     case LawScheme::Edges::minmod:
       break;
   }
-  return {stages(MinmodSlopes<Real>{static_cast<Real>(scheme.theta)}), std::move(state_law)};
+  return {stages(MinmodSlopes<Real>{static_cast<Real>(scheme.theta), Real(scheme.is_superbee ? 1 : 0)}),
+          std::move(state_law)};
 }
 
 }  // namespace equation

@@ -32,12 +32,16 @@ Equations& Equations::field(std::string const& name, std::string const& sentence
 }
 
 Equations& Equations::conserved_field(std::string const& name, std::string const& sentence, Primitive primitive) {
+  return balanced_field(name, sentence, std::move(primitive)).conserves(name);
+}
+
+Equations& Equations::balanced_field(std::string const& name, std::string const& sentence, Primitive primitive) {
   Section& section = options_.section(name, sentence);
   section.field("source", "Added to the rate of change.").defaults_to(std::string("0"));
   section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   declared_.fields.push_back(name);
   declared_.primitives.push_back(std::move(primitive));
-  return conserves(name);
+  return *this;
 }
 
 Equations& Equations::stable_step(std::function<double(Options const&, StructuredMesh const&)> step) {
@@ -144,10 +148,10 @@ Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {
   return declared;
 }
 
-PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, bool has_contact,
+PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, LawTraits const& traits,
                                   std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const {
   Section options = options_;
-  declare_law(options, declared_.primitives, has_contact);
+  declare_law(options, declared_.primitives, traits);
   auto const place = [dimensions](std::size_t axes) {
     auto const at = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(axes));
     return static_cast<std::size_t>(at - dimensions.begin());
@@ -177,7 +181,8 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
           .rate_parts = {.explicit_part = true, .implicit_part = false},
           .integrator = declared_.integrator,
           .judge = judge,
-          .create = create};
+          .create = create,
+          .promises = promises_};
 }
 
 }  // namespace halocline

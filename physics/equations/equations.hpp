@@ -60,6 +60,8 @@ class Equations {
   /// Declares a field of a conservation law, whose state decks give by `primitive` in its place. Those that not all
   /// meshes have, as the momentum along z, come last.
   Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
+  /// The same of a field whose integral changes, by a source or a balance of the law.
+  Equations& balanced_field(std::string const& name, std::string const& sentence, Primitive primitive);
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
   /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
@@ -111,8 +113,9 @@ class Equations {
   template <template <class, int> class Law, int... Axes>
   [[nodiscard]] PhysicsEntry law() const {
     using First = Law<double, 1>;
-    constexpr bool has_contact = HasContact<First, typename First::State, WaveBounds<double>>;
-    return law_entry({Axes...}, {static_cast<std::size_t>(Law<double, Axes>::fields)...}, has_contact,
+    constexpr LawTraits traits{HasContact<First, typename First::State, WaveBounds<double>>,
+                               HasBalance<First, typename First::State>};
+    return law_entry({Axes...}, {static_cast<std::size_t>(Law<double, Axes>::fields)...}, traits,
                      {&LawParts<Law, Axes>::make_single...}, {&LawParts<Law, Axes>::make_double...});
   }
 
@@ -163,8 +166,9 @@ class Equations {
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
   /// \param fields how many of them there are, for each of `dimensions`
-  [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, bool has_contact,
-                                       std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const;
+  [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields,
+                                       LawTraits const& traits, std::vector<MakeLaw<float>> single,
+                                       std::vector<MakeLaw<double>> double_) const;
   /// What of a law there is on a mesh.
   [[nodiscard]] static Declared reduced(Declared declared, std::size_t fields);
 

@@ -137,7 +137,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     std::string const& name = declared_.fields[n];
     Options const field = own_.section(name);
     Options const initial = law_ != nullptr ? own_.section("initial") : field;
-    std::string const initial_name = law_ != nullptr ? declared_.primitives[n].name : "initial";
+    std::string const initial_name = law_ != nullptr ? given_name(initial, declared_.primitives[n]) : "initial";
     state_.fields.push_back(std::make_shared<Field<Real>>(mesh_, FieldDescription{.name = name, .ghosts = ghosts}));
     fill(initial.field(initial_name), initial.full_name(initial_name), time_, *state_.fields.back());
     EquationField& equation_field = fields.emplace_back();
@@ -146,7 +146,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
     if (law_ == nullptr) equation_field.walls = make_boundary_conditions(field.section("boundary"), *mesh_);
     has_exact = has_exact || field.has("exact");
   }
-  if (law_ != nullptr) law_->conserve(state_.fields);
+  if (law_ != nullptr) law_->conserve(state_.fields, gives_others(own_.section("initial"), declared_.primitives));
   std::vector<std::optional<ImplicitDiffusion<Real>>> implicit;
   std::vector<double> const diffusivity = stages.stages->diffusivity();
   for (std::size_t n = 0; n < diffusivity.size() && solves_; ++n) {

@@ -10,7 +10,7 @@
 namespace halocline {
 
 /// The sum over the axes of the fastest wave of a law over the spacing, in 1 / time; NaN where the state is not
-/// physical.
+/// physical. Over the part of the spacing that a wave may go where the law says so (`courant`).
 template <class Real, class Law, int Axes>
 struct FastestWave {
   static constexpr Shape shape = point;
@@ -22,6 +22,7 @@ struct FastestWave {
     Real sum = at.inverse_spacing(0) * law.template speed<0>(w);
     if constexpr (Axes > 1) sum += at.inverse_spacing(1) * law.template speed<1>(w);
     if constexpr (Axes > 2) sum += at.inverse_spacing(2) * law.template speed<2>(w);
+    if constexpr (requires { Law::courant; }) sum *= static_cast<Real>(1 / Law::courant);
     Real const zero = sum - sum;
     return select(law.is_physical(w), sum, zero / zero);
   }
@@ -65,9 +66,25 @@ struct FluxRate {
   template <int Axis, class P, class... U>
   KOKKOS_FORCEINLINE_FUNCTION State along_axis(P const& at, U const&... u) const {
     Line const line = read<Axis>(std::make_index_sequence<static_cast<std::size_t>(2 * reach + 1)>(), u...);
-    State const lower = riemann.template flux<Axis>(law, edge<-1, 1>(line), edge<0, -1>(line));
-    State const upper = riemann.template flux<Axis>(law, edge<0, 1>(line), edge<1, -1>(line));
-    return at.inverse_spacing(Axis) * (lower - upper);
+    if constexpr (HasBalance<Law, State>) {
+      return at.inverse_spacing(Axis) *
+             balanced<Axis>(edge<-1, 1>(line), edge<0, -1>(line), edge<0, 1>(line), edge<1, -1>(line));
+    } else {
+      State const lower = riemann.template flux<Axis>(law, edge<-1, 1>(line), edge<0, -1>(line));
+      State const upper = riemann.template flux<Axis>(law, edge<0, 1>(line), edge<1, -1>(line));
+      return at.inverse_spacing(Axis) * (lower - upper);
+    }
+  }
+
+  /// \param below, above of the cells on both sides
+  template <int Axis>
+  KOKKOS_FORCEINLINE_FUNCTION State balanced(State const& below, State const& lower, State const& upper,
+                                             State const& above) const {
+    State const at_lower = law.at_face(lower, below);
+    State const at_upper = law.at_face(upper, above);
+    State const flux_lower = riemann.template flux<Axis>(law, law.at_face(below, lower), at_lower);
+    State const flux_upper = riemann.template flux<Axis>(law, at_upper, law.at_face(above, upper));
+    return (flux_lower - flux_upper) + law.template balance<Axis>(lower, upper, at_lower, at_upper);
   }
 
   template <int Axis, std::size_t... N, class... U>
@@ -81,12 +98,15 @@ struct FluxRate {
     if constexpr (!Reconstruction::of_conserved) return law.primitive(state);
   }
 
-  /// The primitive state at the edge of a cell that looks to `Side`; that of the cell where the other is not physical.
+  /// The primitive state at the edge of a cell that looks to `Side`; that of the cell where the other is not physical,
+  /// or what a law with a balance makes of both.
   template <int Cell, int Side>
   KOKKOS_FORCEINLINE_FUNCTION State edge(Line const& line) const {
     State const there =
         edge_of<Cell, Side>(line, std::make_index_sequence<static_cast<std::size_t>(2 * Reconstruction::reach + 1)>());
-    if constexpr (Reconstruction::of_conserved) {
+    if constexpr (HasBalance<Law, State>) {
+      return law.at_edge(there, line.cell[reach + Cell]);
+    } else if constexpr (Reconstruction::of_conserved) {
       State const w = law.primitive(there);
       return select(law.is_physical(w), w, law.primitive(line.cell[reach + Cell]));
     } else {

@@ -17,6 +17,19 @@ struct Primitive {
   std::string name;
   std::string sentence;
   std::string initial;
+  std::string other_name = "";      ///< what decks may give in its place; empty: nothing
+  std::string other_sentence = "";  ///< of that
+  bool flows = true;                ///< false: beyond an inflow face it is what it is inside
+};
+/// Whether the section of a start or of a face gives what stands in for a primitive, for any of them.
+[[nodiscard]] bool gives_others(Options const& section, std::vector<Primitive> const& primitives);
+/// What it is called in a section that gives either.
+[[nodiscard]] std::string const& given_name(Options const& section, Primitive const& primitive);
+
+/// What a law has beside what all have.
+struct LawTraits {
+  bool has_contact = false;  ///< HLLC
+  bool is_balanced = false;  ///< HasBalance
 };
 
 /// What `reconstruction`, `limiter` and `riemann` of a deck come to.
@@ -24,12 +37,13 @@ struct LawScheme {
   enum class Edges { minmod, van_leer, weno5 };
   Edges edges = Edges::minmod;
   double theta = 0;  ///< of theta-minmod
+  bool is_superbee = false;
   bool has_one_speed = false;
   bool has_contact = false;
 };
 
 /// Declares the scheme, `initial` and `boundary` in the section of a physics.
-void declare_law(Section& own, std::vector<Primitive> const& primitives, bool has_contact);
+void declare_law(Section& own, std::vector<Primitive> const& primitives, LawTraits const& traits);
 /// Adds a mistake for whatever of it does not fit the mesh: faces, and quantities beyond those of `axes`.
 ///
 /// \param fields how many of the primitives there are on this mesh

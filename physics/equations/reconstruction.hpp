@@ -9,12 +9,14 @@
 namespace halocline {
 
 /// A line through the cell's mean whose slope is limited by theta-minmod (van Leer 1979, Kurganov & Tadmor 2000):
-/// donor cell with theta 0, minmod with 1, monotonized central with 2.
+/// donor cell with theta 0, minmod with 1, monotonized central with 2. With theta 2 and the larger of both sides in the
+/// place of the central slope it is superbee (Roe 1985).
 template <class Real>
 struct MinmodSlopes {
   static constexpr int reach = 1;
   static constexpr bool of_conserved = false;
   Real theta;
+  Real larger = 0;  ///< 1 for superbee
 
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(Real behind, Real cell, Real ahead) const {
     Real const a = cell - behind;
@@ -24,7 +26,9 @@ struct MinmodSlopes {
     Real const central = Real{0.5} * (a + b);
     Real const size = select(central < 0, -central, central);
     Real const smaller_side = select(size_a < size_b, size_a, size_b);
-    Real const limited = select(smaller_side < size, smaller_side, size);
+    Real const larger_side = Real{0.5} * select(size_a < size_b, size_b, size_a);
+    Real const most = size + larger * (larger_side - size);
+    Real const limited = select(smaller_side < most, smaller_side, most);
     Real const slope = select(a * b > 0, select(a < 0, -limited, limited), Real{0});
     return cell + Real{0.5} * slope;
   }

@@ -20,6 +20,18 @@ concept HasContact = requires(Law const& law, State const& w, Bounds const& boun
   law.template star<0>(w, bounds.lower, bounds.lower);
 };
 
+/// Whether a law balances its fluxes against a field that stands still, as the bottom below water. It then says itself
+/// which state there is at an edge of a cell, `at_edge(reconstructed, cell)`; the Riemann solver sees
+/// `at_face(edge, across)`, the state at an edge as the one across the face lets it be; and
+/// `balance<Axis>(lower, upper, at_lower, at_upper)` is added to what flows in less what flows out: of a cell's states
+/// at its edges, themselves and `at_face`. All states are primitive.
+template <class Law, class State>
+concept HasBalance = requires(Law const& law, State const& w) {
+  law.at_edge(w, w);
+  law.at_face(w, w);
+  law.template balance<0>(w, w, w, w);
+};
+
 /// The flux through a face from the states on both sides: Rusanov's, that of Harten, Lax and van Leer, and HLLC of
 /// Toro, Spruce and Speares. They differ by two weights, zero or one: a condition that is the same at all faces would
 /// keep compilers from vectorising. Rusanov is HLL with bounds of one size.

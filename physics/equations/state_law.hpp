@@ -17,6 +17,7 @@ enum class LawWallKind { periodic, reflecting, outflow, inflow };
 struct LawWall {
   LawWallKind kind = LawWallKind::outflow;
   std::vector<Expression> values;  ///< inflow: primitive, in the order of the fields
+  bool gives_others = false;       ///< inflow: some of them are what stands in their place
   Expression where{1.0};           ///< inflow: elsewhere, where it is zero, the wall reflects
   std::string name;                ///< "euler.boundary.west", for messages
 };
@@ -30,8 +31,10 @@ class StateLaw {
   StateLaw(StateLaw const&) = delete;
   StateLaw& operator=(StateLaw const&) = delete;
 
-  /// Owned values of the fields, primitive ones, become conserved.
-  virtual void conserve(Fields<Real>& state) const = 0;
+  /// Owned values of the fields, what a deck gives of the start, become conserved.
+  ///
+  /// \param others some of them are what stands in the place of primitives
+  virtual void conserve(Fields<Real>& state, bool others) const = 0;
   /// Ghosts of a state beyond the faces of the domain, all that star stencils read. Throws InputError where a state
   /// that flows in is not finite or not physical.
   virtual void fill_walls(double time, Fields<Real>& state) = 0;

@@ -23,23 +23,49 @@ namespace halocline {
 
 namespace equation {
 
+/// Whether what decks give of a state is more than its primitive values: `given(values, inside, others)` of the law
+/// makes a conserved state of them, beside a conserved state `inside` (of the start: where the values are what does not
+/// flow).
+template <class Law>
+concept GivesStates = requires(Law const& law, typename Law::State const& w) {
+  law.given(w, w, true);
+};
+
+/// The conserved state of what a deck gives.
+template <class Law, class State>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State conserved_of(Law const& law, State const& values, State const& inside,
+                                                             bool others) {
+  if constexpr (GivesStates<Law>) {
+    return law.given(values, inside, others);
+  } else {
+    return law.conserved(values);
+  }
+}
+
 /// One face of a block beyond which no block lies, as the kernel sees it.
 template <class Real>
 struct WallOfBlock {
   LawWallKind kind = LawWallKind::periodic;
-  Index begin[3] = {0, 0, 0};    ///< the first ghost …
-  Index extent[3] = {0, 0, 0};   ///< … and how many there are along each axis
-  Real const* inflow = nullptr;  ///< conserved states of the ghosts, field by field, then where they hold (not zero)
+  Index begin[3] = {0, 0, 0};   ///< the first ghost …
+  Index extent[3] = {0, 0, 0};  ///< … and how many there are along each axis
+  /// States of the ghosts, field by field, then where they hold (not zero): conserved ones, or what the deck gives
+  /// where a law makes states of that beside the ones inside.
+  Real const* inflow = nullptr;
+  bool gives_others = false;
 };
 
 /// The ghosts of one block, of all its faces and fields.
-template <class Real, int Count>
+template <class Real, class Law>
 struct WallKernel {
+  static constexpr int Count = Law::fields;
   BoxSet boxes;
-  int vector = -1;
+  Law law;
+  int vector;
   Index owned[3] = {1, 1, 1};
   BlockView<Real> field[Count];
   WallOfBlock<Real> wall[6];
+
+  WallKernel(Law const& of, int first_of_vector) : law(of), vector(first_of_vector) {}
 
   KOKKOS_FUNCTION void operator()(Index n) const { boxes.each(n, Visit{*this}); }
 
@@ -63,6 +89,19 @@ struct WallKernel {
     Index const mirror = is_upper ? 2 * last + 1 - from[axis] : -1 - from[axis];
     Index const inside = mirror < 0 ? 0 : mirror > last ? last : mirror;
     from[axis] = reflects ? inside : is_upper ? last : 0;
+    if constexpr (GivesStates<Law>) {
+      if (flows_in) {
+        typename Law::State values{};
+        typename Law::State inside_state{};
+        for (int n = 0; n < Count; ++n) {
+          values.value[n] = its.inflow[n * size + place];
+          inside_state.value[n] = field[n](from[0], from[1], from[2]);
+        }
+        typename Law::State const u = law.given(values, inside_state, its.gives_others);
+        for (int n = 0; n < Count; ++n) field[n](i, j, k) = u.value[n];
+        return;
+      }
+    }
     for (int n = 0; n < Count; ++n) {
       Real const value = field[n](from[0], from[1], from[2]);
       bool const is_turned = reflects && vector >= 0 && n == vector + axis;
@@ -91,8 +130,7 @@ class WallStates {
   using Array = Kokkos::View<Real*, Memory>;
 
   void fill_block(double time, Block const& block, Fields<Real>& state) {
-    equation::WallKernel<Real, Law::fields> kernel;
-    kernel.vector = vector_of_law();
+    equation::WallKernel<Real, Law> kernel(law_, vector_of_law());
     Field<Real> const& first = *state.front();
     IndexRange const owned = first.owned(block);
     IndexRange const all = first.with_ghosts(block);
@@ -110,6 +148,7 @@ class WallStates {
       kernel.boxes.add(ghosts, face);
       equation::WallOfBlock<Real>& its = kernel.wall[face];
       its.kind = wall.kind;
+      its.gives_others = wall.gives_others;
       for (int axis = 0; axis < 3; ++axis) {
         its.begin[axis] = ghosts.begin[static_cast<std::size_t>(axis)];
         its.extent[axis] = ghosts.extent(axis);
@@ -165,7 +204,7 @@ class WallStates {
           bool const holds = wall.where(at[0], at[1], at[2], time) != 0;
           host(fields * size + place) = holds ? Real{1} : Real{0};
           if (!holds) continue;
-          auto const state = law_.conserved(state_at(wall, at, time));
+          auto const state = state_at(wall, at, time);
           for (std::size_t n = 0; n < fields; ++n) host(n * size + place) = state.value[n];
         }
       }
@@ -175,14 +214,19 @@ class WallStates {
     return values.data();
   }
 
+  /// What the kernel wants of the state that flows in at a place.
   [[nodiscard]] Values<Real, Law::fields> state_at(LawWall const& wall, std::array<double, 3> const& at,
                                                    double time) const {
-    Values<Real, Law::fields> primitive{};
+    Values<Real, Law::fields> given{};
     for (std::size_t n = 0; n < fields; ++n) {
-      primitive.value[n] = static_cast<Real>(wall.values[n](at[0], at[1], at[2], time));
-      if (!std::isfinite(primitive.value[n])) throw_not_finite(wall.name, wall.values[n].text(), at, time);
+      given.value[n] = static_cast<Real>(wall.values[n](at[0], at[1], at[2], time));
+      if (!std::isfinite(given.value[n])) throw_not_finite(wall.name, wall.values[n].text(), at, time);
     }
-    if (law_.is_physical(primitive)) return primitive;
+    if constexpr (equation::GivesStates<Law>) {
+      if (law_.is_physical(law_.primitive(law_.given(given, {}, wall.gives_others)))) return given;
+    } else {
+      if (law_.is_physical(given)) return law_.conserved(given);
+    }
     throw InputError(wall.name + ": what flows in is no physical state at (" + shortest_text(at[0]) + ", " +
                      shortest_text(at[1]) + ", " + shortest_text(at[2]) + "), time " + shortest_text(time));
   }

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/deck/deck.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/field.hpp"
+#include "framework/mesh/structured_mesh.hpp"
+#include "framework/plugin/physics.hpp"
+#include "solvers/linear/factory.hpp"
+#include "solvers/time/time_section.hpp"
+#include "tests/support/communicator.hpp"
+
+// What the tests of physics that are conservation laws share.
+
+/// What no other rank has a part in is tested by one.
+#define HALOCLINE_TEST_OF_ONE_RANK() \
+  if (halocline::test::communicator().size() > 1) GTEST_SKIP() << "on one rank alone"
+
+namespace halocline::test {
+
+struct Domain {
+  std::vector<Index> cells;
+  std::vector<double> upper = {1, 1, 1};
+  std::vector<double> lower = {0, 0, 0};
+  Periodicity periodic{};
+  bool all_ranks = true;
+};
+
+inline std::shared_ptr<StructuredMesh const> make_mesh(Domain const& domain) {
+  StructuredMeshDescription description;
+  for (std::size_t axis = 0; axis < domain.cells.size(); ++axis) {
+    description.axes.push_back(Axis::uniform(domain.cells[axis], domain.lower[axis], domain.upper[axis]));
+  }
+  description.periodic = domain.periodic;
+  Communicator const& all = communicator();
+  int const colour = domain.all_ranks ? 0 : all.rank();
+  return StructuredMesh::make(description, std::shared_ptr<Communicator>(all.split(colour, all.rank())));
+}
+
+/// A run of a physics that is a conservation law: `options` is what stands in its section of a deck.
+class LawRun {
+ public:
+  LawRun(PhysicsEntry const& entry, std::string const& options, Domain const& domain, std::string const& method,
+         Precision precision = Precision::double_)
+      : mesh_(make_mesh(domain)) {
+    Section root("", "A deck.");
+    root.section(time_section());
+    root.section(solver_section());
+    root.section(entry.options);
+    std::string const text = "time: {method: " + method + "}\n" + entry.name + ": {" + options + "}\n";
+    physics_ = entry.create({Deck("deck", text).read(root), mesh_, nullptr, precision, {}});
+  }
+
+  /// Steps to `end` by `courant` of the longest stable step of each moment.
+  void run(double end, double courant = 0.8) {
+    while (time_ < end * (1 - 1e-12)) {
+      double const size = std::min(courant * physics_->stable_step(), end - time_);
+      step(size);
+    }
+  }
+  void step(double size) {
+    static_cast<void>(physics_->advance({++steps_, time_, size}));
+    time_ += size;
+  }
+  [[nodiscard]] double quantity(std::string const& name) const {
+    for (Quantity const& each : physics_->quantities()) {
+      if (each.name == name) return each.value;
+    }
+    ADD_FAILURE() << "no quantity " << name;
+    return std::nan("");
+  }
+  /// A field in the order of the mesh. Of a mesh of one rank, or of this rank's part.
+  template <class Real = double>
+  [[nodiscard]] std::vector<Real> values(std::size_t field) const {
+    FieldBase const& of = *physics_->fields()[field];
+    std::vector<Real> host;
+    for (Block const& block : mesh_->blocks()) {
+      std::vector<Real> part(static_cast<std::size_t>(of.owned(block).size()));
+      of.copy_owned(block, 0, std::as_writable_bytes(std::span(part)));
+      host.insert(host.end(), part.begin(), part.end());
+    }
+    return host;
+  }
+  /// The least of a field's values on all ranks.
+  [[nodiscard]] double least(std::size_t field) const {
+    double least = std::numeric_limits<double>::infinity();
+    for (double const value : values(field)) least = std::min(least, value);
+    return mesh_->communicator().min(least);
+  }
+  [[nodiscard]] Physics const& physics() const { return *physics_; }
+  [[nodiscard]] StructuredMesh const& mesh() const { return *mesh_; }
+  [[nodiscard]] double time() const { return time_; }
+
+ private:
+  std::shared_ptr<StructuredMesh const> mesh_;
+  std::unique_ptr<Physics> physics_;
+  double time_ = 0;
+  Index steps_ = 0;
+};
+
+}  // namespace halocline::test

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <Kokkos_MathematicalFunctions.hpp>
+
+#include "framework/deck/options.hpp"
+#include "physics/equations/riemann.hpp"
+#include "physics/equations/values_arithmetic.hpp"
+
+namespace halocline {
+
+struct PhysicsEntry;
+
+/// The physics that decks choose as `shallow-water`.
+[[nodiscard]] PhysicsEntry shallow_water_physics();
+
+/// The shallow-water equations over a bathymetry, with the hydrostatic reconstruction of Audusse, Bouchut, Bristeau,
+/// Klein and Perthame (SIAM J. Sci. Comput. 25, 2004). Conserved are depth, bathymetry (which stands still) and
+/// momentum, depth times velocity; primitive are depth, height of the surface and velocity: a surface at rest has no
+/// slopes.
+template <class Real, int Axes>
+struct ShallowWater {
+  static constexpr int fields = Axes + 2;
+  static constexpr int vector = 2;  ///< the first of the components that a wall turns
+  /// Half of a cell's water may leave by each of two faces, so that no depth falls below zero.
+  static constexpr double courant = 0.5;
+  using State = Values<Real, fields>;
+
+  Real gravity, dry;
+
+  explicit ShallowWater(Options const& own)
+      : gravity(static_cast<Real>(own.real("gravity"))), dry(static_cast<Real>(own.real("dry_depth"))) {}
+
+  /// Velocity goes to zero with depths below the dry one (Kurganov & Petrova, Commun. Math. Sci. 5, 2007).
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State primitive(State const& u) const {
+    Real const depth = larger(u.value[0], dry);
+    Real const inverse = Real{2} * u.value[0] / (u.value[0] * u.value[0] + depth * depth);
+    State w{{u.value[0], u.value[0] + u.value[1], inverse * u.value[2]}};
+    if constexpr (Axes > 1) w.value[3] = inverse * u.value[3];
+    return w;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State conserved(State const& w) const {
+    State u{{w.value[0], w.value[1] - w.value[0], w.value[0] * w.value[2]}};
+    if constexpr (Axes > 1) u.value[3] = w.value[0] * w.value[3];
+    return u;
+  }
+  /// \param values depth, or the height of the surface, and velocity, over the bathymetry of `inside`
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State given(State const& values, State const& inside,
+                                                        bool has_surface) const {
+    State w = values;
+    if (has_surface) w.value[0] = larger(values.value[0] - inside.value[1], 0);
+    State u = conserved(w);
+    u.value[1] = inside.value[1];
+    return u;
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool is_physical(State const& w) const { return w.value[0] >= 0; }
+
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State flux(State const& w, State const& u) const {
+    Real const velocity = w.value[2 + Axis];
+    State f{{velocity * u.value[0], 0, velocity * u.value[2]}};
+    if constexpr (Axes > 1) f.value[3] = velocity * u.value[3];
+    f.value[2 + Axis] += Real{0.5} * gravity * (w.value[0] * w.value[0]);
+    return f;
+  }
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real speed(State const& w) const {
+    return larger(w.value[2 + Axis], -w.value[2 + Axis]) + wave(w.value[0]);
+  }
+  /// Those of Einfeldt; where one side is dry, the front that runs over it (Toro, Shock-Capturing Methods for
+  /// Free-Surface Shallow Flows, 2001).
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> bounds(State const& l, State const& r) const {
+    Real const u_l = l.value[2 + Axis];
+    Real const u_r = r.value[2 + Axis];
+    Real const c_l = wave(l.value[0]);
+    Real const c_r = wave(r.value[0]);
+    Real const mean = (c_l * u_l + c_r * u_r) / (c_l + c_r);
+    Real const c_mean = wave(Real{0.5} * (l.value[0] + r.value[0]));
+    Real const front_l = select(l.value[0] > dry, c_mean - mean, Real{2} * c_r - u_r);
+    Real const front_r = select(r.value[0] > dry, c_mean + mean, Real{2} * c_l + u_l);
+    return {-larger(c_l - u_l, front_l), larger(c_r + u_r, front_r)};
+  }
+
+  /// No edge has less than half of a cell's depth: what could not leave would gain speed all the same.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State at_edge(State const& edge, State const& cell) const {
+    Real const change = Real{2} * larger(edge.value[0] - cell.value[0], cell.value[0] - edge.value[0]);
+    return cell + select(change > cell.value[0], cell.value[0] / change, Real{1}) * (edge - cell);
+  }
+  /// What of the water at an edge stands above the bottom across, where that is the higher one; over a level bottom.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State at_face(State const& edge, State const& across) const {
+    Real const step = (across.value[1] - across.value[0]) - (edge.value[1] - edge.value[0]);
+    State w = edge;
+    w.value[0] = w.value[1] = larger(edge.value[0] - larger(step, 0), 0);
+    return w;
+  }
+  /// Pressure on the steps of the bottom at both edges, g/2 (h^2 - h_at_face^2), and on its slope between them, with
+  /// the mean depth g h (b_lower - b_upper): in sum the slope of the surface and the water at the faces are left.
+  template <int Axis>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State balance(State const& lower, State const& upper, State const& at_lower,
+                                                          State const& at_upper) const {
+    State sum{};
+    sum.value[2 + Axis] = Real{0.5} * gravity *
+                          ((at_upper.value[0] * at_upper.value[0] - at_lower.value[0] * at_lower.value[0]) -
+                           (lower.value[0] + upper.value[0]) * (upper.value[1] - lower.value[1]));
+    return sum;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static Real larger(Real a, Real b) { return select(a < b, b, a); }
+  /// Speed of long waves; not quite zero where there is no water, as fluxes are weighted by differences of speeds.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real wave(Real depth) const {
+    return Kokkos::sqrt(gravity * depth + Real(1e-30));
+  }
+};
+
+}  // namespace halocline
