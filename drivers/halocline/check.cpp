@@ -75,7 +75,7 @@ int ranks_of(CheckCommand const& command) {
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
   std::string const method = integrator_of(options.section("time"), entry.integrator);
-  bool const steps = entry.time_dependence == TimeDependence::evolving && integrators().contains(method);
+  bool const steps = evolves(entry, options) && integrators().contains(method);
   return !steps || integrators().find(method).treatment != Treatment::explicit_;
 }
 
@@ -101,7 +101,7 @@ ExitCode check(CheckCommand const& command) {
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
   say(domain_line(entry, options));
   say(memory_line(memory_need(options, entry, forecast, budget), budget));
-  if (entry.time_dependence == TimeDependence::evolving) {
+  if (evolves(entry, options)) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     std::string const method = integrator_of(options.section("time"), entry.integrator);
     say(fmt::format("time     {}{}\n", steps_text(schedule), method.empty() ? "" : " by " + method));

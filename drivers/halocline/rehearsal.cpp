@@ -134,8 +134,7 @@ class Rehearsal {
     MemoryTally const tally;
     auto const mesh = make_structured_mesh(deck.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
     auto const physics = entry_.create({deck, mesh, nullptr, precision_of(deck), {}});
-    bool const evolves = entry_.time_dependence == TimeDependence::evolving;
-    Schedule schedule = evolves ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
+    Schedule schedule = evolves(entry_, deck) ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
     static_cast<void>(physics->quantities());
     // What a first step sets up, a second one uses.
     while (!schedule.ended() && schedule.taken() < 2) {

@@ -95,8 +95,7 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   Mistakes mistakes;
   if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
   mistakes.report();
-  bool const evolves = entry.time_dependence == TimeDependence::evolving;
-  Schedule const schedule = evolves
+  Schedule const schedule = evolves(entry, options)
                                 ? Schedule::evolving(options.section("time"), output_times(options.section("output")))
                                 : Schedule::stationary();
   FolderClaim* folder = nullptr;
@@ -133,7 +132,7 @@ bool is_asked_to_stop(SnapshotSender* sender) {
 /// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
 /// itself.
 IterationObserver observer(Case const& run, Progress& progress, Measured& measured, SnapshotSender* sender) {
-  if (run.entry.time_dependence == TimeDependence::evolving) {
+  if (evolves(run.entry, run.deck)) {
     return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
   }
   return [&progress, &measured, sender](Index iteration, double residual) {

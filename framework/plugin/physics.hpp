@@ -87,7 +87,11 @@ struct PhysicsContext {
   IterationObserver observer;  ///< may be empty
 };
 
-enum class TimeDependence { stationary, evolving };
+enum class TimeDependence {
+  stationary,
+  evolving,
+  by_deck  ///< evolving where the deck has a section `time`
+};
 
 /// A mesh is uniform if the cells of each axis have one width, and stretched if those of any axis have not.
 enum class MeshKind { uniform, stretched };
@@ -140,5 +144,8 @@ struct PhysicsEntry {
   std::vector<DeckFormat> deck_formats = {};
   Promises promises = {};  ///< what `halocline test-physics` holds it to
 };
+
+/// Whether a run of this deck moves through time.
+[[nodiscard]] bool evolves(PhysicsEntry const& entry, Options const& deck);
 
 }  // namespace halocline

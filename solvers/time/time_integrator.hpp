@@ -75,6 +75,7 @@ struct IntegratorEntry {
   /// TimeIntegrator::stable_factor with the options' defaults.
   double stable_factor = std::numeric_limits<double>::infinity();
   bool controls_error = false;
+  bool is_for_real_eigenvalues = false;  ///< stable for real negative ones alone: for diffusion, not for a flow
   MethodNotes notes = {};
 };
 
