@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,9 @@ class Physics {
   /// others, whose steps the deck chooses. The next step is the least over the ranks, or shorter where the run or an
   /// output asks for a time.
   [[nodiscard]] virtual double suggested_step() const;
+  /// The steps so far of a method that controls its own error, which may have taken several in one `advance`, and taken
+  /// some back; nothing of all others.
+  [[nodiscard]] virtual std::optional<StepCount> step_count() const { return std::nullopt; }
 
   /// Moves the state over `step`; returns what each linear solve on the way did.
   [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;

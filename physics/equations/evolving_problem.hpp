@@ -56,6 +56,7 @@ class EvolvingProblem : public Physics {
   [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get()}; }
   [[nodiscard]] double stable_step() const override { return integrator_->stable_factor() * euler_step_; }
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
+  [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
 
  protected:
