@@ -9,6 +9,7 @@
 #include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/memory_need.hpp"
+#include "drivers/halocline/output.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/standard_output.hpp"
@@ -32,8 +33,9 @@ std::string domain_line(PhysicsEntry const& entry, Options const& deck) {
   return fmt::format("mesh     {} cells ({}), {} a field\n", fmt::join(cells, " x "), all, readable_bytes(bytes));
 }
 
-std::string memory_line(std::optional<double> need, MemoryBudget const& budget) {
-  if (!need) return "memory   not foretold\n";
+/// \param failure why the need is not known, if that is
+std::string memory_line(std::optional<double> need, std::string const& failure, MemoryBudget const& budget) {
+  if (!need) return "memory   not foretold" + (failure.empty() ? "" : ": on a small mesh " + failure) + "\n";
   std::string ranks = budget.ranks == 1 ? "one rank" : fmt::format("{} ranks", budget.ranks);
   if (budget.io_ranks > 0)
     ranks += fmt::format(" beside {} I/O rank{}", budget.io_ranks, budget.io_ranks == 1 ? "" : "s");
@@ -74,9 +76,25 @@ int ranks_of(CheckCommand const& command) {
 /// Whether a run has linear systems to solve.
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
+<<<<<<< HEAD
   if (entry.time_dependence != TimeDependence::evolving) return true;
   IntegratorEntry const* integrator = chosen_integrator(options.section("time"), entry.integrator);
   return integrator == nullptr || integrator->treatment != Treatment::explicit_;
+=======
+  std::string const method = integrator_of(options.section("time"), entry.integrator);
+  bool const steps = evolves(entry, options) && integrators().contains(method);
+  return !steps || integrators().find(method).treatment != Treatment::explicit_;
+>>>>>>> advection
+}
+
+/// Throws InputError for what a run would find wrong as it sets up, or before its first step.
+void judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, Options const& options,
+                      PhysicsEntry const& entry) {
+  auto const limits = limits_at_start(deck, physics);
+  if (!limits) return;
+  Schedule const schedule = Schedule::evolving(options.section("time"), output_times(options.section("output")));
+  if (std::string const obstacle = obstacle_at_start(schedule, *limits, entry.name); !obstacle.empty())
+    throw InputError(obstacle);
 }
 
 }  // namespace
@@ -92,16 +110,18 @@ ExitCode check(CheckCommand const& command) {
   if (!entry.points && command.contents)
     look_at_field_files(options.section(entry.name), field_shape(entry, options), precision_of(options));
   // That of devices is for `run` to find out.
-  auto const forecast = uses_device_memory() || entry.points ? std::nullopt : rehearse(deck, physics);
+  bool const is_rehearsed = !uses_device_memory() && !entry.points;
+  Rehearsal const rehearsal = is_rehearsed ? rehearse(deck, physics) : Rehearsal{};
   Mistakes mistakes;
-  if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
+  if (!entry.points) judge_memory(options, entry, rehearsal.forecast, budget, mistakes);
   mistakes.report();
+  if (is_rehearsed) judge_first_step(deck, physics, options, entry);
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));
   say(domain_line(entry, options));
-  say(memory_line(memory_need(options, entry, forecast, budget), budget));
-  if (entry.time_dependence == TimeDependence::evolving) {
+  say(memory_line(memory_need(options, entry, rehearsal.forecast, budget), rehearsal.failure, budget));
+  if (evolves(entry, options)) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
     std::string const method = integrator_of(options.section("time"), entry.integrator);
     say(fmt::format("time     {}{}\n", steps_text(schedule), method.empty() ? "" : " by " + method));

@@ -57,7 +57,7 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     });
   };
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (entry.time_dependence == TimeDependence::evolving) {
+    if (evolves(entry, given)) {
       judge_time(given.section("time"), mistakes, suggests_steps(entry, given));
       judge_output_times(given.section("output"), given.section("time"), mistakes);
     }
@@ -70,7 +70,7 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
     if (given.given("solver")) mistakes.add(given.location("solver"), "solver", text, "leave it out");
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
-    if (entry.time_dependence == TimeDependence::evolving && !entry.steps_by_itself)
+    if (evolves(entry, given) && !entry.steps_by_itself)
       judge_integrator(given.section("time"), entry.rate_parts, mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {

@@ -106,9 +106,18 @@ std::string example_of(SolverEntry const& solver) {
 std::string example_of(PreconditionerEntry const&) { return ""; }
 std::string example_of(IntegratorEntry const& integrator) {
   std::map<std::string, std::string> const decks{{"bdf2", "decks/heat-daily.yaml"},
+                                                 {"bogacki_shampine", "decks/gray-scott-outbreak.yaml"},
                                                  {"crank_nicolson", "decks/heat-plate.yaml"},
+                                                 {"dormand_prince", "decks/gray-scott-reference.yaml"},
+                                                 {"explicit_euler", "decks/carried-plug.yaml"},
+                                                 {"imex_ark3", "decks/gray-scott-stiff.yaml"},
+                                                 {"imex_ars222", "decks/gray-scott-fine.yaml"},
+                                                 {"implicit_euler", "decks/heat-to-rest.yaml"},
+                                                 {"rk4", "decks/rotating-cone.yaml"},
                                                  {"rkl2", "decks/heat-explicit.yaml"},
                                                  {"sdirk2", "decks/heat-quench.yaml"},
+                                                 {"ssp_rk2", "decks/blast-in-a-box.yaml"},
+                                                 {"ssp_rk3", "decks/shock-tube.yaml"},
                                                  {"theta", "decks/heat-strip.yaml"}};
   auto const deck = decks.find(integrator.name);
   return deck == decks.end() ? "" : deck->second;
@@ -197,14 +206,14 @@ std::string table(Registry<Entry> const& registry) {
 
 std::string table_of_integrators() {
   std::string rows =
-      "\n| name | kind | order | states | numbers | steps | needs | when | reference |\n| --- | --- | --- | --- | --- "
-      "| --- | "
-      "--- | --- | --- |\n";
+      "\n| name | kind | order | states | numbers | steps | needs | when | deck | reference |\n| --- | --- | --- | --- "
+      "| --- | --- | --- | --- | --- | --- |\n";
   for (std::string const& name : integrators().names()) {
     IntegratorEntry const& entry = integrators().find(name);
-    rows += fmt::format("| `{}` | {} | {} | {} | {:.3g} | {} | {} | {} | {} |\n", name, name_of(entry.treatment),
+    std::string const deck = example_of(entry);
+    rows += fmt::format("| `{}` | {} | {} | {} | {:.3g} | {} | {} | {} | {} | {} |\n", name, name_of(entry.treatment),
                         entry.order, entry.states, entry.numbers_moved, step_of(entry), needs_of(entry),
-                        entry.notes.use, entry.notes.reference);
+                        entry.notes.use, deck.empty() ? "" : "`" + deck + "`", entry.notes.reference);
   }
   return rows;
 }
@@ -217,7 +226,9 @@ std::string methods_page() {
          table(solvers()) + "\n# Preconditioners\n" + table(preconditioners()) +
          "\n# Integrators\n\nStates are those that a method holds beside the one that evolves, numbers what it reads "
          "and "
-         "writes for each unknown in a step,\nsolves aside; `halocline list integrators` tells the same.\n" +
+         "writes for each unknown in a step,\nsolves aside; the deck is one where the method is the right choice. "
+         "`halocline "
+         "list integrators` tells the same.\n" +
          table_of_integrators();
 }
 

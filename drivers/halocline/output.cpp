@@ -136,6 +136,8 @@ void Output::record_state(Index number, double time, Physics const& physics) {
     conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
   }
   record_.set_conserved(conservation_->quantities());
+  step_count_ = physics.step_count();
+  if (step_count_) record_.set_step_count(*step_count_);
 }
 
 void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {

@@ -77,6 +77,8 @@ class Output {
   /// Of the state added last.
   [[nodiscard]] std::vector<NamedValue> const& quantities() const { return quantities_; }
   [[nodiscard]] SolveTotals const& solves() const { return solves_; }
+  /// Physics::step_count of that state.
+  [[nodiscard]] std::optional<StepCount> const& step_count() const { return step_count_; }
   /// How well the run kept what its physics declares conserved; empty before the initial state is added.
   [[nodiscard]] std::optional<Conservation> const& conservation() const { return conservation_; }
 
@@ -105,6 +107,7 @@ class Output {
   Index measured_at_ = -1;  ///< the step that they are of
   std::vector<NamedValue> quantities_;
   SolveTotals solves_;
+  std::optional<StepCount> step_count_;
   std::optional<Conservation> conservation_;
 };
 

@@ -27,6 +27,7 @@
 #include "drivers/halocline/memory_tally.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "framework/deck/field_source.hpp"
+#include "framework/deck/judgement.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/field/initial_data_service.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -95,9 +96,9 @@ bool surely_fits(Deck const& deck, double free) {
 }
 
 /// A deck with mistakes of its own throws InputError.
-class Rehearsal {
+class SmallRuns {
  public:
-  Rehearsal(Deck const& deck, Registry<PhysicsEntry> const& physics)
+  SmallRuns(Deck const& deck, Registry<PhysicsEntry> const& physics)
       : deck_(deck),
         declaration_(deck::resolve(declare_deck(physics))),
         given_(deck.read(declaration_)),
@@ -134,8 +135,7 @@ class Rehearsal {
     MemoryTally const tally;
     auto const mesh = make_structured_mesh(deck.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
     auto const physics = entry_.create({deck, mesh, nullptr, precision_of(deck), {}});
-    bool const evolves = entry_.time_dependence == TimeDependence::evolving;
-    Schedule schedule = evolves ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
+    Schedule schedule = evolves(entry_, deck) ? Schedule::evolving(deck.section("time")) : Schedule::stationary();
     static_cast<void>(physics->quantities());
     // What a first step sets up, a second one uses.
     while (!schedule.ended() && schedule.taken() < 2) {
@@ -235,32 +235,74 @@ void stand_apart() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 
-[[noreturn]] void rehearse_for(int pipe, Deck const& deck, Registry<PhysicsEntry> const& physics) {
+/// What a process of a rehearsal tells. Plain data.
+struct Answer {
+  bool is_known = false;  ///< forecast, or limits
+  bool is_wrong_input = false;
+  MemoryForecast forecast;
+  StepLimits limits;
+  std::array<char, 2000> failure{};  ///< what was thrown
+
+  void fail(char const* what) { std::strncpy(failure.data(), what, failure.size() - 1); }
+};
+
+/// In the process of a rehearsal.
+template <class Work>
+[[noreturn]] void answer_to(int pipe, Work const& work) {
   stand_apart();
+  Answer answer;
   try {
-    auto const forecast = Rehearsal(deck, physics).forecast();
-    if (forecast) static_cast<void>(write(pipe, &*forecast, sizeof(MemoryForecast)));
+    work(answer);
+  } catch (InputError const& error) {
+    answer.is_wrong_input = true;
+    answer.fail(error.what());
+  } catch (std::exception const& error) {
+    answer.fail(error.what());
   } catch (...) {
-    // A deck that is as it should be may fail on such a mesh: its memory is not foretold.
+    answer.fail("something that is no exception");
   }
+  static_cast<void>(write(pipe, &answer, sizeof answer));
   _exit(0);
 }
 
 /// Whether all of it came before `deadline`.
-bool read_all(int pipe, MemoryForecast& forecast, Clock::time_point deadline) {
+bool read_all(int pipe, Answer& answer, Clock::time_point deadline) {
   std::size_t read_so_far = 0;
-  auto* const to = reinterpret_cast<std::byte*>(&forecast);
-  while (read_so_far < sizeof forecast) {
+  auto* const to = reinterpret_cast<std::byte*>(&answer);
+  while (read_so_far < sizeof answer) {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd news{pipe, POLLIN, 0};
     int const ready = left > 0 ? poll(&news, 1, static_cast<int>(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return false;
-    ssize_t const count = read(pipe, to + read_so_far, sizeof forecast - read_so_far);
+    ssize_t const count = read(pipe, to + read_so_far, sizeof answer - read_so_far);
     if (count <= 0) return false;
     read_so_far += static_cast<std::size_t>(count);
   }
   return true;
+}
+
+/// What `work` does to an answer in a process of its own; nothing where that crashes or takes too long.
+template <class Work>
+std::optional<Answer> apart(Work const& work) {
+  // A device takes a second to begin with.
+  Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  Descriptor const out(ends[0]);
+  pid_t process = -1;
+  {
+    Descriptor const in(ends[1]);
+    process = fork();
+    if (process == 0) answer_to(in.number(), work);
+  }
+  if (process < 0) return std::nullopt;
+  Answer answer;
+  bool const complete = read_all(out.number(), answer, deadline);
+  if (!complete) kill(process, SIGKILL);
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return complete ? std::optional(answer) : std::nullopt;
 }
 
 bool makes_sense(MemoryForecast const& forecast) {
@@ -271,26 +313,38 @@ bool makes_sense(MemoryForecast const& forecast) {
 
 }  // namespace
 
-std::optional<MemoryForecast> rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
-  if (free > 0 && surely_fits(deck, free)) return std::nullopt;
-  // A device takes a second to begin with.
-  Clock::time_point const deadline = Clock::now() + std::chrono::seconds(uses_device_memory() ? 10 : 2);
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  Descriptor const out(ends[0]);
-  pid_t process = -1;
-  {
-    Descriptor const in(ends[1]);
-    process = fork();
-    if (process == 0) rehearse_for(in.number(), deck, physics);
-  }
-  if (process < 0) return std::nullopt;
-  MemoryForecast forecast;
-  bool const complete = read_all(out.number(), forecast, deadline);
-  if (!complete) kill(process, SIGKILL);
-  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return complete && makes_sense(forecast) ? std::optional(forecast) : std::nullopt;
+Rehearsal rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, double free) {
+  if (free > 0 && surely_fits(deck, free)) return {};
+  auto const answer = apart([&](Answer& to) {
+    auto const forecast = SmallRuns(deck, physics).forecast();
+    to.is_known = forecast.has_value();
+    if (forecast) to.forecast = *forecast;
+  });
+  if (!answer) return {};
+  Rehearsal rehearsal{.failure = std::string(answer->failure.data())};
+  rehearsal.failure = rehearsal.failure.substr(0, rehearsal.failure.find('\n'));
+  if (answer->is_known && makes_sense(answer->forecast)) rehearsal.forecast = answer->forecast;
+  return rehearsal;
+}
+
+std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntry> const& physics) {
+  constexpr std::int64_t most_cells = 1 << 20;
+  Options const given = deck.read(deck::resolve(declare_deck(physics)));
+  PhysicsEntry const& entry = physics.find(given.choice("physics"));
+  if (entry.points || !evolves(entry, given)) return std::nullopt;
+  auto const cells = product(given.section("mesh").integers("cells"));
+  if (!cells || *cells > most_cells) return std::nullopt;
+  auto const answer = apart([&](Answer& to) {
+    start_kokkos_for_tally();
+    auto const mesh =
+        make_structured_mesh(given.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
+    auto const made = entry.create({given, mesh, nullptr, precision_of(given), {}});
+    to.limits = {made->stable_step(), made->suggested_step()};
+    to.is_known = true;
+  });
+  if (!answer) return std::nullopt;
+  if (answer->is_wrong_input) throw InputError(answer->failure.data());
+  return answer->is_known ? std::optional(answer->limits) : std::nullopt;
 }
 
 }  // namespace halocline

@@ -36,6 +36,10 @@ void print_result(Output const& output, std::filesystem::path const& folder, dou
     say(fmt::format("{:<{}}  {}: largest drift {:.1e} (explained: {:.1e})\n", "conserved", width, conserved.name,
                     conserved.largest_drift, conserved.explained_drift));
   }
+  if (output.step_count()) {
+    say(fmt::format("{:<{}}  {} taken by their error, {} rejected\n", "steps", width, output.step_count()->taken,
+                    output.step_count()->rejected));
+  }
   if (!output.solves().outcomes.empty())
     say(fmt::format("{:<{}}  {}\n", "solves", width, solves_text(output.solves())));
   say(fmt::format("{:<{}}  {:.2f} s\n", "time", width, seconds));

@@ -79,7 +79,7 @@ std::optional<MemoryForecast> rehearse_on_first_rank(Deck const& deck, Registry<
   on_first_rank(communicator, [&] {
     // Of a device not even its memory is known before Kokkos starts: nobody computes on less than this.
     double const free = uses_device_memory() ? 4.0 * (1 << 30) : static_cast<double>(free_host_memory());
-    if (auto const forecast = rehearse(deck, physics, free)) found = {*forecast, true};
+    if (auto const forecast = rehearse(deck, physics, free).forecast) found = {*forecast, true};
   });
   communicator.broadcast(std::as_writable_bytes(std::span(&found, 1)), 0);
   return found.is_known ? std::optional(found.forecast) : std::nullopt;
@@ -95,8 +95,7 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
   Mistakes mistakes;
   if (!entry.points) judge_memory(options, entry, forecast, budget, mistakes);
   mistakes.report();
-  bool const evolves = entry.time_dependence == TimeDependence::evolving;
-  Schedule const schedule = evolves
+  Schedule const schedule = evolves(entry, options)
                                 ? Schedule::evolving(options.section("time"), output_times(options.section("output")))
                                 : Schedule::stationary();
   FolderClaim* folder = nullptr;
@@ -133,7 +132,7 @@ bool is_asked_to_stop(SnapshotSender* sender) {
 /// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
 /// itself.
 IterationObserver observer(Case const& run, Progress& progress, Measured& measured, SnapshotSender* sender) {
-  if (run.entry.time_dependence == TimeDependence::evolving) {
+  if (evolves(run.entry, run.deck)) {
     return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
   }
   return [&progress, &measured, sender](Index iteration, double residual) {
@@ -207,15 +206,6 @@ StepLimits step_limits(Case const& run, Physics const& physics, Index taken) {
   return limits;
 }
 
-/// Why `step` cannot be taken from a state with these limits; empty where it can.
-std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits const& limits) {
-  if (schedule.is_chosen(limits) && !(step.time + step.size > step.time))
-    return "a step of " + shortest_text(step.size) + " is too short to change the time";
-  if (step.size <= limits.stable * (1 + 1e-12)) return "";
-  return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
-         shortest_text(limits.stable) + "; shorten it, or give `time.courant` in its place";
-}
-
 /// A deck whose first step is too long already is wrong. Returns what the initial state says of it.
 StepLimits require_first_step(Case const& run, Physics const& physics, Communicator const& communicator) {
   if (run.schedule.ended()) return {};
@@ -223,15 +213,7 @@ StepLimits require_first_step(Case const& run, Physics const& physics, Communica
   std::array<double, 2> least{mine.stable, mine.suggested};
   communicator.min(least);
   StepLimits const limits{least[0], least[1]};
-  if (!(limits.stable > 0)) {
-    throw InputError("the longest stable step from the initial state is " + shortest_text(limits.stable) +
-                     "; look at the initial values and coefficients");
-  }
-  if (run.schedule.by_courant() && std::isinf(limits.stable)) {
-    throw InputError("`time.courant`: " + run.entry.name +
-                     " has no longest stable step as it is used here; give `time.step` in its place");
-  }
-  if (std::string const obstacle = obstacle_to(run.schedule.next(limits), run.schedule, limits); !obstacle.empty())
+  if (std::string const obstacle = obstacle_at_start(run.schedule, limits, run.entry.name); !obstacle.empty())
     throw InputError(obstacle);
   return limits;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/runtime/shortest_text.hpp"
+
 namespace halocline {
 
 Schedule Schedule::evolving(Options const& time, OutputTimes const& outputs) {
@@ -108,6 +110,27 @@ void Schedule::take(Step const& step) {
   anchor_ = time_;
   anchor_taken_ = taken_;
   plan();
+}
+
+std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits const& limits) {
+  if (schedule.is_chosen(limits) && !(step.time + step.size > step.time))
+    return "a step of " + shortest_text(step.size) + " is too short to change the time";
+  if (step.size <= limits.stable * (1 + 1e-12)) return "";
+  return "`time.step`: " + shortest_text(step.size) + " is longer than the longest stable step, " +
+         shortest_text(limits.stable) + "; shorten it, or give `time.courant` in its place";
+}
+
+std::string obstacle_at_start(Schedule const& schedule, StepLimits const& limits, std::string const& physics) {
+  if (schedule.ended()) return "";
+  if (!(limits.stable > 0)) {
+    return "the longest stable step from the initial state is " + shortest_text(limits.stable) +
+           "; look at the initial values and coefficients";
+  }
+  if (schedule.by_courant() && std::isinf(limits.stable)) {
+    return "`time.courant`: " + physics +
+           " has no longest stable step as it is used here; give `time.step` in its place";
+  }
+  return obstacle_to(schedule.next(limits), schedule, limits);
 }
 
 }  // namespace halocline

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "framework/deck/options.hpp"
 #include "framework/plugin/physics.hpp"
@@ -84,5 +85,11 @@ class Schedule {
   Index steps_ = 1;         ///< the number of it
   std::array<Clock, 2> clocks_{};
 };
+
+/// Why `step` cannot be taken from a state with these limits; empty where it can.
+[[nodiscard]] std::string obstacle_to(Step const& step, Schedule const& schedule, StepLimits const& limits);
+/// Why a run of this physics cannot begin from a state with these limits; empty where it can.
+[[nodiscard]] std::string obstacle_at_start(Schedule const& schedule, StepLimits const& limits,
+                                            std::string const& physics);
 
 }  // namespace halocline

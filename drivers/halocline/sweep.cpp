@@ -140,8 +140,9 @@ class SweepJudge {
     Options const options = deck.read(declaration);
     PhysicsEntry const& entry = physics_.find(options.choice("physics"));
     if (entry.points) return;
-    auto const forecast =
-        uses_device_memory() ? std::nullopt : rehearse(deck, physics_, static_cast<double>(free_host_memory()));
+    auto const forecast = uses_device_memory()
+                              ? std::nullopt
+                              : rehearse(deck, physics_, static_cast<double>(free_host_memory())).forecast;
     Mistakes mistakes;
     judge_memory(options, entry, forecast, budget, mistakes);
     mistakes.report();

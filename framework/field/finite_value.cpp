@@ -21,4 +21,8 @@ void throw_not_positive(std::string const& called, std::string const& given, std
   throw InputError("`" + called + "`: " + given + " is not above 0 at " + place(at));
 }
 
+void throw_negative(std::string const& called, std::string const& given, std::array<double, 3> const& at) {
+  throw InputError("`" + called + "`: " + given + " is below 0 at " + place(at));
+}
+
 }  // namespace halocline

@@ -13,5 +13,7 @@ namespace halocline {
 /// FieldSource::described
 [[noreturn]] void throw_not_positive(std::string const& called, std::string const& given,
                                      std::array<double, 3> const& at);
+/// The same of one that is below zero, and must not be.
+[[noreturn]] void throw_negative(std::string const& called, std::string const& given, std::array<double, 3> const& at);
 
 }  // namespace halocline

@@ -330,6 +330,8 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   }
   summary["steps"] = steps_;
   if (largest_step_ > 0) summary["step_sizes"] = {{"least", least_step_}, {"largest", largest_step_}};
+  if (step_count_)
+    summary["error_control"] = {{"steps_taken", step_count_->taken}, {"steps_rejected", step_count_->rejected}};
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);
   summary["conserved"] = described(conserved_);

@@ -11,6 +11,7 @@
 
 #include "framework/io/abrupt_summary.hpp"
 #include "framework/io/table_writer.hpp"
+#include "framework/operator/evolving_system.hpp"
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -122,6 +123,8 @@ class RunRecord {
   void add_traces(std::span<std::string const> names, std::span<double const> times, std::span<double const> values);
   /// A step of this length, in the unit of time, has been taken.
   void add_step_size(double size);
+  /// The steps so far of a method that controls its own error.
+  void set_step_count(StepCount const& steps) { step_count_ = steps; }
   /// A named time to be listed with the timings, in seconds.
   void add_timing(std::string const& name, double seconds);
   /// What the summary says of conserved quantities; nothing else does.
@@ -160,6 +163,7 @@ class RunRecord {
   Index steps_ = 0;
   double least_step_ = 0;  ///< 0: there was none
   double largest_step_ = 0;
+  std::optional<StepCount> step_count_;
   double time_ = 0;
   std::vector<NamedValue> quantities_;
   std::vector<SweepForm> sweeps_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,12 @@ class SystemState {
 struct WeightedState {
   double weight;
   SystemState const* state;
+};
+
+/// Steps that a time integrator has taken, and those that it took back since their error was too large.
+struct StepCount {
+  std::int64_t taken = 0;
+  std::int64_t rejected = 0;
 };
 
 /// Which part of the rate of change is meant.

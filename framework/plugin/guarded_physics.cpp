@@ -109,6 +109,10 @@ class GuardedPhysics final : public Physics {
     return call_plugin(in("`suggested_step`"), [&] { return physics_->suggested_step(); });
   }
 
+  [[nodiscard]] std::optional<StepCount> step_count() const override {
+    return call_plugin(in("`step_count`"), [&] { return physics_->step_count(); });
+  }
+
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
     std::string const place =
         "`advance` of step " + std::to_string(step.number) + " (from t = " + shortest_text(step.time) + ")";

@@ -8,4 +8,9 @@ double Physics::stable_step() const { return std::numeric_limits<double>::infini
 
 double Physics::suggested_step() const { return std::numeric_limits<double>::infinity(); }
 
+bool evolves(PhysicsEntry const& entry, Options const& deck) {
+  if (entry.time_dependence == TimeDependence::by_deck) return deck.given("time");
+  return entry.time_dependence == TimeDependence::evolving;
+}
+
 }  // namespace halocline

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,9 @@ class Physics {
   /// others, whose steps the deck chooses. The next step is the least over the ranks, or shorter where the run or an
   /// output asks for a time.
   [[nodiscard]] virtual double suggested_step() const;
+  /// The steps so far of a method that controls its own error, which may have taken several in one `advance`, and taken
+  /// some back; nothing of all others.
+  [[nodiscard]] virtual std::optional<StepCount> step_count() const { return std::nullopt; }
 
   /// Moves the state over `step`; returns what each linear solve on the way did.
   [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;
@@ -87,7 +91,11 @@ struct PhysicsContext {
   IterationObserver observer;  ///< may be empty
 };
 
-enum class TimeDependence { stationary, evolving };
+enum class TimeDependence {
+  stationary,
+  evolving,
+  by_deck  ///< evolving where the deck has a section `time`
+};
 
 /// A mesh is uniform if the cells of each axis have one width, and stretched if those of any axis have not.
 enum class MeshKind { uniform, stretched };
@@ -140,5 +148,8 @@ struct PhysicsEntry {
   std::vector<DeckFormat> deck_formats = {};
   Promises promises = {};  ///< what `halocline test-physics` holds it to
 };
+
+/// Whether a run of this deck moves through time.
+[[nodiscard]] bool evolves(PhysicsEntry const& entry, Options const& deck);
 
 }  // namespace halocline

@@ -20,7 +20,7 @@ struct PluginDescription {
   PhysicsEntry (*physics)();    ///< returns the descriptor of its physics
 };
 
-inline constexpr std::uint32_t plugin_layout = 7;
+inline constexpr std::uint32_t plugin_layout = 8;
 
 #if defined(__OPTIMIZE__) && !defined(__CUDACC_DEBUG__)
 #define HALOCLINE_OPTIMISED 1

@@ -1,6 +1,8 @@
+#include <cmath>
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/judgement.hpp"
@@ -10,9 +12,10 @@
 #include "framework/io/field_values.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/plugin/plugin.hpp"
-#include "physics/advection/advection_operator.hpp"
+#include "physics/advection/advection_system.hpp"
+#include "physics/equations/closed_walls.hpp"
+#include "physics/equations/exact_errors.hpp"
 #include "physics/equations/stationary_problem.hpp"
-#include "solvers/linear/factory.hpp"
 
 namespace halocline::advection {
 namespace {
@@ -37,10 +40,10 @@ Description describe(Options const& advection, std::shared_ptr<StructuredMesh co
 
 /// v . grad u - div(k grad u) + c u = source on cells: one linear solve.
 template <class Real>
-class Advection final : public StationaryProblem<Real> {
+class SteadyAdvection final : public StationaryProblem<Real> {
  public:
-  explicit Advection(PhysicsContext const& context)
-      : Advection(context, Discretisation(describe<Real>(context.deck.section("advection"), context.mesh))) {}
+  explicit SteadyAdvection(PhysicsContext const& context)
+      : SteadyAdvection(context, Discretisation(describe<Real>(context.deck.section("advection"), context.mesh))) {}
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
     std::vector<Quantity> all = StationaryProblem<Real>::quantities();
@@ -49,17 +52,113 @@ class Advection final : public StationaryProblem<Real> {
   }
 
  private:
-  Advection(PhysicsContext const& context, Discretisation const& discretisation)
-      : Advection(context, discretisation, assemble<Real>(discretisation)) {}
-  Advection(PhysicsContext const& context, Discretisation const& discretisation, Rows<Real> const& rows)
+  SteadyAdvection(PhysicsContext const& context, Discretisation const& discretisation)
+      : SteadyAdvection(context, discretisation, assemble<Real>(discretisation)) {}
+  SteadyAdvection(PhysicsContext const& context, Discretisation const& discretisation, Rows<Real> const& rows)
       : StationaryProblem<Real>(context, context.deck.section("advection"), discretisation.grid(),
                                 discretisation.description().conditions, make_operator<Real>(discretisation, rows)),
         peclet_(rows.peclet) {
-    this->right_hand_side().add(1, FieldVector<Real>(rows.wall_source));
+    this->right_hand_side().add(1, FieldVector<Real>(wall_source<Real>(discretisation)));
   }
 
   double peclet_;
 };
+
+constexpr char const* default_integrator = "ssp_rk3";
+
+/// du/dt + v . grad u - div(k grad u) + c u = source on cells, by any integrator.
+template <class Real>
+class UnsteadyAdvection final : public EvolvingProblem<Real> {
+ public:
+  explicit UnsteadyAdvection(PhysicsContext const& context)
+      : EvolvingProblem<Real>(context, context.deck.section("advection"), default_integrator) {
+    Description description = describe<Real>(this->own(), context.mesh);
+    description.may_lack_diffusion = description.scheme == Scheme::upwind;
+    auto system = std::make_unique<AdvectionSystem<Real>>(Discretisation(std::move(description)), this->own(),
+                                                          this->time(), this->u());
+    peclet_ = system->peclet();
+    conserves_ = system->is_solenoidal() && this->own().field("reaction").is_zero() &&
+                 lets_nothing_in(this->own(), *context.mesh);
+    evaluate<Real>(this->own().field("initial"), this->own().full_name("initial"), this->time(), this->u());
+    this->begin(std::move(system));
+    auto const ones = this->u().create();
+    ones->fill(1);
+    all_volume_ = ones->dot(this->volume());
+    magnitude_ = magnitude_of_integral(this->u(), this->volume(), all_volume_);
+  }
+
+  [[nodiscard]] std::vector<Quantity> quantities() const override {
+    double const integral = this->u().dot(this->volume());
+    std::vector<Quantity> all{{"mean", integral / all_volume_}, {"maximum", this->u().maximum()}};
+    if (std::isfinite(peclet_)) all.push_back({"peclet", peclet_});
+    all.push_back({"integral", integral, magnitude_});
+    add_errors<Real>(this->own(), this->u(), this->time(), this->volume(), all);
+    return all;
+  }
+  [[nodiscard]] std::vector<std::string> conserved() const override {
+    if (!conserves_) return {};
+    return {"integral"};
+  }
+
+ private:
+  double peclet_ = 0;
+  bool conserves_ = false;
+  double all_volume_ = 0;
+  double magnitude_ = 0;  ///< of the initial integral
+};
+
+std::unique_ptr<Physics> create(PhysicsContext const& context) {
+  if (context.deck.given("time")) return create_physics<UnsteadyAdvection>(context);
+  return create_physics<SteadyAdvection>(context);
+}
+
+/// Coefficients are the same at all times, and of a steady u all else is, too.
+void judge_times(Options const& advection, Options const& mesh, bool is_unsteady, Mistakes& mistakes) {
+  std::string const stays = is_unsteady ? "but it is the same at all times" : "but nothing here changes with time";
+  auto const add = [&](Options const& section, std::string const& option, std::string const& text,
+                       std::string const& advice) {
+    add_mistake(section, option, "'" + text + "' depends on t, " + stays, mistakes, advice);
+  };
+  auto const judge_field = [&](Options const& section, std::string const& option, std::string const& advice = "") {
+    FieldSource const value = section.field(option);
+    if (value.depends_on_time()) add(section, option, value.text(), advice);
+  };
+  for (char const* axis : axes) judge_field(advection.section("velocity"), axis);
+  judge_field(advection, "diffusivity");
+  judge_field(advection, "reaction");
+  if (is_unsteady) return;
+  std::string const advice = "give a section `time`, and u evolves";
+  judge_field(advection, "source", advice);
+  judge_field(advection, "initial", advice);
+  if (advection.has("exact") && advection.expression("exact").depends_on_time())
+    add(advection, "exact", advection.expression("exact").text(), advice);
+  for (Options const& wall : walls(advection.section("boundary"), mesh)) {
+    Expression const value = wall.expression("value");
+    if (value.depends_on_time()) add(wall, "value", value.text(), advice);
+  }
+}
+
+void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mistakes) {
+  FieldSource const k = advection.field("diffusivity");
+  if (!k.is_constant() || k.constant() > 0) return;
+  bool const may_be_zero = is_unsteady && advection.choice("scheme") == "upwind";
+  if (k.constant() == 0 && may_be_zero) return;
+  add_mistake(advection, "diffusivity", "'" + k.text() + "' is " + (may_be_zero ? "below 0" : "not above 0"), mistakes,
+              is_unsteady && k.constant() == 0 ? "take `scheme: upwind`, which needs no diffusion" : "");
+}
+
+/// Methods whose long steps are stable for diffusion alone.
+void judge_method(Options const& advection, Options const& time, Mistakes& mistakes) {
+  IntegratorEntry const& method = integrators().find(integrator_of(time, default_integrator));
+  if (!method.is_for_real_eigenvalues) return;
+  Options const velocity = advection.section("velocity");
+  for (char const* axis : axes) {
+    if (velocity.field(axis).is_zero()) continue;
+    add_mistake(time, "method", method.name + " is stable for diffusion, but not for a flow", mistakes,
+                std::string("take ") + default_integrator + " or crank_nicolson");
+    return;
+  }
+}
 
 void judge(Options const& deck, Mistakes& mistakes) {
   Options const advection = deck.section("advection");
@@ -71,14 +170,12 @@ void judge(Options const& deck, Mistakes& mistakes) {
       add_mistake(velocity, axes[axis], "the mesh has no axis " + std::string(axes[axis]), mistakes);
     }
   }
-  FieldSource const k = advection.field("diffusivity");
-  if (k.is_constant() && !(k.constant() > 0)) {
-    add_mistake(advection, "diffusivity", "'" + k.text() + "' is not above 0", mistakes);
-  }
-  for (std::string const option : {"diffusivity", "reaction", "source"}) {
-    FieldSource const value = advection.field(option);
-    if (!value.depends_on_time()) continue;
-    add_mistake(advection, option, "'" + value.text() + "' depends on t, but nothing here changes with time", mistakes);
+  bool const is_unsteady = deck.given("time");
+  judge_diffusivity(advection, is_unsteady, mistakes);
+  judge_times(advection, mesh, is_unsteady, mistakes);
+  if (is_unsteady) {
+    judge_method(advection, deck.section("time"), mistakes);
+    return;
   }
   if (advection.field("reaction").is_zero() && !walls_make_regular(advection.section("boundary"), mesh)) {
     mistakes.add(advection.location(), advection.full_name("boundary"), "nothing fixes u: any constant could be added",
@@ -88,13 +185,15 @@ void judge(Options const& deck, Mistakes& mistakes) {
 
 Section advection_section() {
   Section advection("advection",
-                    "Steady advection, diffusion and reaction, v . grad u - div(k grad u) + c u = source.");
+                    "Advection, diffusion and reaction, du/dt + v . grad u - div(k grad u) + c u = source; without a "
+                    "section `time` steady, du/dt = 0.");
   Section velocity("velocity", "v of the flow.");
   for (char const* axis : axes) {
     velocity.field(axis, std::string("Component along ") + axis + ".").defaults_to(std::string("0"));
   }
   advection.section(std::move(velocity));
-  advection.field("diffusivity", "k, above 0.").defaults_to(std::string("1"));
+  advection.field("diffusivity", "k, above 0; of an unsteady u by `scheme: upwind` also 0.")
+      .defaults_to(std::string("1"));
   advection.field("reaction", "c; below 0 waves: -(2 pi / wave length)^2 k makes Helmholtz' equation.")
       .defaults_to(std::string("0"));
   advection
@@ -103,7 +202,7 @@ Section advection_section() {
               "Péclet number |v| width / k is above 2; upwind: that of the cell the flow comes from, of first order.",
               std::vector<std::string>{"central", "upwind"})
       .defaults_to(std::string("central"));
-  declare_stationary_problem(advection);
+  declare_stationary_problem(advection, "u at the start; the initial guess of a steady one.");
   return advection;
 }
 
@@ -113,10 +212,12 @@ PhysicsEntry advection_physics() {
   return {.name = "advection",
           .sentence = sentence,
           .options = std::move(options),
-          .time_dependence = TimeDependence::stationary,
+          .time_dependence = TimeDependence::by_deck,
           .meshes = {MeshKind::uniform, MeshKind::stretched},
+          .rate_parts = {.explicit_part = false, .implicit_part = true},
+          .integrator = default_integrator,
           .judge = judge,
-          .create = create_physics<Advection>};
+          .create = create};
 }
 
 }  // namespace

@@ -1,7 +1,11 @@
 #include "physics/advection/advection_operator.hpp"
 
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "framework/runtime/communicator.hpp"
@@ -19,39 +23,74 @@ void store(std::vector<Real> const& values, Block const& block, Field<Real>& fie
   field.set_owned(block, 0, std::as_bytes(std::span(values)));
 }
 
+std::size_t cells_of(StructuredMesh const& mesh, Block const& block) {
+  return static_cast<std::size_t>(mesh.owned(block, Centring::cell).size());
+}
+
+/// Calls work(n, cell) for the n-th owned cell of a block, x fastest, with its global index.
+template <class Work>
+void for_cells(StructuredMesh const& mesh, Block const& block, Work const& work) {
+  Extents const first = block.cells.begin;
+  Extents const cells = mesh.owned(block, Centring::cell).extents();
+  std::size_t n = 0;
+  for (Index k = 0; k < cells[2]; ++k) {
+    for (Index j = 0; j < cells[1]; ++j) {
+      for (Index i = 0; i < cells[0]; ++i) work(n++, Extents{first[0] + i, first[1] + j, first[2] + k});
+    }
+  }
+}
+
+/// How many epsilon what flows through the faces of a cell may be off by: each of six products of an expression.
+constexpr double rounding_of_flow = 64;
+
 }  // namespace
 
 template <class Real>
 Rows<Real> assemble(Discretisation const& discretisation) {
   std::shared_ptr<StructuredMesh const> const& mesh = discretisation.description().mesh;
-  auto const make = [&](char const* name) {
-    return std::make_shared<Field<Real>>(mesh, FieldDescription{.name = name});
-  };
   Rows<Real> rows;
-  rows.wall_source = make("wall source");
-  for (int n = 0; n < 1 + 2 * mesh->dimensions(); ++n) rows.weights.push_back(make(weight_names[n]));
+  auto const count = static_cast<std::size_t>(1 + 2 * mesh->dimensions());
+  double left_over = 0;
+  double flow_through = 0;
+  // By block and weight, of the owned cells.
+  std::vector<std::vector<std::vector<Real>>> weights;
   for (Block const& block : mesh->blocks()) {
-    Extents const first = block.cells.begin;
-    Extents const cells = mesh->owned(block, Centring::cell).extents();
-    // Values of the owned cells, x fastest.
-    std::vector<Real> wall_source(static_cast<std::size_t>(cells[0] * cells[1] * cells[2]));
-    std::vector<std::vector<Real>> weights(rows.weights.size(), wall_source);
-    std::size_t cell = 0;
-    for (Index k = 0; k < cells[2]; ++k) {
-      for (Index j = 0; j < cells[1]; ++j) {
-        for (Index i = 0; i < cells[0]; ++i, ++cell) {
-          Row const row = discretisation.row({first[0] + i, first[1] + j, first[2] + k});
-          wall_source[cell] = static_cast<Real>(row.source);
-          for (std::size_t n = 0; n < weights.size(); ++n) weights[n][cell] = static_cast<Real>(row.weights[n]);
-          rows.peclet = larger(rows.peclet, row.peclet);
-        }
-      }
-    }
-    store(wall_source, block, *rows.wall_source);
-    for (std::size_t n = 0; n < weights.size(); ++n) store(weights[n], block, *rows.weights[n]);
+    auto& of_block = weights.emplace_back(count, std::vector<Real>(cells_of(*mesh, block)));
+    for_cells(*mesh, block, [&](std::size_t n, Extents const& cell) {
+      Row const row = discretisation.row(cell);
+      for (std::size_t w = 0; w < count; ++w) of_block[w][n] = static_cast<Real>(row.weights[w]);
+      rows.peclet = larger(rows.peclet, row.peclet);
+      rows.rate = larger(rows.rate, row.rate);
+      left_over = larger(left_over, std::abs(row.left_over));
+      flow_through = larger(flow_through, row.flow_through);
+    });
   }
-  rows.peclet = mesh->communicator().max(rows.peclet);
+  // One after the other, so that both forms of one weight alone are held at a time.
+  for (std::size_t w = 0; w < count; ++w) {
+    rows.weights.push_back(std::make_shared<Field<Real>>(mesh, FieldDescription{.name = weight_names[w]}));
+    for (Block const& block : mesh->blocks())
+      store(std::exchange(weights[block.local][w], {}), block, *rows.weights[w]);
+  }
+  std::array<double, 4> largest{rows.peclet, rows.rate, left_over, flow_through};
+  mesh->communicator().max(largest);
+  rows.peclet = largest[0];
+  rows.rate = largest[1];
+  rows.is_solenoidal = largest[2] <= rounding_of_flow * std::numeric_limits<double>::epsilon() * largest[3];
   return rows;
+}
+
+template <class Real>
+std::shared_ptr<Field<Real>> wall_source(Discretisation const& discretisation) {
+  std::shared_ptr<StructuredMesh const> const& mesh = discretisation.description().mesh;
+  auto field = std::make_shared<Field<Real>>(mesh, FieldDescription{.name = "wall source"});
+  for (Block const& block : mesh->blocks()) {
+    std::vector<Real> values(cells_of(*mesh, block));
+    for_cells(*mesh, block, [&](std::size_t n, Extents const& cell) {
+      values[n] = static_cast<Real>(discretisation.wall_source(cell));
+    });
+    store(values, block, *field);
+  }
+  return field;
 }
 
 template <class Real>
@@ -63,6 +102,8 @@ std::unique_ptr<Operator> make_operator(Discretisation const& discretisation, Ro
 
 template Rows<float> assemble(Discretisation const&);
 template Rows<double> assemble(Discretisation const&);
+template std::shared_ptr<Field<float>> wall_source(Discretisation const&);
+template std::shared_ptr<Field<double>> wall_source(Discretisation const&);
 template std::unique_ptr<Operator> make_operator(Discretisation const&, Rows<float> const&);
 template std::unique_ptr<Operator> make_operator(Discretisation const&, Rows<double> const&);
 

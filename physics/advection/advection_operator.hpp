@@ -13,13 +13,19 @@ namespace halocline::advection {
 template <class Real>
 struct Rows {
   std::vector<std::shared_ptr<Field<Real>>> weights;  ///< as Row has them, up to the dimensions
-  std::shared_ptr<Field<Real>> wall_source;           ///< to be added to right-hand sides
-  double peclet = 0;                                  ///< largest of all cells
+  double peclet = 0;                                  ///< largest of all cells, as the next one
+  double rate = 0;
+  bool is_solenoidal = true;  ///< what flows into any cell from others flows out to others, but for rounding
 };
 
 /// All rows; errors as of Discretisation::row. Collective.
 template <class Real>
 [[nodiscard]] Rows<Real> assemble(Discretisation const& discretisation);
+
+/// What the values of the walls add to right-hand sides of the operator, if they do not change with time; errors as of
+/// Discretisation::wall_source. Collective.
+template <class Real>
+[[nodiscard]] std::shared_ptr<Field<Real>> wall_source(Discretisation const& discretisation);
 
 /// The operator of these rows. It coarsens: coarser meshes are discretised anew, by `upwind` where cells are too wide
 /// for `central`, which smoothers would not survive there. Collective.

@@ -11,6 +11,7 @@
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/error.hpp"
 #include "physics/advection/advection_operator.hpp"
+#include "physics/advection/test_manufactured.hpp"
 #include "physics/equations/test_problems.hpp"
 #include "solvers/linear/gmres.hpp"
 #include "solvers/multigrid/multigrid.hpp"
@@ -20,12 +21,6 @@ namespace {
 
 using test::all_walls;
 using test::unit_mesh;
-
-/// A whirl, and a component along z.
-std::array<PointValues, 3> whirl(double speed) {
-  std::string const factor = std::to_string(speed) + "*";
-  return {Expression(factor + "(y-0.4)"), Expression(factor + "(0.3-x)"), Expression(factor + "0.7")};
-}
 
 /// Smallest and largest entry of a vector.
 std::array<double, 2> range_of(Vector const& x) {
@@ -124,48 +119,6 @@ struct OrderCase {
   bool stretched;
 };
 
-/// u, its slope along an axis, and v . grad u - div(k grad u) + c u with v the whirl, k = 1 + x / 2 and c = 3 + y.
-struct Manufactured {
-  int dimensions;
-
-  [[nodiscard]] std::string factor(int axis) const {
-    std::string const all[] = {"sin(2*x+0.3)", "cos(1.5*y-0.2)", "exp(0.5*z)"};
-    return all[axis];
-  }
-  [[nodiscard]] std::string product(int axis, std::string const& own) const {
-    std::string text = own;
-    for (int other = 0; other < dimensions; ++other) {
-      if (other != axis) text += "*" + factor(other);
-    }
-    return text;
-  }
-  [[nodiscard]] std::string solution() const { return product(0, factor(0)); }
-  [[nodiscard]] std::string slope(int axis) const {
-    std::string const all[] = {"2*cos(2*x+0.3)", "(-1.5*sin(1.5*y-0.2))", "0.5*exp(0.5*z)"};
-    return product(axis, all[axis]);
-  }
-  [[nodiscard]] std::string source() const {
-    double const laplacian = -4 - (dimensions > 1 ? 2.25 : 0) + (dimensions > 2 ? 0.25 : 0);
-    std::string text =
-        "(3+y)*" + solution() + "-(1+x/2)*(" + std::to_string(laplacian) + ")*" + solution() + "-0.5*" + slope(0);
-    auto const velocity = whirl(4);
-    for (int axis = 0; axis < dimensions; ++axis) {
-      text += "+(" + velocity[static_cast<std::size_t>(axis)].text() + ")*" + slope(axis);
-    }
-    return text;
-  }
-  [[nodiscard]] BoundaryConditions walls() const {
-    BoundaryConditions all =
-        BoundaryConditions::all({.kind = BoundaryKind::dirichlet, .value = Expression(solution())});
-    all.at(0, 1) = {.kind = BoundaryKind::neumann, .value = Expression(slope(0))};
-    if (dimensions > 1) {
-      all.at(1, -1) = {
-          .kind = BoundaryKind::robin, .value = Expression("2*" + solution() + "-3*" + slope(1)), .a = 2, .b = 3};
-    }
-    return all;
-  }
-};
-
 double error(OrderCase const& test, Index cells) {
   Manufactured const problem{test.dimensions};
   auto const mesh =
@@ -177,7 +130,7 @@ double error(OrderCase const& test, Index cells) {
                                        .reaction = Expression("3+y"),
                                        .scheme = test.scheme});
   Rows<double> rows = assemble<double>(discretisation);
-  FieldVector<double> const wall_source(rows.wall_source);
+  FieldVector<double> const from_walls(wall_source<double>(discretisation));
   auto const a = make_operator<double>(discretisation, std::move(rows));
   auto const b = a->create_vector();
   auto const u = a->create_vector();
@@ -185,7 +138,7 @@ double error(OrderCase const& test, Index cells) {
   fill_mass<double>({.mesh = mesh, .conditions = problem.walls()}, {}, *volume);
   evaluate<double>(Expression(problem.source()), "source", 0, *b);
   b->multiply(*b, *volume);
-  b->add(1, wall_source);
+  b->add(1, from_walls);
   Gmres solver({.criteria = {.relative = 1e-11, .absolute = 0, .iterations = 200}},
                std::make_unique<Multigrid>(MultigridSettings{}));
   solver.prepare(*a);

@@ -26,8 +26,9 @@ double Discretisation::value(PointValues const& given, char const* option, std::
 
 Row Discretisation::row(Extents const& cell) const {
   Row row;
+  Rates rates;
   for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-    for (int const side : {-1, 1}) add_face(axis, side, cell, row);
+    for (int const side : {-1, 1}) add_face(axis, side, cell, row, rates);
   }
   std::array<double, 3> centre{};
   double volume = 1;
@@ -36,49 +37,105 @@ Row Discretisation::row(Extents const& cell) const {
     centre[a] = grid_.volumes[a].position[n];
     volume *= grid_.volumes[a].width[n];
   }
-  row.weights[0] += volume * value(description_.reaction, "reaction", centre);
+  double const reaction = volume * value(description_.reaction, "reaction", centre);
+  row.weights[0] += reaction;
+  double twice = 0;
+  if (description_.scheme == Scheme::upwind) {
+    for (double const weight : row.weights) twice += std::abs(weight);
+  } else {
+    for (std::size_t a = 0; a < 3; ++a) twice += std::max(rates.diffusion[a], rates.advection[a]);
+    twice += std::abs(rates.reaction + reaction);
+  }
+  row.rate = twice / (2 * volume);
+  if (description_.scale != 1) {
+    for (double& weight : row.weights) weight *= description_.scale;
+  }
+  row.weights[0] += description_.mass * volume;
   return row;
 }
 
-void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row) const {
+Discretisation::Face Discretisation::face(int axis, int side, Extents const& cell) const {
   auto const along = static_cast<std::size_t>(axis);
   ControlVolumes const& line = grid_.volumes[along];
-  Index const face = cell[along] + (side > 0 ? 1 : 0);
+  Index const number = cell[along] + (side > 0 ? 1 : 0);
   // Both cells beside it see the same coefficients, also of no period.
-  bool const closes_a_period = line.periodic_gap > 0 && face == line.size();
-  std::array<double, 3> at{};
-  double area = 1;
+  bool const closes_a_period = line.periodic_gap > 0 && number == line.size();
+  Face face;
   for (std::size_t a = 0; a < static_cast<std::size_t>(grid_.dimensions()); ++a) {
     auto const n = static_cast<std::size_t>(cell[a]);
-    at[a] = a == along ? description_.mesh->axis(axis).edge(closes_a_period ? 0 : face) : grid_.volumes[a].position[n];
-    if (a != along) area *= grid_.volumes[a].width[n];
+    face.at[a] =
+        a == along ? description_.mesh->axis(axis).edge(closes_a_period ? 0 : number) : grid_.volumes[a].position[n];
+    if (a != along) face.area *= grid_.volumes[a].width[n];
   }
-  double const outflow = side * value(description_.velocity[along], velocity_options[axis], at);
-  double const k = value(description_.diffusivity, "diffusivity", at);
-  if (!(k > 0)) throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), at);
-  bool const upwind = description_.scheme == Scheme::upwind;
-  double const downwind_share = outflow < 0 ? 1 : 0;  // of the value on the other side of the face
+  face.outflow = side * value(description_.velocity[along], velocity_options[axis], face.at);
+  face.k = value(description_.diffusivity, "diffusivity", face.at);
+  if (description_.may_lack_diffusion && face.k < 0)
+    throw_negative(description_.called + ".diffusivity", description_.diffusivity.described(), face.at);
+  if (!description_.may_lack_diffusion && !(face.k > 0))
+    throw_not_positive(description_.called + ".diffusivity", description_.diffusivity.described(), face.at);
+  bool const at_wall = line.periodic_gap <= 0 && (number == 0 || number == line.size());
+  if (at_wall) face.wall = &line.walls[side < 0 ? 0 : 1];
+  return face;
+}
 
-  bool const at_wall = line.periodic_gap <= 0 && (face == 0 || face == line.size());
-  if (at_wall) {
-    Wall const& wall = line.walls[side < 0 ? 0 : 1];
-    double const share = upwind ? downwind_share : 1;
-    double const weight = area * wall.source() * (k - outflow * wall.distance * share);
-    row.weights[0] += wall.a * weight;
-    BoundaryCondition const& condition = description_.conditions.at(axis, side);
-    if (condition.kind == BoundaryKind::reflecting) return;
-    double const given = condition.value(at[0], at[1], at[2], 0);
-    if (!std::isfinite(given)) throw_not_finite("boundary." + face_name(axis, side), condition.value.text(), at, 0);
-    row.source += weight * given;
+double Discretisation::wall_weight(Face const& face) const {
+  bool const takes_value = description_.scheme == Scheme::central || face.outflow < 0;
+  double const share = takes_value ? 1 : 0;
+  return face.area * face.wall->source() * (face.k - face.outflow * face.wall->distance * share);
+}
+
+double Discretisation::wall_weight(int axis, int side, Extents const& cell) const {
+  return wall_weight(face(axis, side, cell));
+}
+
+double Discretisation::wall_source(Extents const& cell) const {
+  double sum = 0;
+  for (int axis = 0; axis < grid_.dimensions(); ++axis) {
+    for (int const side : {-1, 1}) {
+      BoundaryCondition const& condition = description_.conditions.at(axis, side);
+      auto const along = static_cast<std::size_t>(axis);
+      bool const at_wall =
+          grid_.volumes[along].periodic_gap <= 0 && cell[along] == (side < 0 ? 0 : grid_.volumes[along].size() - 1);
+      if (!at_wall || condition.kind == BoundaryKind::reflecting) continue;
+      Face const wall = face(axis, side, cell);
+      double const given = condition.value(wall.at[0], wall.at[1], wall.at[2], 0);
+      if (!std::isfinite(given))
+        throw_not_finite("boundary." + face_name(axis, side), condition.value.text(), wall.at, 0);
+      sum += wall_weight(wall) * given;
+    }
+  }
+  return sum;
+}
+
+void Discretisation::add_face(int axis, int side, Extents const& cell, Row& row, Rates& rates) const {
+  auto const along = static_cast<std::size_t>(axis);
+  Face const face = this->face(axis, side, cell);
+  if (face.wall != nullptr) {
+    double const weight = wall_weight(face);
+    row.weights[0] += face.wall->a * weight;
+    double const diffusion = face.area * face.wall->conductance() * face.k;
+    rates.diffusion[along] += diffusion;
+    rates.reaction += face.wall->a * weight - diffusion;
     return;
   }
-  double const conductance = line.conductance(face);
+  ControlVolumes const& line = grid_.volumes[along];
+  double const conductance = line.conductance(cell[along] + (side > 0 ? 1 : 0));
   double const half = line.width[static_cast<std::size_t>(cell[along])] / 2;
-  double const share = upwind ? downwind_share : half * conductance;
-  double const weight = area * (outflow * share - k * conductance);
+  // Of the value on the other side of the face.
+  double const downwind_share = face.outflow < 0 ? 1 : 0;
+  double const share = description_.scheme == Scheme::upwind ? downwind_share : half * conductance;
+  double const weight = face.area * (face.outflow * share - face.k * conductance);
   row.weights[2 * along + (side > 0 ? 2 : 1)] = weight;
   row.weights[0] -= weight;
-  if (conductance > 0) row.peclet = larger(row.peclet, std::abs(outflow) / (k * conductance));
+  if (conductance > 0 && face.outflow != 0)
+    row.peclet = larger(row.peclet, std::abs(face.outflow) / (face.k * conductance));
+  double const flow = face.area * face.outflow;
+  double const diffusion = face.area * face.k * conductance;
+  row.left_over += flow;
+  row.flow_through = larger(row.flow_through, std::abs(flow));
+  rates.diffusion[along] += 2 * diffusion;
+  if (flow != 0) rates.advection[along] += flow * flow / (2 * diffusion);
+  rates.reaction -= flow * share;
 }
 
 }  // namespace halocline::advection

@@ -29,10 +29,55 @@ struct AddWall {
 template <class Real>
 BoundarySource<Real>::BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material)
     : grid_(control_volume_grid(description.mesh, description.centring, description.conditions)) {
+  // The terms of the wall's faces: the same formula as the coefficients of the operator.
+  add_walls(description.conditions, [&](Block const& block, int axis, int side, IndexRange const& box,
+                                        Kokkos::View<Real*, Memory> const& weights) {
+    auto const a = static_cast<std::size_t>(axis);
+    Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
+    IndexRange faces = box;
+    if (side > 0) {
+      ++faces.begin[a];
+      ++faces.end[a];
+    }
+    Index const all = grid_.unknowns(block).extent(axis) + 1;
+    auto const factors =
+        on_device<Real>(std::vector<double>(static_cast<std::size_t>(all), description.conductivity * wall.source()));
+    BlockWidths<Real> const widths(grid_, block);
+    for_box(execution(block), faces,
+            face_terms<Real>(grid_, block, axis, material, widths, factors, packed_view(weights.data(), faces)));
+    execution(block).fence();
+  });
+}
+
+template <class Real>
+BoundarySource<Real>::BoundarySource(ControlVolumeGrid grid, BoundaryConditions const& conditions,
+                                     WallWeight const& weight)
+    : grid_(std::move(grid)) {
+  add_walls(conditions, [&](Block const& block, int axis, int side, IndexRange const& box,
+                            Kokkos::View<Real*, Memory> const& weights) {
+    IndexRange const unknowns = grid_.unknowns(block);
+    Extents const first = grid_.first_unknown(block);
+    auto const on_host = Kokkos::create_mirror_view(weights);
+    std::size_t n = 0;
+    for (Index k = box.begin[2]; k < box.end[2]; ++k) {
+      for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+        for (Index i = box.begin[0]; i < box.end[0]; ++i) {
+          Extents const unknown{first[0] + i - unknowns.begin[0], first[1] + j - unknowns.begin[1],
+                                first[2] + k - unknowns.begin[2]};
+          on_host(n++) = static_cast<Real>(weight(axis, side, unknown));
+        }
+      }
+    }
+    Kokkos::deep_copy(weights, on_host);
+  });
+}
+
+template <class Real>
+void BoundarySource<Real>::add_walls(BoundaryConditions const& conditions, FillWeights const& fill) {
   for (int axis = 0; axis < grid_.dimensions(); ++axis) {
     if (grid_.mesh->periodic(axis)) continue;
     for (Block const& block : grid_.mesh->blocks()) {
-      for (int side : {-1, 1}) add_wall(description, material, block, axis, side);
+      for (int side : {-1, 1}) add_wall(conditions.at(axis, side), block, axis, side, fill);
     }
   }
 }
@@ -51,10 +96,9 @@ void BoundarySource<Real>::add(double time, double factor, Vector& b) const {
 }
 
 template <class Real>
-void BoundarySource<Real>::add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material,
-                                    Block const& block, int axis, int side) {
+void BoundarySource<Real>::add_wall(BoundaryCondition const& condition, Block const& block, int axis, int side,
+                                    FillWeights const& fill) {
   auto const a = static_cast<std::size_t>(axis);
-  BoundaryCondition const& condition = description.conditions.at(axis, side);
   bool const without_value =
       condition.kind == BoundaryKind::reflecting || (condition.value.is_constant() && condition.value(0, 0, 0, 0) == 0);
   IndexRange box = grid_.unknowns(block);
@@ -63,19 +107,10 @@ void BoundarySource<Real>::add_wall(DiffusionDescription const& description, Dif
                                 : grid_.first_unknown(block)[a] + box.extent(axis) == grid_.volumes[a].size());
   if (without_value || !at_wall) return;
 
-  // The terms of the wall's faces: the same formula as the coefficients of the operator.
-  Wall const& wall = grid_.volumes[a].walls[side < 0 ? 0 : 1];
-  IndexRange faces = box;
-  ++faces.end[a];
-  auto const factors = on_device<Real>(
-      std::vector<double>(static_cast<std::size_t>(faces.extent(axis)), description.conductivity * wall.source()));
-  if (side < 0) {
-    faces.end[a] = faces.begin[a] + 1;
+  if (side < 0)
     box.end[a] = box.begin[a] + 1;
-  } else {
-    faces.begin[a] = faces.end[a] - 1;
+  else
     box.begin[a] = box.end[a] - 1;
-  }
   auto const size = static_cast<std::size_t>(box.size());
   using Numbers = Kokkos::View<Real*, Memory>;
   Part part{block,
@@ -87,10 +122,7 @@ void BoundarySource<Real>::add_wall(DiffusionDescription const& description, Dif
             Numbers("wall weights", size),
             Numbers("wall values", size),
             nullptr};
-  BlockWidths<Real> const widths(grid_, block);
-  for_box(execution(block), faces,
-          face_terms<Real>(grid_, block, axis, material, widths, factors, packed_view(part.weights.data(), faces)));
-  execution(block).fence();
+  fill(block, axis, side, box, part.weights);
   if (!part.value.depends_on_time()) evaluate(part, 0);
   parts_.push_back(std::move(part));
 }

@@ -1,5 +1,8 @@
 #include "physics/equations/closed_walls.hpp"
 
+#include "framework/deck/field_source.hpp"
+#include "framework/field/boundary_section.hpp"
+
 namespace halocline {
 
 bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {
@@ -14,6 +17,10 @@ bool are_closed(BoundaryConditions const& walls, StructuredMesh const& mesh) {
     }
   }
   return true;
+}
+
+bool lets_nothing_in(Options const& own, StructuredMesh const& mesh) {
+  return own.field("source").is_zero() && are_closed(make_boundary_conditions(own.section("boundary"), mesh), mesh);
 }
 
 }  // namespace halocline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -56,13 +57,21 @@ template <class Real>
 template <class Real>
 void fill_mass(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Vector& mass);
 
-/// What the values of the boundary conditions add to a right-hand side of A: conductivity * k area v / (a d + b) on the
-/// unknowns beside a wall with a u + b du/dn = v at distance d.
+/// What a wall with a u + b du/dn = v at distance d adds to the right-hand side of the unknown beside it, over v.
+///
+/// \param unknown its global index
+using WallWeight = std::function<double(int axis, int side, Extents const& unknown)>;
+
+/// What the values of the boundary conditions add to a right-hand side: `weight` v on the unknowns beside a wall with
+/// a u + b du/dn = v.
 template <class Real>
 class BoundarySource {
  public:
-  /// Throws InputError, naming the place, for a value that is no finite number; so does `add`, at its own time.
+  /// Of A: the weight is conductivity * k area / (a d + b). Throws InputError, naming the place, for a value that is no
+  /// finite number; so does `add`, at its own time.
   explicit BoundarySource(DiffusionDescription const& description, DiffusionMaterial<Real> const& material = {});
+  /// Of any other operator on these unknowns.
+  BoundarySource(ControlVolumeGrid grid, BoundaryConditions const& conditions, WallWeight const& weight);
 
   /// b = b + factor * source(time), on the unknowns beside walls.
   void add(double time, double factor, Vector& b) const;
@@ -80,8 +89,11 @@ class BoundarySource {
     Kokkos::View<Real*, Memory> values;
     std::shared_ptr<EntryPositions const> places;  ///< null before values are evaluated
   };
-  void add_wall(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Block const& block,
-                int axis, int side);
+  /// Fills the weights of the unknowns of `box`, in its order, beside one wall of the block.
+  using FillWeights = std::function<void(Block const& block, int axis, int side, IndexRange const& box,
+                                         Kokkos::View<Real*, Memory> const& weights)>;
+  void add_walls(BoundaryConditions const& conditions, FillWeights const& fill);
+  void add_wall(BoundaryCondition const& condition, Block const& block, int axis, int side, FillWeights const& fill);
   void evaluate(Part& part, double time) const;
 
   ControlVolumeGrid grid_;

@@ -226,9 +226,8 @@ bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
 template <class Real>
 bool Evolution<Real>::is_closed(std::size_t n) const {
   Options const field = own_.section(declared_.fields[n]);
-  if (!field.field("source").is_zero()) return false;
-  if (law_ != nullptr) return is_closed_by_law(n);
-  return are_closed(make_boundary_conditions(field.section("boundary"), *mesh_), *mesh_);
+  if (law_ != nullptr) return field.field("source").is_zero() && is_closed_by_law(n);
+  return lets_nothing_in(field, *mesh_);
 }
 
 template <class Real>

@@ -24,6 +24,7 @@ class Evolution final : public Physics {
   [[nodiscard]] std::vector<std::string> conserved() const override;
   [[nodiscard]] double stable_step() const override;
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
+  [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
 
  private:

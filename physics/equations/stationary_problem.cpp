@@ -5,16 +5,16 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
+#include "physics/equations/exact_errors.hpp"
 #include "solvers/linear/factory.hpp"
 
 namespace halocline {
 
-void declare_stationary_problem(Section& section) {
+void declare_stationary_problem(Section& section, std::string const& initial) {
   section.field("source", "Right-hand side.").defaults_to(std::string("0"));
-  section.field("initial", "Initial guess.").defaults_to(std::string("0"));
+  section.field("initial", initial).defaults_to(std::string("0"));
   section.expression("exact", "Exact solution, if known: error norms become quantities.").optional();
   section.section(declare_boundary_section(BoundaryKind::dirichlet));
 }
@@ -45,10 +45,7 @@ std::vector<Quantity> StationaryProblem<Real>::quantities() const {
   auto const ones = u_->create();
   ones->fill(1);
   std::vector<Quantity> all{{"mean", u_->dot(*volume_) / ones->dot(*volume_)}, {"maximum", u_->maximum()}};
-  if (!own_.has("exact")) return all;
-  ErrorNorms const norms = error_norms<Real>(*u_, own_.expression("exact"), own_.full_name("exact"), 0, *volume_);
-  all.push_back({"error_2", norms.two});
-  all.push_back({"error_maximum", norms.maximum});
+  add_errors<Real>(own_, *u_, 0, *volume_, all);
   return all;
 }
 

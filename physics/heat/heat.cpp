@@ -1,6 +1,4 @@
 #include <array>
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,37 +9,28 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/walls.hpp"
 #include "framework/io/field_values.hpp"
-#include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
-#include "framework/operator/right_hand_side.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "physics/equations/closed_walls.hpp"
+#include "physics/equations/evolving_problem.hpp"
+#include "physics/equations/exact_errors.hpp"
 #include "physics/heat/material.hpp"
 #include "physics/heat/tea_reader.hpp"
-#include "solvers/linear/factory.hpp"
-#include "solvers/time/linear_evolving_system.hpp"
 
 namespace halocline::heat {
 namespace {
 
 /// The system V du/dt + K u = V source + what the walls add; V the volumes of the cells, K the fluxes out of them.
 template <class Real>
-class HeatSystem final : public LinearSystem {
+class HeatSystem final : public VolumeSystem<Real> {
  public:
-  HeatSystem(DiffusionDescription description, Material<Real> const& material, Options const& heat, double start,
-             Vector const& like)
-      : description_(std::move(description)),
-        material_{.conductivity = &material.conductivity, .mean = material.mean},
-        walls_(description_, material_),
-        source_(heat.field("source")),
-        source_name_(heat.full_name("source")),
-        volume_(like.create()) {
-    fill_mass<Real>(description_, {}, *volume_);
-    require_in_range(*volume_, "the volume of a cell");
-    if (source_.is_zero()) return;
-    source_terms_ = like.create();
-    evaluate_source(start);
-  }
+  HeatSystem(DiffusionDescription const& description, DiffusionMaterial<Real> const& material, Options const& heat,
+             double start, Vector const& like)
+      // The walls with conductivity 1: the scale is a factor of `add`.
+      : VolumeSystem<Real>(control_volume_grid(description.mesh, description.centring, description.conditions),
+                           BoundarySource<Real>(description, material), heat, start, like),
+        description_(description),
+        material_(material) {}
 
   Operator const& shifted(double scale) override {
     if (operator_ != nullptr && scale == description_.conductivity) return *operator_;
@@ -59,21 +48,12 @@ class HeatSystem final : public LinearSystem {
     return *stiffness_;
   }
 
-  [[nodiscard]] Vector const& mass() const override { return *volume_; }
-
-  void add_source(double time, double scale, Vector& b) override {
-    walls_.add(time, scale, b);
-    if (source_terms_ == nullptr) return;
-    if (source_.depends_on_time()) evaluate_source(time);
-    b.add(scale, *source_terms_);
-  }
-
   /// By Gershgorin's circles: what leaves a cell through its faces is on the diagonal, and no less than what its
   /// neighbours get.
   double spectral_bound() override {
-    auto const diagonal = volume_->create();
-    auto const inverse = volume_->create();
-    inverse->copy(*volume_);
+    auto const diagonal = this->mass().create();
+    auto const inverse = this->mass().create();
+    inverse->copy(this->mass());
     inverse->invert();
     if (!stiffness().diagonal(*diagonal)) return LinearSystem::spectral_bound();
     diagonal->multiply(*inverse, *diagonal);
@@ -81,76 +61,63 @@ class HeatSystem final : public LinearSystem {
   }
 
  private:
-  void evaluate_source(double time) { integrate_source<Real>(source_, source_name_, time, *volume_, *source_terms_); }
-
   DiffusionDescription description_;
   DiffusionMaterial<Real> material_;
-  BoundarySource<Real> walls_;  ///< with conductivity 1: the scale is a factor of `add`
-  FieldSource source_;
-  std::string source_name_;
-  std::unique_ptr<Vector> volume_;
-  std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
-  std::unique_ptr<Operator> operator_;    ///< for the scale in `description_`
-  std::unique_ptr<Operator> stiffness_;   ///< null until it is asked for
+  std::unique_ptr<Operator> operator_;   ///< for the scale in `description_`
+  std::unique_ptr<Operator> stiffness_;  ///< null until it is asked for
 };
 
 constexpr char const* default_integrator = "implicit_euler";
 
+<<<<<<< HEAD
 bool is_explicit(Options const& time) {
   return chosen_integrator(time, default_integrator)->treatment == Treatment::explicit_;
 }
 
+=======
+>>>>>>> advection
 /// du/dt = div(k grad u) + source on cells, by any integrator.
 template <class Real>
-class Heat final : public Physics {
+class Heat final : public EvolvingProblem<Real> {
  public:
   explicit Heat(PhysicsContext const& context)
-      : options_(context.deck.section("heat")),
-        time_(context.deck.section("time").real("start")),
-        closed_(options_.field("source").is_zero() &&
-                are_closed(make_boundary_conditions(options_.section("boundary"), *context.mesh), *context.mesh)),
-        material_(make_material<Real>(options_, context.mesh)),
-        field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
-        u_(field_),
-        system_({.mesh = context.mesh,
-                 .conditions = make_boundary_conditions(options_.section("boundary"), *context.mesh),
-                 .mass = 1},
-                material_, options_, time_, u_),
-        density_volume_(u_.create()),
-        integrator_(make_time_integrator(context.deck.section("time"), default_integrator)),
-        solver_(make_solver(context.deck.section("solver"))),
-        evolution_(system_, *solver_, u_) {
-    if (is_explicit(context.deck.section("time"))) {
-      euler_step_ = evolution_.euler_step();
-      integrator_->set_euler_step(euler_step_);
-    }
-    solver_->set_observer(context.observer);
+      : EvolvingProblem<Real>(context, context.deck.section("heat"), default_integrator),
+        closed_(lets_nothing_in(this->own(), *context.mesh)),
+        material_(make_material<Real>(this->own(), context.mesh)),
+        density_volume_(this->u().create()) {
+    DiffusionDescription const description{
+        .mesh = context.mesh,
+        .conditions = make_boundary_conditions(this->own().section("boundary"), *context.mesh),
+        .mass = 1};
+    auto system = std::make_unique<HeatSystem<Real>>(
+        description, DiffusionMaterial<Real>{.conductivity = &material_.conductivity, .mean = material_.mean},
+        this->own(), this->time(), this->u());
     FieldVector<Real> const& terms = as_field_vector<Real>(*density_volume_);
     terms.field().copy(material_.density);
-    density_volume_->multiply(system_.mass(), terms);
-    if (options_.has("initial"))
-      evaluate<Real>(options_.field("initial"), options_.full_name("initial"), time_, u_);
+    density_volume_->multiply(system->mass(), terms);
+    if (this->own().has("initial"))
+      evaluate<Real>(this->own().field("initial"), this->own().full_name("initial"), this->time(), this->u());
     else
-      fill_state(options_, *context.mesh, *field_);
+      fill_state(this->own(), *context.mesh, this->field());
+    this->begin(std::move(system));
     measure();
-    if (options_.has("exact"))
-      static_cast<void>(error());  // an exact solution without a value somewhere shows before anything is written
   }
 
-  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get(), &material_.density}; }
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override {
+    std::vector<FieldBase const*> all = EvolvingProblem<Real>::fields();
+    all.push_back(&material_.density);
+    return all;
+  }
 
   [[nodiscard]] std::vector<Quantity> quantities() const override {
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.mass()};
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &this->volume()};
     std::array<double, 2> of_u{};
-    u_.dots(weights, of_u);
+    this->u().dots(weights, of_u);
     std::vector<Quantity> all{{"temperature", of_u[0]},
                               {"volume", volume_},
                               {"mass", mass_},
                               {"internal_energy", of_u[1], energy_magnitude_}};
-    if (!options_.has("exact")) return all;
-    ErrorNorms const norms = error();
-    all.push_back({"error_2", norms.two});
-    all.push_back({"error_maximum", norms.maximum});
+    add_errors<Real>(this->own(), this->u(), this->time(), this->volume(), all);
     return all;
   }
   [[nodiscard]] std::vector<std::string> conserved() const override {
@@ -158,49 +125,25 @@ class Heat final : public Physics {
     return {"internal_energy"};
   }
 
-  [[nodiscard]] double stable_step() const override { return integrator_->stable_factor() * euler_step_; }
-  [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
-
-  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override {
-    auto reports = evolution_.advance(*integrator_, step.time, step.size);
-    time_ = step.time + step.size;
-    return reports;
-  }
-
  private:
-  [[nodiscard]] ErrorNorms error() const {
-    return error_norms<Real>(u_, options_.expression("exact"), options_.full_name("exact"), time_, system_.mass());
-  }
-
   /// What stays as it is at the start.
   void measure() {
-    auto const work = u_.create();
+    auto const work = this->u().create();
     work->fill(1);
-    std::array<Vector const*, 2> const weights{density_volume_.get(), &system_.mass()};
+    std::array<Vector const*, 2> const weights{density_volume_.get(), &this->volume()};
     std::array<double, 2> of_one{};
     work->dots(weights, of_one);
     mass_ = of_one[0];
     volume_ = of_one[1];
-    // Cauchy and Schwarz: the sum of |u| volume is at most the root of the sum of u^2 volume times the volume.
-    work->multiply(system_.mass(), u_);
-    energy_magnitude_ = std::sqrt(u_.dot(*work) * volume_);
+    energy_magnitude_ = magnitude_of_integral(this->u(), this->volume(), volume_);
   }
 
-  Options options_;
-  double time_;
   bool closed_;
   double volume_ = 0;
   double mass_ = 0;
   double energy_magnitude_ = 0;  ///< of the initial internal energy
   Material<Real> material_;
-  std::shared_ptr<Field<Real>> field_;
-  FieldVector<Real> u_;
-  HeatSystem<Real> system_;
   std::unique_ptr<Vector> density_volume_;
-  std::unique_ptr<TimeIntegrator> integrator_;
-  std::unique_ptr<LinearSolver> solver_;
-  LinearEvolvingSystem evolution_;
-  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; others have no limit
 };
 
 void judge_conductivity(Options const& heat, Mistakes& mistakes) {

@@ -61,7 +61,8 @@ class EmbeddedRungeKutta final : public TimeIntegrator {
   [[nodiscard]] double stable_factor() const override { return method_.stable_factor; }
   [[nodiscard]] double suggested_step() const override { return suggested_; }
   void restart() override;
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool controls_error() const override { return true; }
 
  private:
   /// The error of a step from u, relative to the tolerance; the new state is in `result`.
@@ -75,7 +76,7 @@ class EmbeddedRungeKutta final : public TimeIntegrator {
   StepController controller_;
   std::optional<double> slope_time_;  ///< when state 1 is the slope of u; nothing: it is not known
   double suggested_ = std::numeric_limits<double>::infinity();
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// bogacki_shampine and dormand_prince.

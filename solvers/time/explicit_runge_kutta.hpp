@@ -55,13 +55,13 @@ class ExplicitRungeKutta final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   std::vector<ExplicitStage> stages_;
   double stable_factor_;
   StepStates states_;
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// explicit_euler, ssp_rk2, ssp_rk3 and rk4.

@@ -16,11 +16,11 @@ class ImexArs222 final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return 1; }
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   StepStates states_;  ///< 1: right-hand sides; 2: solutions
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// ARK3(2)4L[2]SA of Kennedy and Carpenter: order 3 in four stages of each part, three of them solves of one scale,
@@ -34,11 +34,11 @@ class ImexArk3 final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return factor; }
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   StepStates states_;  ///< 1 to 3: slopes by f; 4 to 6: by g; 7: right-hand sides; 8: solutions
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// imex_ars222 and imex_ark3.

@@ -21,12 +21,12 @@ class ThetaMethod final : public TimeIntegrator {
   explicit ThetaMethod(double theta);
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   double theta_;
   std::unique_ptr<SystemState> v_;
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// The singly diagonally implicit Runge–Kutta method of order 2 with gamma = 1 - 1 / sqrt(2): two solves of one scale,
@@ -35,12 +35,12 @@ class Sdirk2 final : public TimeIntegrator {
  public:
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   std::unique_ptr<SystemState> right_;
   std::unique_ptr<SystemState> v_;
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// The backward differentiation formula of order 2 for steps of any lengths; w is the ratio of a step h to the one
@@ -55,13 +55,13 @@ class Bdf2 final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   void restart() override { last_step_ = 0; }
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
  private:
   double last_step_ = 0;                 ///< 0: there was none
   std::unique_ptr<SystemState> before_;  ///< u a step before
   std::unique_ptr<SystemState> v_;
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// bdf2, crank_nicolson, implicit_euler, sdirk2 and theta.

@@ -21,6 +21,8 @@ std::unique_ptr<Vector> inverse_of(Vector const& mass) {
 
 double LinearSystem::spectral_bound() { return stiffness().norm_bound() * inverse_of(mass())->maximum(); }
 
+double LinearSystem::euler_step() { return 2 / spectral_bound(); }
+
 struct LinearEvolvingSystem::State final : SystemState {
   explicit State(std::size_t its_number) : number(its_number) {}
   std::size_t number;
@@ -53,8 +55,7 @@ std::vector<SolveReport> LinearEvolvingSystem::advance(TimeIntegrator& integrato
 }
 
 double LinearEvolvingSystem::euler_step() {
-  // The eigenvalues are real: those of a diagonal M and a symmetric K.
-  if (euler_step_ == 0) euler_step_ = 2 / system_.spectral_bound();
+  if (euler_step_ == 0) euler_step_ = system_.euler_step();
   return euler_step_;
 }
 

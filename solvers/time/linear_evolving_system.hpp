@@ -30,6 +30,9 @@ class LinearSystem {
   virtual void add_source(double time, double scale, Vector& b) = 0;
   /// No eigenvalue of M^-1 K is larger in magnitude. If not overridden: the norm of K over the least mass.
   [[nodiscard]] virtual double spectral_bound();
+  /// The longest step that explicit Euler is stable with; infinite where any is. If not overridden: that of real
+  /// eigenvalues, as a symmetric K has them.
+  [[nodiscard]] virtual double euler_step();
 
  protected:
   LinearSystem() = default;
@@ -44,7 +47,7 @@ class LinearEvolvingSystem final : public EvolvingSystem {
 
   /// Moves u from `time` to `time + step`.
   [[nodiscard]] std::vector<SolveReport> advance(TimeIntegrator& integrator, double time, double step);
-  /// The longest step that explicit Euler is stable with.
+  /// LinearSystem::euler_step
   [[nodiscard]] double euler_step();
 
   [[nodiscard]] std::unique_ptr<SystemState> create_state() const override;

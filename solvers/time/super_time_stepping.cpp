@@ -92,6 +92,7 @@ IntegratorEntry rkl2_entry() {
           .states = 3,
           .numbers_moved = numbers_moved(stages_of(default_stages)),
           .stable_factor = RungeKuttaLegendre::factor_of(default_stages),
+          .is_for_real_eigenvalues = true,
           .notes = {.needs = "a rate with eigenvalues that are real and negative, or nearly so",
                     .use = "Diffusion whose solves cost more than a few sweeps do: the longest stable step grows with "
                            "the square of the stages, and no sum over the ranks is asked for.",

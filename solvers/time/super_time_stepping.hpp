@@ -15,7 +15,7 @@ class RungeKuttaLegendre final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return factor_of(most_stages_); }
   void set_euler_step(double step) override { euler_step_ = step; }
-  [[nodiscard]] Steps steps() const override { return steps_; }
+  [[nodiscard]] StepCount steps() const override { return steps_; }
 
   /// The smallest odd number of stages that is stable for a step, and no more than the most.
   [[nodiscard]] int stages_for(double step) const;
@@ -25,7 +25,7 @@ class RungeKuttaLegendre final : public TimeIntegrator {
   int most_stages_;
   StepStates states_;  ///< 1: the first slope; 2 and 3: the last two stages
   double euler_step_ = 0;
-  Steps steps_;
+  StepCount steps_;
 };
 
 /// rkl2.

@@ -40,6 +40,10 @@ std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::s
   return integrators().find(method).create(time.declares(method) ? time.section(method) : time);
 }
 
+std::optional<StepCount> chosen_steps(TimeIntegrator const& integrator) {
+  return integrator.controls_error() ? std::optional(integrator.steps()) : std::nullopt;
+}
+
 bool serves(Treatment treatment, RateParts const& parts) {
   switch (treatment) {
     case Treatment::implicit:

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +21,6 @@ class Mistakes;
 /// every step. All methods are collective over the ranks of the system, and decide the same on each of them.
 class TimeIntegrator {
  public:
-  /// Steps that the method has taken, which may be several in an `advance`, and those whose error was too large.
-  struct Steps {
-    std::int64_t taken = 0;
-    std::int64_t rejected = 0;
-  };
-
   TimeIntegrator() = default;
   virtual ~TimeIntegrator() = default;
   TimeIntegrator(TimeIntegrator const&) = delete;
@@ -50,7 +44,9 @@ class TimeIntegrator {
   [[nodiscard]] virtual double suggested_step() const { return std::numeric_limits<double>::infinity(); }
   /// What is known of earlier steps no longer holds: u was changed by others.
   virtual void restart() {}
-  [[nodiscard]] virtual Steps steps() const { return {}; }
+  /// Of an error-controlled method several may be taken in an `advance`.
+  [[nodiscard]] virtual StepCount steps() const { return {}; }
+  [[nodiscard]] virtual bool controls_error() const { return false; }
 };
 
 /// What a method asks an EvolvingSystem for.
@@ -75,6 +71,7 @@ struct IntegratorEntry {
   /// TimeIntegrator::stable_factor with the options' defaults.
   double stable_factor = std::numeric_limits<double>::infinity();
   bool controls_error = false;
+  bool is_for_real_eigenvalues = false;  ///< stable for real negative ones alone: for diffusion, not for a flow
   MethodNotes notes = {};
 };
 
@@ -89,6 +86,9 @@ struct IntegratorEntry {
 [[nodiscard]] IntegratorEntry const* chosen_integrator(Options const& time, std::string const& fallback);
 /// The integrator that a `time` section chooses; `fallback` where it chooses none.
 [[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback);
+
+/// For Physics::step_count.
+[[nodiscard]] std::optional<StepCount> chosen_steps(TimeIntegrator const& integrator);
 
 /// Whether an integrator can serve a physics with these parts.
 [[nodiscard]] bool serves(Treatment treatment, RateParts const& parts);

@@ -1,15 +1,15 @@
-"""Every method that `halocline list solvers` tells of names a deck where it is the right choice: these run, by that method,
-and where another one would be wrong the program says so."""
+"""Every method that `halocline list solvers` and `halocline list integrators` tell of names a deck where it is the right
+choice: these run, by that method, and where another one would be wrong the program says so."""
 import re
 import unittest
 
 from program import ROOT, Run, scratch
 
 
-def examples():
+def examples(kind="solvers"):
     """Deck by method, as the program lists them."""
     with scratch() as folder:
-        listed = Run(["list", "solvers"], folder).out
+        listed = Run(["list", kind], folder).out
     return dict(re.findall(r"(?m)^(\w+)\n(?:  .*\n)*?  example +(\S+)\n", listed)), re.findall(r"(?m)^(\w+)$", listed)
 
 
@@ -30,6 +30,38 @@ class Methods(unittest.TestCase):
                 self.assertEqual(run.code, 0, f"{deck}: {run.err}")
                 self.assertEqual({solve["method"] for solve in summary["solves"]}, {method})
                 self.assertTrue(all(solve["outcome"].startswith("converged") for solve in summary["solves"]), deck)
+
+    def test_every_integrator_has_a_deck_of_its_own(self):
+        decks, methods = examples("integrators")
+        self.assertEqual(sorted(decks), sorted(methods))
+        self.assertGreaterEqual(len(methods), 14)
+        for method, deck in decks.items():
+            with self.subTest(deck):
+                run, summary = self.solves(deck, "--set", "output.snapshots.interval=0")
+                self.assertEqual((run.code, run.err), (0, ""))
+                options = summary["provenance"]["deck"]["options"]
+                self.assertEqual(options["time"].get("method", options["physics"]), method)
+                chooses = method in ("bogacki_shampine", "dormand_prince")
+                self.assertEqual("error_control" in summary, chooses)
+                self.assertEqual("taken by their error" in run.out, chooses)
+
+    def test_steps_of_explicit_euler_carry_a_plug_exactly(self):
+        _, summary = self.solves("decks/carried-plug.yaml")
+        # A step rounds a handful of numbers of the size of 1.
+        self.assertLess(summary["quantities"]["error_maximum"], 8 * summary["steps"] * 2**-52)
+        _, summary = self.solves("decks/carried-plug.yaml", "--set", "time.method=ssp_rk3")
+        self.assertGreater(summary["quantities"]["error_maximum"], 0.1)
+
+    def test_steps_that_follow_the_error_are_counted(self):
+        for ranks in (1, 2, 3):
+            run, summary = self.solves("decks/gray-scott-outbreak.yaml", "--set", "time.step=1", ranks=ranks)
+            steps = summary["error_control"]
+            self.assertGreater(steps["steps_rejected"], 0)
+            self.assertGreaterEqual(steps["steps_taken"], summary["steps"])
+            self.assertRegex(run.out, fr"\nsteps +{steps['steps_taken']} taken by their error, "
+                                      fr"{steps['steps_rejected']} rejected\n")
+            first = steps if ranks == 1 else first
+            self.assertEqual(steps, first)
 
     def test_a_flow_that_turns_round_is_unsymmetric(self):
         # A quarter turn brings each wall's share to the next one's: the mean is a quarter of the hot wall's value.

@@ -102,7 +102,7 @@ std::optional<double> Trial::stable_step() const {
 
 std::vector<SolveReport> Trial::take(double size, Index steps) {
   std::vector<SolveReport> all;
-  bool const is_stationary = entry_.time_dependence == TimeDependence::stationary;
+  bool const is_stationary = !evolves(entry_, deck_);
   double const begin = time_;
   for (Index n = 0; n < (is_stationary ? 1 : steps); ++n) {
     Step const step{++number_, is_stationary ? time_ : begin + static_cast<double>(n) * size, is_stationary ? 0 : size};

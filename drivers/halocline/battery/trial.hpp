@@ -49,7 +49,7 @@ class Trial {
 };
 
 [[nodiscard]] inline bool evolves(Subject const& subject) {
-  return subject.entry.time_dependence == TimeDependence::evolving;
+  return evolves(subject.entry, subject.read());
 }
 /// Whether the state has the same bits however it is cut: no solve has a part in it.
 /// Null where the subject does not step by one.

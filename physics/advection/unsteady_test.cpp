@@ -1,0 +1,264 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/deck/deck.hpp"
+#include "framework/operator/expression_vector.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/runtime/error.hpp"
+#include "physics/advection/advection_system.hpp"
+#include "physics/advection/test_manufactured.hpp"
+#include "physics/equations/test_problems.hpp"
+#include "solvers/linear/bicgstab.hpp"
+
+namespace halocline::advection {
+namespace {
+
+using test::all_walls;
+using test::unit_mesh;
+
+/// The options that a system reads.
+Options own_options(std::string const& source) {
+  Section root("", "A run.");
+  root.section("advection", "Advection.").field("source", "Source.").defaults_to(std::string("0"));
+  return Deck("test.yaml", "advection: {source: \"" + source + "\"}").read(root).section("advection");
+}
+
+std::unique_ptr<TimeIntegrator> method_called(std::string const& name) {
+  Section root("", "A method.");
+  root.section(integrators().find(name).declare());
+  return integrators().find(name).create(Deck("test.yaml", name + ": {}").read(root).section(name));
+}
+
+/// A system with the state that it moves.
+struct Case {
+  explicit Case(Description const& description, std::string const& source = "0")
+      : u(std::make_shared<Field<double>>(description.mesh, FieldDescription{.name = "u"})),
+        system(Discretisation(description), own_options(source), 0, u),
+        solver({.relative = 1e-12, .absolute = 0, .iterations = 1000}),
+        evolution(system, solver, u) {}
+
+  /// Steps of one length from `time` on.
+  void take(TimeIntegrator& method, double time, double step, int steps) {
+    method.set_euler_step(evolution.euler_step());
+    for (int n = 0; n < steps; ++n) {
+      for (SolveReport const& report : evolution.advance(method, time + n * step, step))
+        EXPECT_TRUE(reached(report.outcome));
+    }
+  }
+
+  FieldVector<double> u;
+  AdvectionSystem<double> system;
+  BiCgStab solver;
+  LinearEvolvingSystem evolution;
+};
+
+struct OrderCase {
+  std::string name;
+  int dimensions;
+  bool stretched;
+  std::string method;
+};
+
+/// The error at a time against the manufactured solution, whose walls and sources change with time. Implicit steps are
+/// as long as cells are wide, explicit ones as stable ones may be.
+double error(OrderCase const& test, Index cells) {
+  Manufactured const problem{test.dimensions, true};
+  auto const mesh =
+      unit_mesh(std::vector<Index>(static_cast<std::size_t>(test.dimensions), cells), {.stretched = test.stretched});
+  Case run({.mesh = mesh,
+            .conditions = problem.walls(),
+            .velocity = whirl(4),
+            .diffusivity = Expression("1+x/2"),
+            .reaction = Expression("3+y")},
+           problem.source());
+  evaluate<double>(Expression(problem.solution()), "initial", 0, run.u);
+  auto const method = method_called(test.method);
+  bool const is_explicit = integrators().find(test.method).treatment == Treatment::explicit_;
+  double const end = is_explicit ? 0.02 : 0.25;
+  double const longest =
+      is_explicit ? 0.9 * method->stable_factor() * run.evolution.euler_step() : end / static_cast<double>(cells);
+  int const steps = static_cast<int>(std::ceil(end / longest));
+  run.take(*method, 0, end / steps, steps);
+  return error_norms<double>(run.u, Expression(problem.solution()), "exact", end, run.system.mass()).two;
+}
+
+class UnsteadyOrder : public testing::TestWithParam<OrderCase> {};
+
+TEST_P(UnsteadyOrder, IsTwo) {
+  Index const coarse = GetParam().dimensions == 3 ? 8 : 16;
+  EXPECT_NEAR(std::log2(error(GetParam(), coarse) / error(GetParam(), 2 * coarse)), 2, 0.15);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, UnsteadyOrder,
+                         testing::Values(OrderCase{"Explicit1d", 1, false, "ssp_rk3"},
+                                         OrderCase{"ExplicitStretched1d", 1, true, "dormand_prince"},
+                                         OrderCase{"Implicit1d", 1, true, "sdirk2"},
+                                         OrderCase{"Explicit2d", 2, false, "ssp_rk2"},
+                                         OrderCase{"Implicit2d", 2, true, "crank_nicolson"},
+                                         OrderCase{"Implicit3d", 3, false, "bdf2"},
+                                         OrderCase{"Explicit3d", 3, false, "rk4"}),
+                         [](auto const& test) { return test.param.name; });
+
+/// By upwind steps of explicit Euler at its longest each value moves by one cell, and nothing else happens.
+TEST(UnsteadyAdvection, TheLongestUpwindStepMovesByOneCell) {
+  for (double const speed : {2.0, -2.0}) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      auto const mesh = unit_mesh({16, 16}, {.periodic = {true, true, false}});
+      Description description{.mesh = mesh,
+                              .conditions = all_walls(BoundaryKind::periodic),
+                              .diffusivity = Expression(0.0),
+                              .may_lack_diffusion = true,
+                              .scheme = Scheme::upwind};
+      description.velocity[axis] = Expression(speed);
+      Case run(description);
+      EXPECT_EQ(run.evolution.euler_step(), 1.0 / 32);
+      // Places are multiples of a 32nd, of which no sum is rounded.
+      auto const field_of = [](std::string const& x, std::string const& y) {
+        return Expression(x + " + (" + y + " < 0.5 ? 2*" + y + " : 4)");
+      };
+      evaluate<double>(field_of("x", "y"), "initial", 0, run.u);
+      run.take(*method_called("explicit_euler"), 0, 1.0 / 32, 5);
+      std::string const letter = axis == 0 ? "x" : "y";
+      std::string const from = speed > 0 ? "(" + letter + " < 5/16 ? " + letter + " + 11/16 : " + letter + " - 5/16)"
+                                         : "(" + letter + " > 11/16 ? " + letter + " - 11/16 : " + letter + " + 5/16)";
+      auto const expected = run.u.create();
+      evaluate<double>(field_of(axis == 0 ? from : "x", axis == 1 ? from : "y"), "moved", 0, *expected);
+      expected->add(-1, run.u);
+      EXPECT_EQ(expected->maximum(), 0) << "along axis " << axis << " with " << speed;
+    }
+  }
+}
+
+struct StableCase {
+  std::string name;
+  std::vector<Index> cells;
+  bool stretched;
+  Scheme scheme;
+  double peclet;  ///< of the flow in a cell
+  double beyond;  ///< so many times the step is not stable, of a flow that is the same everywhere; 0: it is a whirl
+};
+
+/// How many times the largest value grows in many steps of `part` of explicit Euler's longest, from rough data.
+double growth(StableCase const& test, double part) {
+  auto const mesh = unit_mesh(test.cells, {.stretched = test.stretched, .periodic = {true, true, true}});
+  Description description{.mesh = mesh, .conditions = all_walls(BoundaryKind::periodic), .scheme = test.scheme};
+  double const speed = test.peclet * static_cast<double>(test.cells[0]);
+  description.velocity = whirl(speed);
+  if (test.beyond > 0) {
+    for (PointValues& component : description.velocity) component = Expression(speed);
+  }
+  Case run(description);
+  run.u.randomize(7);
+  double const first = run.u.maximum();
+  run.take(*method_called("explicit_euler"), 0, part * run.evolution.euler_step(), 300);
+  double const last = run.u.maximum();
+  return std::isfinite(last) ? last / first : std::numeric_limits<double>::infinity();
+}
+
+class StableStep : public testing::TestWithParam<StableCase> {};
+
+TEST_P(StableStep, IsStableAndNotMuchTooShort) {
+  // Powers of a matrix whose numerical range lies in the unit disc are at most 2 (Berger).
+  EXPECT_LE(growth(GetParam(), 1), 2);
+  if (GetParam().beyond == 0) return;
+  EXPECT_GE(growth(GetParam(), GetParam().beyond), 1e3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flows, StableStep,
+    testing::Values(StableCase{"Upwind1d", {32}, false, Scheme::upwind, 20, 1.1},
+                    StableCase{"Upwind2d", {12, 12}, false, Scheme::upwind, 5, 1.1},
+                    StableCase{"UpwindWhirlStretched", {17, 12}, true, Scheme::upwind, 30, 0},
+                    StableCase{"CentralSlow1d", {32}, false, Scheme::central, 0.5, 1.1},
+                    StableCase{"CentralSlow2d", {12, 12}, false, Scheme::central, 1, 1.1},
+                    // Long waves grow slowly, and the longest that a mesh has are not as long as the bound's.
+                    StableCase{"CentralFast1d", {8}, false, Scheme::central, 6, 2},
+                    StableCase{"CentralFast2d", {8, 8}, false, Scheme::central, 6, 2},
+                    StableCase{"CentralWhirlStretched", {17, 12}, true, Scheme::central, 8, 0},
+                    StableCase{"CentralWhirl3d", {7, 8, 9}, false, Scheme::central, 3, 0}),
+    [](auto const& test) { return test.param.name; });
+
+TEST(UnsteadyAdvection, ShiftedIsMassAndStiffness) {
+  for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
+    auto const mesh = unit_mesh({7, 13, 5}, {.stretched = true});
+    Case run({.mesh = mesh,
+              .conditions = all_walls(BoundaryKind::robin),
+              .velocity = whirl(20),
+              .reaction = Expression("x - y"),
+              .scheme = scheme});
+    auto const x = run.u.create();
+    auto const kx = run.u.create();
+    auto const difference = run.u.create();
+    x->randomize(3);
+    for (double const scale : {0.25, 3.0}) {
+      Operator const& shifted = run.system.shifted(scale);
+      double const bound = shifted.norm_bound();
+      shifted.apply(*x, *kx);
+      difference->multiply(run.system.mass(), *x);
+      difference->add(-1, *kx);
+      run.system.stiffness().apply(*x, *kx);
+      difference->add(scale, *kx);
+      EXPECT_LE(difference->maximum(), 16 * std::numeric_limits<double>::epsilon() * bound);
+    }
+  }
+}
+
+TEST(UnsteadyAdvection, AFlowWithoutSourcesLosesNothing) {
+  for (Scheme const scheme : {Scheme::central, Scheme::upwind}) {
+    // The derivatives of a stream function, whose differences over square cells add up to zero.
+    Case run({.mesh = unit_mesh({16, 16}),
+              .conditions = all_walls(BoundaryKind::neumann),
+              .velocity = {Expression("sin(pi*x)*cos(pi*y)"), Expression("-cos(pi*x)*sin(pi*y)"), Expression(0.0)},
+              .scheme = scheme});
+    EXPECT_TRUE(run.system.is_solenoidal());
+    auto const ones = run.u.create();
+    auto const image = run.u.create();
+    run.u.randomize(3);
+    ones->fill(1);
+    Operator const& stiffness = run.system.stiffness();
+    stiffness.apply(run.u, *image);
+    double const rounding = std::numeric_limits<double>::epsilon() * stiffness.norm_bound() * run.u.maximum();
+    EXPECT_LE(std::abs(ones->dot(*image)), 256 * rounding);
+  }
+  auto const is_solenoidal = [](std::array<PointValues, 3> const& velocity, bool closes) {
+    auto const mesh = unit_mesh({16, 16}, {.periodic = {closes, false, false}});
+    BoundaryConditions walls = all_walls(BoundaryKind::neumann);
+    for (int const side : {-1, 1}) {
+      if (closes) walls.at(0, side).kind = BoundaryKind::periodic;
+    }
+    return assemble<double>(Discretisation({.mesh = mesh, .conditions = walls, .velocity = velocity})).is_solenoidal;
+  };
+  std::array<PointValues, 3> const along_x{Expression("1+y"), Expression(0.0), Expression(0.0)};
+  EXPECT_TRUE(is_solenoidal(along_x, true));
+  EXPECT_FALSE(is_solenoidal(along_x, false)) << "it leaves through a wall";
+  EXPECT_FALSE(is_solenoidal({Expression("x"), Expression("y"), Expression(0.0)}, false));
+}
+
+TEST(UnsteadyAdvection, NoDiffusivityIsForUpwind) {
+  Description description{.mesh = unit_mesh({4, 4}, {}, test::this_rank()),
+                          .conditions = all_walls(BoundaryKind::neumann),
+                          .velocity = whirl(1),
+                          .diffusivity = Expression("x < 0.5 ? 0 : x - 0.75"),
+                          .may_lack_diffusion = true,
+                          .scheme = Scheme::upwind};
+  try {
+    static_cast<void>(assemble<double>(Discretisation(description)));
+    ADD_FAILURE() << "a diffusivity below 0 is taken";
+  } catch (InputError const& error) {
+    EXPECT_STREQ(error.what(), "`advection.diffusivity`: 'x < 0.5 ? 0 : x - 0.75' is below 0 at (0.5, 0.125, 0)");
+  }
+  description.diffusivity = Expression(0.0);
+  Rows<double> const rows = assemble<double>(Discretisation(description));
+  EXPECT_EQ(rows.peclet, std::numeric_limits<double>::infinity());
+  description.velocity = {Expression(0.0), Expression(0.0), Expression(0.0)};
+  EXPECT_EQ(assemble<double>(Discretisation(description)).rate, 0);
+}
+
+}  // namespace
+}  // namespace halocline::advection

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/deck/field_source.hpp"
+#include "framework/deck/options.hpp"
+#include "framework/field/field.hpp"
+#include "framework/grid/control_volume_grid.hpp"
+#include "framework/operator/field_vector.hpp"
+#include "framework/plugin/physics.hpp"
+#include "physics/equations/diffusion.hpp"
+#include "solvers/linear/solver.hpp"
+#include "solvers/time/linear_evolving_system.hpp"
+#include "solvers/time/time_integrator.hpp"
+
+namespace halocline {
+
+/// V du/dt + K u = V source(t) + what the walls add, V the volumes of the unknowns: a LinearSystem but for K.
+template <class Real>
+class VolumeSystem : public LinearSystem {
+ public:
+  [[nodiscard]] Vector const& mass() const override { return *volume_; }
+  void add_source(double time, double scale, Vector& b) override;
+
+ protected:
+  /// Collective. Throws InputError for a source that is no finite number at `start`; so does `add_source`, at its time.
+  ///
+  /// \param own  the physics' section, which has a field `source`
+  /// \param like a vector of the unknowns
+  VolumeSystem(ControlVolumeGrid const& grid, BoundarySource<Real> walls, Options const& own, double start,
+               Vector const& like);
+
+ private:
+  void evaluate_source(double time);
+
+  BoundarySource<Real> walls_;
+  FieldSource source_;
+  std::string source_name_;
+  std::unique_ptr<Vector> volume_;
+  std::unique_ptr<Vector> source_terms_;  ///< null where there is no source
+};
+
+/// About the sum of |u| volume, for a Quantity that is the integral of u: by Cauchy and Schwarz it is at most the root
+/// of the sum of u^2 volume times the sum of all volumes.
+[[nodiscard]] double magnitude_of_integral(Vector const& u, Vector const& volume, double all_volume);
+
+/// A LinearSystem of one field u on cells, moved by the integrator and the solver that the deck chooses: what evolving
+/// linear physics share. A physics makes its system and its initial values, and calls `begin`.
+template <class Real>
+class EvolvingProblem : public Physics {
+ public:
+  [[nodiscard]] std::vector<FieldBase const*> fields() const override { return {field_.get()}; }
+  [[nodiscard]] double stable_step() const override { return integrator_->stable_factor() * euler_step_; }
+  [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
+  [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
+  [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+
+ protected:
+  /// \param own        the physics' section, which has an expression `exact`
+  /// \param integrator the one of a deck that chooses none
+  EvolvingProblem(PhysicsContext const& context, Options own, std::string const& integrator);
+  /// Collective. Throws InputError for an exact solution without a value somewhere, before anything is written.
+  void begin(std::unique_ptr<LinearSystem> system);
+
+  [[nodiscard]] Options const& own() const { return own_; }
+  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] Field<Real>& field() { return *field_; }
+  [[nodiscard]] FieldVector<Real>& u() { return u_; }
+  [[nodiscard]] FieldVector<Real> const& u() const { return u_; }
+  /// The volumes of the unknowns; after `begin`.
+  [[nodiscard]] Vector const& volume() const { return system_->mass(); }
+
+ private:
+  Options own_;
+  double time_;
+  std::shared_ptr<Field<Real>> field_;
+  FieldVector<Real> u_;
+  std::unique_ptr<LinearSystem> system_;
+  std::unique_ptr<TimeIntegrator> integrator_;
+  bool is_explicit_;
+  std::unique_ptr<LinearSolver> solver_;
+  std::optional<LinearEvolvingSystem> evolution_;
+  double euler_step_ = std::numeric_limits<double>::infinity();  ///< of an explicit integrator; others have no limit
+};
+
+extern template class VolumeSystem<float>;
+extern template class VolumeSystem<double>;
+extern template class EvolvingProblem<float>;
+extern template class EvolvingProblem<double>;
+
+}  // namespace halocline
