@@ -149,7 +149,7 @@ void judge_diffusivity(Options const& advection, bool is_unsteady, Mistakes& mis
 
 /// Methods whose long steps are stable for diffusion alone.
 void judge_method(Options const& advection, Options const& time, Mistakes& mistakes) {
-  IntegratorEntry const& method = integrators().find(integrator_of(time, default_integrator));
+  IntegratorEntry const& method = *chosen_integrator(time, default_integrator);
   if (!method.is_for_real_eigenvalues) return;
   Options const velocity = advection.section("velocity");
   for (char const* axis : axes) {

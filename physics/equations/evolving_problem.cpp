@@ -51,8 +51,7 @@ EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options ow
       field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
       u_(field_),
       integrator_(make_time_integrator(context.deck.section("time"), integrator)),
-      is_explicit_(integrators().find(integrator_of(context.deck.section("time"), integrator)).treatment ==
-                   Treatment::explicit_),
+      is_explicit_(chosen_integrator(context.deck.section("time"), integrator)->treatment == Treatment::explicit_),
       solver_(make_solver(context.deck.section("solver"))) {
   solver_->set_observer(context.observer);
 }
