@@ -76,15 +76,9 @@ int ranks_of(CheckCommand const& command) {
 /// Whether a run has linear systems to solve.
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
-<<<<<<< HEAD
-  if (entry.time_dependence != TimeDependence::evolving) return true;
+  if (!evolves(entry, options)) return true;
   IntegratorEntry const* integrator = chosen_integrator(options.section("time"), entry.integrator);
   return integrator == nullptr || integrator->treatment != Treatment::explicit_;
-=======
-  std::string const method = integrator_of(options.section("time"), entry.integrator);
-  bool const steps = evolves(entry, options) && integrators().contains(method);
-  return !steps || integrators().find(method).treatment != Treatment::explicit_;
->>>>>>> advection
 }
 
 /// Throws InputError for what a run would find wrong as it sets up, or before its first step.

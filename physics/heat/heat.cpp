@@ -69,13 +69,6 @@ class HeatSystem final : public VolumeSystem<Real> {
 
 constexpr char const* default_integrator = "implicit_euler";
 
-<<<<<<< HEAD
-bool is_explicit(Options const& time) {
-  return chosen_integrator(time, default_integrator)->treatment == Treatment::explicit_;
-}
-
-=======
->>>>>>> advection
 /// du/dt = div(k grad u) + source on cells, by any integrator.
 template <class Real>
 class Heat final : public EvolvingProblem<Real> {
