@@ -222,6 +222,7 @@ std::optional<Extents> evaluate_by_kernel(Execution const& execution, Expression
   }
   Kokkos::parallel_for("halocline expression",
                        Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, range.size()), kernel);
+  if (checked.empty()) return std::nullopt;
   Index first_bad = no_entry;
   Kokkos::deep_copy(execution, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&first_bad),
                     positions.first_bad());

@@ -47,7 +47,8 @@ class EntryPositions {
 
 /// Every entry of `range`, indices of `positions`, becomes the expression there: by a program in rows on hosts, by one
 /// kernel on devices, otherwise (`is_evaluated_in_place`) on the host and by a copy. Returns the first entry of
-/// `checked`, x fastest, that is no finite number. Waits for the values; on a host, also for `execution` before.
+/// `checked`, x fastest, that is no finite number. Waits for the values; on a host, also for `execution` before, on a
+/// device not where nothing is checked.
 ///
 /// \param to where the entries are, with (0, 0, 0) the first of `positions`
 template <class Real>

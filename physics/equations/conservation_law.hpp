@@ -30,9 +30,9 @@
 //     bounds<Axis>(l, r)            of the waves between two states
 //
 // and, where it has them, `vector` (the first of the fields that make one), what HasContact wants (HLLC), `source(at,
-// u)`, what HasBalance wants, `courant` (below 1: the part of a spacing that waves may go in a step), and
-// `given(values, inside, others)`: the conserved state of what a deck gives, where that is not a primitive state
-// (GivesStates).
+// u)`, what HasBalance wants, `beyond` (HasWalls), `courant` (below 1: the part of a spacing that waves may go in a
+// step), and `given(values, inside, others)`: the conserved state of what a deck gives, where that is not a primitive
+// state (GivesStates).
 
 namespace halocline {
 

@@ -44,6 +44,17 @@ Equations& Equations::balanced_field(std::string const& name, std::string const&
   return *this;
 }
 
+Equations& Equations::wall(std::string name, std::string sentence, std::vector<std::string> wants) {
+  for (std::string const& primitive : wants) {
+    auto const is_it = [&](Primitive const& each) { return each.name == primitive; };
+    if (std::any_of(declared_.primitives.begin(), declared_.primitives.end(), is_it)) continue;
+    throw InputError("physics `" + declared_.name + "`: `" + name + "` wants `" + primitive +
+                     "`, which is not the primitive of any field");
+  }
+  declared_.walls.push_back({std::move(name), std::move(sentence), std::move(wants)});
+  return *this;
+}
+
 Equations& Equations::stable_step(std::function<double(Options const&, StructuredMesh const&)> step) {
   declared_.stable_step = std::move(step);
   return *this;
@@ -151,7 +162,11 @@ Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {
 PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, LawTraits const& traits,
                                   std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const {
   Section options = options_;
-  declare_law(options, declared_.primitives, traits);
+  if (traits.has_walls == declared_.walls.empty()) {
+    throw InputError("physics `" + declared_.name +
+                     "`: walls are declared (`wall`) where the law has `beyond`, and only there");
+  }
+  declare_law(options, declared_.primitives, declared_.walls, traits);
   auto const place = [dimensions](std::size_t axes) {
     auto const at = std::find(dimensions.begin(), dimensions.end(), static_cast<int>(axes));
     return static_cast<std::size_t>(at - dimensions.begin());
@@ -159,14 +174,15 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
   auto const judge = [declared = declared_, fields, place](Options const& deck, Mistakes& mistakes) {
     Options const mesh = deck.section("mesh");
     std::size_t const at = place(mesh.entries("cells"));
-    if (at < fields.size()) judge_law(deck.section(declared.name), declared.primitives, fields[at], mesh, mistakes);
+    if (at < fields.size())
+      judge_law(deck.section(declared.name), declared.primitives, declared.walls, fields[at], mesh, mistakes);
   };
   auto const create = [declared = declared_, fields, place, single,
                        double_](PhysicsContext const& context) -> std::unique_ptr<Physics> {
     Options const own = context.deck.section(declared.name);
     std::size_t const at = place(static_cast<std::size_t>(context.mesh->dimensions()));
     Declared const there = reduced(declared, fields[at]);
-    LawWalls const walls = law_walls(own, there.primitives, fields[at], *context.mesh);
+    LawWalls const walls = law_walls(own, there.primitives, there.walls, fields[at], *context.mesh);
     if (context.precision == Precision::single) {
       return std::make_unique<Evolution<float>>(context, there, single[at](own, context.mesh, walls));
     }

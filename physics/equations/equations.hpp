@@ -62,6 +62,10 @@ class Equations {
   Equations& conserved_field(std::string const& name, std::string const& sentence, Primitive primitive);
   /// The same of a field whose integral changes, by a source or a balance of the law.
   Equations& balanced_field(std::string const& name, std::string const& sentence, Primitive primitive);
+  /// A kind of wall that the law fills by its `beyond` (conservation_law.hpp), by the number in the order of these
+  /// calls; `wants` are the primitives that decks give beside it, as expressions of place and time. After all fields.
+  /// Throws InputError where one of them is no primitive.
+  Equations& wall(std::string name, std::string sentence, std::vector<std::string> wants = {});
   /// The section of the physics, for options of its own.
   [[nodiscard]] Section& options() { return options_; }
   /// The longest step that is stable with explicit Euler, in the unit of time, but for what `diffusivity` says. Not
@@ -114,7 +118,7 @@ class Equations {
   [[nodiscard]] PhysicsEntry law() const {
     using First = Law<double, 1>;
     constexpr LawTraits traits{HasContact<First, typename First::State, WaveBounds<double>>,
-                               HasBalance<First, typename First::State>};
+                               HasBalance<First, typename First::State>, HasWalls<First, typename First::State>};
     return law_entry({Axes...}, {static_cast<std::size_t>(Law<double, Axes>::fields)...}, traits,
                      {&LawParts<Law, Axes>::make_single...}, {&LawParts<Law, Axes>::make_double...});
   }
@@ -128,7 +132,8 @@ class Equations {
     std::function<double(Options const&, StructuredMesh const&)> stable_step;
     std::string integrator = "ssp_rk3";
     std::vector<Primitive> primitives;  ///< of a law, in the order of the fields
-    bool diffuses = false;              ///< there is a part to solve for
+    std::vector<OwnWall> walls;
+    bool diffuses = false;  ///< there is a part to solve for
   };
 
  private:

@@ -212,7 +212,7 @@ void Evolution<Real>::add_errors(std::size_t field, std::vector<Quantity>& all) 
 /// momentum along their normal is what they push against.
 template <class Real>
 bool Evolution<Real>::is_closed_by_law(std::size_t field) const {
-  LawWalls const walls = law_walls(own_, declared_.primitives, declared_.fields.size(), *mesh_);
+  LawWalls const walls = law_walls(own_, declared_.primitives, declared_.walls, declared_.fields.size(), *mesh_);
   for (int face = 0; face < 2 * mesh_->dimensions(); ++face) {
     LawWallKind const kind = walls[static_cast<std::size_t>(face)].kind;
     int const first = law_->first_of_vector();

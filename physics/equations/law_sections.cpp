@@ -15,26 +15,44 @@ constexpr std::array<std::pair<char const*, LawWallKind>, 4> kinds{{{"periodic",
                                                                     {"outflow", LawWallKind::outflow},
                                                                     {"inflow", LawWallKind::inflow}}};
 
-std::vector<std::string> kind_names() {
+std::vector<std::string> kind_names(std::vector<OwnWall> const& walls) {
   std::vector<std::string> names;
   for (auto const& [name, kind] : kinds) names.emplace_back(name);
+  for (OwnWall const& wall : walls) names.push_back(wall.name);
   return names;
 }
 
-Section declare_face(std::string const& name, std::vector<Primitive> const& primitives) {
+/// Null where `kind` is one that all laws have.
+OwnWall const* own_wall(std::vector<OwnWall> const& walls, std::string const& kind) {
+  auto const found = std::find_if(walls.begin(), walls.end(), [&](OwnWall const& wall) { return wall.name == kind; });
+  return found == walls.end() ? nullptr : &*found;
+}
+
+bool wants(OwnWall const& wall, std::string const& primitive) {
+  return std::find(wall.wants.begin(), wall.wants.end(), primitive) != wall.wants.end();
+}
+
+Section declare_face(std::string const& name, std::vector<Primitive> const& primitives,
+                     std::vector<OwnWall> const& walls) {
   Section face(name, "What holds on the " + name + " face.");
-  face.choice("kind",
-              "reflecting turns the normal velocity, outflow goes on as the last cell, inflow has the state that is "
-              "given beside it.",
-              kind_names())
-      .defaults_to("outflow");
-  std::string const of_inflow = " Of what flows in, at the cells beyond the face (inflow).";
+  std::string sentence =
+      "reflecting turns the normal velocity, outflow goes on as the last cell, inflow has the state that is given "
+      "beside it.";
+  for (OwnWall const& wall : walls) sentence.append(" ").append(wall.name).append(": ").append(wall.sentence);
+  face.choice("kind", sentence, kind_names(walls)).defaults_to("outflow");
   for (Primitive const& each : primitives) {
     if (!each.flows) continue;
-    face.expression(each.name, each.sentence + of_inflow).optional();
-    if (!each.other_name.empty()) face.expression(each.other_name, each.other_sentence + of_inflow).optional();
+    std::string kinds_that_want = "inflow";
+    for (OwnWall const& wall : walls) {
+      if (wants(wall, each.name)) kinds_that_want.append(", ").append(wall.name);
+    }
+    face.expression(each.name, each.sentence + " Beyond the face, at the cells there (" + kinds_that_want + ").")
+        .optional();
+    if (each.other_name.empty()) continue;
+    face.expression(each.other_name, each.other_sentence + " Beyond the face, at the cells there (inflow).").optional();
   }
-  face.expression("where", "The part of the face where it is not zero has the inflow; the rest reflects (inflow).")
+  face.expression("where", "The part of the face where it is not zero is of this kind; the rest reflects (inflow" +
+                               std::string(walls.empty() ? "" : " and kinds of this physics") + ").")
       .defaults_to(std::string("1"));
   return face;
 }
@@ -49,18 +67,23 @@ void judge_others(Options const& section, std::vector<Primitive> const& primitiv
   }
 }
 
-void judge_face(Options const& face, std::vector<Primitive> const& primitives, std::size_t fields, Mistakes& mistakes) {
-  bool const is_inflow = face.choice("kind") == "inflow";
+void judge_face(Options const& face, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                std::size_t fields, Mistakes& mistakes) {
+  std::string const kind = face.choice("kind");
+  OwnWall const* own = own_wall(walls, kind);
   for (std::size_t n = 0; n < primitives.size(); ++n) {
-    if (!primitives[n].flows) continue;
-    std::string const& name = given_name(face, primitives[n]);
-    if (is_inflow && n < fields && !face.has(name)) {
-      std::string const other = primitives[n].other_name.empty() ? "" : ", or `" + primitives[n].other_name + "`";
-      mistakes.add(face.location(), face.full_name(name), "missing", "inflow needs it" + other);
+    Primitive const& primitive = primitives[n];
+    if (!primitive.flows) continue;
+    std::string const& name = given_name(face, primitive);
+    bool const is_wanted = own != nullptr ? wants(*own, name) : kind == "inflow";
+    if (is_wanted && n < fields && !face.has(name)) {
+      std::string const other =
+          own != nullptr || primitive.other_name.empty() ? "" : ", or `" + primitive.other_name + "`";
+      mistakes.add(face.location(), face.full_name(name), "missing", kind + " needs it" + other);
     } else if (face.given(name) && n >= fields) {
       add_mistake(face, name, "the mesh has no such axis", mistakes);
-    } else if (face.given(name) && !is_inflow) {
-      add_mistake(face, name, "is of use to `kind: inflow` alone", mistakes);
+    } else if (face.given(name) && !is_wanted) {
+      add_mistake(face, name, "is of no use to `kind: " + kind + "`", mistakes);
     }
   }
 }
@@ -77,7 +100,8 @@ bool gives_others(Options const& section, std::vector<Primitive> const& primitiv
                      [&](Primitive const& each) { return given_name(section, each) != each.name; });
 }
 
-void declare_law(Section& own, std::vector<Primitive> const& primitives, LawTraits const& traits) {
+void declare_law(Section& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                 LawTraits const& traits) {
   // Weights of weno5 differ from field to field, which no balance outlives.
   if (traits.is_balanced) {
     own.choice("reconstruction",
@@ -104,16 +128,16 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, LawTrai
   Section& boundary = own.section("boundary",
                                   "What holds on the faces of the domain, for the whole state: west and east end the x "
                                   "axis, south and north y, bottom and top z.");
-  for (int face = 0; face < 6; ++face) boundary.section(declare_face(face_at(face), primitives));
+  for (int face = 0; face < 6; ++face) boundary.section(declare_face(face_at(face), primitives, walls));
 }
 
-void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields, Options const& mesh,
-               Mistakes& mistakes) {
+void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+               std::size_t fields, Options const& mesh, Mistakes& mistakes) {
   Options const boundary = own.section("boundary");
   judge_boundary(boundary, mesh, mistakes);
   for (int face = 0; face < 6; ++face) {
     if (!boundary.given(face_at(face))) continue;
-    judge_face(boundary.section(face_at(face)), primitives, fields, mistakes);
+    judge_face(boundary.section(face_at(face)), primitives, walls, fields, mistakes);
     judge_others(boundary.section(face_at(face)), primitives, mistakes);
   }
   Options const initial = own.section("initial");
@@ -144,8 +168,8 @@ LawScheme law_scheme(Options const& own) {
 
 int law_ghosts(Options const& own) { return law_scheme(own).edges == LawScheme::Edges::weno5 ? 3 : 2; }
 
-LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields,
-                   StructuredMesh const& mesh) {
+LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& own_walls,
+                   std::size_t fields, StructuredMesh const& mesh) {
   LawWalls walls;
   for (int n = 0; n < 2 * mesh.dimensions(); ++n) {
     Options const face = own.section("boundary").section(face_at(n));
@@ -154,13 +178,19 @@ LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives,
     for (auto const& [name, kind] : kinds) {
       if (face.choice("kind") == name) wall.kind = kind;
     }
+    OwnWall const* own_kind = own_wall(own_walls, face.choice("kind"));
+    if (own_kind != nullptr) {
+      wall.kind = LawWallKind::own;
+      wall.own = static_cast<int>(own_kind - own_walls.data());
+    }
     if (mesh.periodic(n / 2)) wall.kind = LawWallKind::periodic;
     wall.where = face.expression("where");
-    if (wall.kind != LawWallKind::inflow) continue;
+    if (wall.kind != LawWallKind::inflow && wall.kind != LawWallKind::own) continue;
     wall.gives_others = gives_others(face, primitives);
     for (std::size_t field = 0; field < fields; ++field) {
       Primitive const& primitive = primitives[field];
-      wall.values.push_back(primitive.flows ? face.expression(given_name(face, primitive)) : Expression(0.0));
+      bool const is_given = own_kind != nullptr ? wants(*own_kind, primitive.name) : primitive.flows;
+      wall.values.push_back(is_given ? face.expression(given_name(face, primitive)) : Expression(0.0));
     }
   }
   return walls;

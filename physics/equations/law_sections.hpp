@@ -30,6 +30,7 @@ struct Primitive {
 struct LawTraits {
   bool has_contact = false;  ///< HLLC
   bool is_balanced = false;  ///< HasBalance
+  bool has_walls = false;    ///< HasWalls
 };
 
 /// What `reconstruction`, `limiter` and `riemann` of a deck come to.
@@ -43,17 +44,18 @@ struct LawScheme {
 };
 
 /// Declares the scheme, `initial` and `boundary` in the section of a physics.
-void declare_law(Section& own, std::vector<Primitive> const& primitives, LawTraits const& traits);
+void declare_law(Section& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+                 LawTraits const& traits);
 /// Adds a mistake for whatever of it does not fit the mesh: faces, and quantities beyond those of `axes`.
 ///
 /// \param fields how many of the primitives there are on this mesh
-void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields, Options const& mesh,
-               Mistakes& mistakes);
+void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
+               std::size_t fields, Options const& mesh, Mistakes& mistakes);
 
 [[nodiscard]] LawScheme law_scheme(Options const& own);
 /// Layers of ghosts that the scheme reads.
 [[nodiscard]] int law_ghosts(Options const& own);
-[[nodiscard]] LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives, std::size_t fields,
-                                 StructuredMesh const& mesh);
+[[nodiscard]] LawWalls law_walls(Options const& own, std::vector<Primitive> const& primitives,
+                                 std::vector<OwnWall> const& walls, std::size_t fields, StructuredMesh const& mesh);
 
 }  // namespace halocline

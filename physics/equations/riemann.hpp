@@ -32,6 +32,14 @@ concept HasBalance = requires(Law const& law, State const& w) {
   law.template balance<0>(w, w, w, w);
 };
 
+/// Whether a law has walls of its own: `beyond(wall, axis, side, inside, given)` is the primitive state of a ghost,
+/// from that of its mirror image inside and what the deck gives; `wall` counts the kinds in the order of
+/// `Equations::wall`, side is -1 or 1.
+template <class Law, class State>
+concept HasWalls = requires(Law const& law, State const& w) {
+  law.beyond(0, 0, 1, w, w);
+};
+
 /// The flux through a face from the states on both sides: Rusanov's, that of Harten, Lax and van Leer, and HLLC of
 /// Toro, Spruce and Speares. They differ by two weights, zero or one: a condition that is the same at all faces would
 /// keep compilers from vectorising. Rusanov is HLL with bounds of one size.

@@ -11,14 +11,22 @@
 
 namespace halocline {
 
-enum class LawWallKind { periodic, reflecting, outflow, inflow };
+enum class LawWallKind { periodic, reflecting, outflow, inflow, own };
+
+/// A kind of wall that a law has of its own.
+struct OwnWall {
+  std::string name;
+  std::string sentence;
+  std::vector<std::string> wants;  ///< primitives that decks give beside it
+};
 
 /// One face of the domain, for the whole state of a law.
 struct LawWall {
   LawWallKind kind = LawWallKind::outflow;
-  std::vector<Expression> values;  ///< inflow: primitive, in the order of the fields
+  int own = 0;                     ///< own: which of the law's
+  std::vector<Expression> values;  ///< inflow and own: primitive, in the order of the fields; zero where not wanted
   bool gives_others = false;       ///< inflow: some of them are what stands in their place
-  Expression where{1.0};           ///< inflow: elsewhere, where it is zero, the wall reflects
+  Expression where{1.0};           ///< inflow and own: elsewhere, where it is zero, the wall reflects
   std::string name;                ///< "euler.boundary.west", for messages
 };
 using LawWalls = std::array<LawWall, 6>;

@@ -15,8 +15,8 @@
 
 namespace halocline {
 
-/// Declares what a StationaryProblem reads of its section: source, initial, exact and boundary. An EvolvingProblem reads
-/// the same; `initial` is the sentence of that option.
+/// Declares what a StationaryProblem reads of its section: source, initial, exact and boundary. An EvolvingProblem
+/// reads the same; `initial` is the sentence of that option.
 void declare_stationary_problem(Section& section, std::string const& initial = "Initial guess.");
 
 /// A u = b, solved once by the deck's solver: what stationary physics share. b is the integral of the option `source`

@@ -6,16 +6,19 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "framework/field/box_set.hpp"
+#include "framework/field/expression_values.hpp"
 #include "framework/field/finite_value.hpp"
 #include "framework/field/ghost_record.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/riemann.hpp"
 #include "physics/equations/state_law.hpp"
 #include "physics/equations/values.hpp"
 
@@ -46,12 +49,50 @@ template <class Law, class State>
 template <class Real>
 struct WallOfBlock {
   LawWallKind kind = LawWallKind::periodic;
+  int own = 0;                  ///< which of the law's
   Index begin[3] = {0, 0, 0};   ///< the first ghost …
   Index extent[3] = {0, 0, 0};  ///< … and how many there are along each axis
-  /// States of the ghosts, field by field, then where they hold (not zero): conserved ones, or what the deck gives
-  /// where a law makes states of that beside the ones inside.
-  Real const* inflow = nullptr;
+  /// What the deck gives of the ghosts, field by field, then where it holds (not zero). Null where it gives nothing.
+  Real const* given = nullptr;
   bool gives_others = false;
+};
+
+/// The conserved state of a ghost for which a deck gives something.
+///
+/// \param inside that of its mirror image
+template <class Real, class Law, class State>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(Law const& law, WallOfBlock<Real> const& wall, int face,
+                                                       State const& inside, State const& given) {
+  if constexpr (HasWalls<Law, State>) {
+    if (wall.kind == LawWallKind::own) {
+      return law.conserved(law.beyond(wall.own, face / 2, face % 2 == 0 ? -1 : 1, law.primitive(inside), given));
+    }
+  }
+  return conserved_of(law, given, inside, wall.gives_others);
+}
+
+/// The first of the ghosts of one face, by place, of which a deck gives no state that may be: none of finite numbers,
+/// or, of what flows in, no physical one.
+template <class Real, class Law>
+struct FirstBadGhost {
+  static constexpr int Count = Law::fields;
+  Law law;
+  Real const* given;
+  Index size;
+  bool is_state;
+  bool gives_others;
+
+  KOKKOS_FUNCTION void operator()(Index place, Index& first) const {
+    if (given[Count * size + place] == Real{0} || place >= first) return;
+    typename Law::State values{};
+    bool is_finite = true;
+    for (int n = 0; n < Count; ++n) {
+      Real const value = values.value[n] = given[n * size + place];
+      is_finite = is_finite && value - value == Real{0};
+    }
+    if (is_finite && (!is_state || law.is_physical(law.primitive(conserved_of(law, values, {}, gives_others))))) return;
+    first = place;
+  }
 };
 
 /// The ghosts of one block, of all its faces and fields.
@@ -82,43 +123,35 @@ struct WallKernel {
     bool const is_upper = face % 2 == 1;
     Index const size = its.extent[0] * its.extent[1] * its.extent[2];
     Index const place = i - its.begin[0] + its.extent[0] * (j - its.begin[1] + its.extent[1] * (k - its.begin[2]));
-    bool const flows_in = its.kind == LawWallKind::inflow && its.inflow[Count * size + place] != Real{0};
+    bool const holds = its.given != nullptr && its.given[Count * size + place] != Real{0};
     bool const reflects = its.kind != LawWallKind::outflow;
     Index from[3] = {i, j, k};
     Index const last = owned[axis] - 1;
     Index const mirror = is_upper ? 2 * last + 1 - from[axis] : -1 - from[axis];
     Index const inside = mirror < 0 ? 0 : mirror > last ? last : mirror;
     from[axis] = reflects ? inside : is_upper ? last : 0;
-    if constexpr (GivesStates<Law>) {
-      if (flows_in) {
-        typename Law::State values{};
-        typename Law::State inside_state{};
-        for (int n = 0; n < Count; ++n) {
-          values.value[n] = its.inflow[n * size + place];
-          inside_state.value[n] = field[n](from[0], from[1], from[2]);
-        }
-        typename Law::State const u = law.given(values, inside_state, its.gives_others);
-        for (int n = 0; n < Count; ++n) field[n](i, j, k) = u.value[n];
-        return;
-      }
+    typename Law::State u{};
+    for (int n = 0; n < Count; ++n) u.value[n] = field[n](from[0], from[1], from[2]);
+    if (holds) {
+      typename Law::State values{};
+      for (int n = 0; n < Count; ++n) values.value[n] = its.given[n * size + place];
+      u = beyond(law, its, face, u, values);
+    } else if (reflects && vector >= 0) {
+      u.value[vector + axis] = -u.value[vector + axis];
     }
-    for (int n = 0; n < Count; ++n) {
-      Real const value = field[n](from[0], from[1], from[2]);
-      bool const is_turned = reflects && vector >= 0 && n == vector + axis;
-      field[n](i, j, k) = flows_in ? its.inflow[n * size + place] : is_turned ? -value : value;
-    }
+    for (int n = 0; n < Count; ++n) field[n](i, j, k) = u.value[n];
   }
 };
 
 }  // namespace equation
 
 /// Fills the ghosts of states of `Law` beyond the faces of the domain, those that star stencils read, by one kernel a
-/// block. What flows in is evaluated at the centres of the cells beyond the face.
+/// block. What a deck gives is evaluated where the fields are, at the centres of the cells beyond the face.
 template <class Real, class Law>
 class WallStates {
  public:
   WallStates(std::shared_ptr<StructuredMesh const> mesh, LawWalls walls, Law const& law)
-      : mesh_(std::move(mesh)), walls_(std::move(walls)), law_(law), inflow_(mesh_->blocks().size()) {}
+      : mesh_(std::move(mesh)), walls_(std::move(walls)), law_(law), given_(mesh_->blocks().size()) {}
 
   void fill(double time, Fields<Real>& state) {
     for (Block const& block : mesh_->blocks()) fill_block(time, block, state);
@@ -128,6 +161,11 @@ class WallStates {
  private:
   static constexpr auto fields = static_cast<std::size_t>(Law::fields);
   using Array = Kokkos::View<Real*, Memory>;
+  /// What the deck gives beyond one face of a block.
+  struct GivenStates {
+    Array values;
+    std::optional<EntryPositions> places;  ///< empty until the first time
+  };
 
   void fill_block(double time, Block const& block, Fields<Real>& state) {
     equation::WallKernel<Real, Law> kernel(law_, vector_of_law());
@@ -153,7 +191,8 @@ class WallStates {
         its.begin[axis] = ghosts.begin[static_cast<std::size_t>(axis)];
         its.extent[axis] = ghosts.extent(axis);
       }
-      if (wall.kind == LawWallKind::inflow) its.inflow = inflow(time, block, face, ghosts, first.ghosts());
+      its.own = wall.own;
+      if (!wall.values.empty()) its.given = given(time, block, face, ghosts, first.ghosts());
       filled |= 1U << face;
       following |= 1U << face;
     }
@@ -179,53 +218,57 @@ class WallStates {
     return depends;
   }
 
-  /// The states beyond a face, on the block's device.
-  [[nodiscard]] Real const* inflow(double time, Block const& block, int face, IndexRange const& ghosts, int layers) {
+  /// What the deck gives of the ghosts beyond a face, on the block's device.
+  [[nodiscard]] Real const* given(double time, Block const& block, int face, IndexRange const& ghosts, int layers) {
     LawWall const& wall = walls_[static_cast<std::size_t>(face)];
-    Array& values = inflow_[block.local][static_cast<std::size_t>(face)];
+    GivenStates& its = given_[block.local][static_cast<std::size_t>(face)];
     auto const size = static_cast<std::size_t>(ghosts.size());
-    bool const is_new = values.extent(0) == 0;
-    if (!is_new && (time == time_ || !depends_on_time(wall))) return values.data();
-    if (is_new) values = Array("states that flow in", (fields + 1) * size);
-    auto const host = Kokkos::create_mirror_view(values);
-    std::array<std::vector<double>, 3> coordinates;
-    for (int axis = 0; axis < 3; ++axis) {
-      coordinates[static_cast<std::size_t>(axis)] = mesh_->coordinates(block, axis, Centring::cell, layers);
+    bool const is_new = !its.places.has_value();
+    if (!is_new && (time == time_ || !depends_on_time(wall))) return its.values.data();
+    if (is_new) {
+      its.values = Array("given beyond a wall", (fields + 1) * size);
+      its.places.emplace(execution(block), positions(block, ghosts, layers));
     }
-    auto const coordinate = [&](std::size_t axis, Index i) {
-      Index const before = static_cast<int>(axis) < mesh_->dimensions() ? layers : 0;
-      return coordinates[axis][static_cast<std::size_t>(i + before)];
-    };
-    std::size_t place = 0;
-    for (Index k = ghosts.begin[2]; k < ghosts.end[2]; ++k) {
-      for (Index j = ghosts.begin[1]; j < ghosts.end[1]; ++j) {
-        for (Index i = ghosts.begin[0]; i < ghosts.end[0]; ++i, ++place) {
-          std::array<double, 3> const at{coordinate(0, i), coordinate(1, j), coordinate(2, k)};
-          bool const holds = wall.where(at[0], at[1], at[2], time) != 0;
-          host(fields * size + place) = holds ? Real{1} : Real{0};
-          if (!holds) continue;
-          auto const state = state_at(wall, at, time);
-          for (std::size_t n = 0; n < fields; ++n) host(n * size + place) = state.value[n];
-        }
-      }
+    IndexRange const range = its.places->on_host().range();
+    for (std::size_t n = 0; n <= fields; ++n) {
+      Expression const& value = n < fields ? wall.values[n] : wall.where;
+      if (!is_new && !value.depends_on_time()) continue;
+      BlockView<Real> const to{its.values.data() + n * size, range.extent(0), range.extent(0) * range.extent(1)};
+      static_cast<void>(evaluate(execution(block), value, time, *its.places, range, IndexRange{}, to));
     }
-    execution(block).fence();  // an earlier fill may still read them
-    Kokkos::deep_copy(values, host);
-    return values.data();
+    require_states(time, block, wall, its);
+    return its.values.data();
   }
 
-  /// What the kernel wants of the state that flows in at a place.
-  [[nodiscard]] Values<Real, Law::fields> state_at(LawWall const& wall, std::array<double, 3> const& at,
-                                                   double time) const {
-    Values<Real, Law::fields> given{};
-    for (std::size_t n = 0; n < fields; ++n) {
-      given.value[n] = static_cast<Real>(wall.values[n](at[0], at[1], at[2], time));
-      if (!std::isfinite(given.value[n])) throw_not_finite(wall.name, wall.values[n].text(), at, time);
+  /// Of the ghosts beyond a face.
+  [[nodiscard]] BoxPositions positions(Block const& block, IndexRange const& ghosts, int layers) const {
+    BoxPositions all;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      int const a = static_cast<int>(axis);
+      std::vector<double> const places = mesh_->coordinates(block, a, Centring::cell, layers);
+      Index const before = a < mesh_->dimensions() ? layers : 0;
+      all.along[axis].assign(places.begin() + before + ghosts.begin[axis], places.begin() + before + ghosts.end[axis]);
     }
-    if constexpr (equation::GivesStates<Law>) {
-      if (law_.is_physical(law_.primitive(law_.given(given, {}, wall.gives_others)))) return given;
-    } else {
-      if (law_.is_physical(given)) return law_.conserved(given);
+    return all;
+  }
+
+  /// Throws InputError where the deck gives no state.
+  void require_states(double time, Block const& block, LawWall const& wall, GivenStates const& its) const {
+    BoxPositions const& places = its.places->on_host();
+    Index const size = places.range().size();
+    equation::FirstBadGhost<Real, Law> const kernel{law_, its.values.data(), size, wall.kind == LawWallKind::inflow,
+                                                    wall.gives_others};
+    Index first = size;
+    Kokkos::parallel_reduce("halocline given beyond a wall",
+                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, size), kernel,
+                            Kokkos::Min<Index>(first));
+    if (first >= size) return;
+    IndexRange const range = places.range();
+    std::array<double, 3> const at = places.at({first % range.extent(0), first / range.extent(0) % range.extent(1),
+                                                first / (range.extent(0) * range.extent(1))});
+    for (Expression const& value : wall.values) {
+      if (!std::isfinite(static_cast<Real>(value(at[0], at[1], at[2], time))))
+        throw_not_finite(wall.name, value.text(), at, time);
     }
     throw InputError(wall.name + ": what flows in is no physical state at (" + shortest_text(at[0]) + ", " +
                      shortest_text(at[1]) + ", " + shortest_text(at[2]) + "), time " + shortest_text(time));
@@ -234,7 +277,7 @@ class WallStates {
   std::shared_ptr<StructuredMesh const> mesh_;
   LawWalls walls_;
   Law law_;
-  std::vector<std::array<Array, 6>> inflow_;  ///< by Block::local
+  std::vector<std::array<GivenStates, 6>> given_;  ///< by Block::local
   double time_ = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -103,6 +103,15 @@ struct Euler {
     return u;
   }
 
+  /// The one wall of its own, an outflow against a given pressure; what leaves faster than sound does not feel it.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(int, int axis, int side, State const& inside,
+                                                         State const& given) const {
+    State w = inside;
+    Real const leaving = static_cast<Real>(side) * inside.value[2 + axis];
+    w.value[1] = select(leaving < sound(inside), given.value[1], inside.value[1]);
+    return w;
+  }
+
  private:
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real kinetic(State const& w) {
     Real sum = w.value[2] * w.value[2];

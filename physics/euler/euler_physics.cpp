@@ -13,6 +13,8 @@ PhysicsEntry euler_physics() {
   equations.conserved_field("momentum_x", "Along x, by volume.", {"velocity_x", "Velocity along x.", "0"});
   equations.conserved_field("momentum_y", "Along y, by volume.", {"velocity_y", "Velocity along y.", "0"});
   equations.conserved_field("momentum_z", "Along z, by volume.", {"velocity_z", "Velocity along z.", "0"});
+  equations.wall("pressure_outflow", "what leaves slower than sound does so against the pressure beside it.",
+                 {"pressure"});
   equations.minimum("density").maximum("density");
   equations.integrator("ssp_rk2");
   return equations.law<Euler, 1, 2, 3>();

@@ -388,6 +388,42 @@ TEST(Euler, WhatFlowsInFollowsPlaceAndTime) {
   for (double const value : still.values(0)) EXPECT_NEAR(value, 1.4, 1e-14);
 }
 
+// Where the pressure outside is lower, a rarefaction goes in; behind it is that pressure, and the velocity that the
+// rarefaction makes.
+TEST(Euler, APressureOutsideIsThatOfWhatFlowsOut) {
+  HALOCLINE_TEST_OF_ONE_RANK();
+  std::string const out = "{kind: pressure_outflow, pressure: 0.8}";
+  constexpr std::size_t cells = 400;
+  Flow flow("boundary: {west: " + out + ", east: " + out + "}, initial: {density: 1, pressure: 1}",
+            {.cells = {cells}, .all_ranks = false});
+  flow.run(0.2);
+  std::vector<double> const density = flow.values(0);
+  std::vector<double> const momentum = flow.values(2);
+  double const expected = std::pow(0.8, 1 / 1.4);
+  double const velocity = 2 / 0.4 * std::sqrt(1.4) * (1 - std::pow(0.8, 0.4 / 2.8));
+  for (std::size_t const i : {std::size_t{360}, std::size_t{396}}) {
+    EXPECT_NEAR(density[i], expected, 1e-3) << i;
+    EXPECT_NEAR(momentum[i] / density[i], velocity, 1e-3) << i;
+    EXPECT_NEAR(density[cells - 1 - i], density[i], 1e-12) << i;
+    EXPECT_NEAR(momentum[cells - 1 - i], -momentum[i], 1e-12) << i;
+  }
+  EXPECT_NEAR(density[cells / 2], 1, 1e-12);
+  // What is faster than sound does not feel it.
+  std::string const state = "density: 1.4, pressure: 1, velocity_x: 3";
+  Flow fast("boundary: {west: {kind: inflow, " + state + "}, east: {kind: pressure_outflow, pressure: 9}}, initial: {" +
+                state + "}",
+            {.cells = {16}, .all_ranks = false});
+  fast.run(0.5);
+  for (double const value : fast.values(0)) EXPECT_NEAR(value, 1.4, 1e-13);
+  // Where it does not hold the face reflects.
+  Flow still("boundary: {east: {kind: pressure_outflow, where: 'y < 0', pressure: 0.1}}",
+             {.cells = {8, 4}, .all_ranks = false});
+  still.run(0.1);
+  for (double const value : still.values(0)) EXPECT_NEAR(value, 1, 1e-14);
+  EXPECT_THROW(Flow("boundary: {east: {kind: pressure_outflow, pressure: '1/(y - y)'}}", {.cells = {8, 4}}).run(0.1),
+               InputError);
+}
+
 TEST(Euler, SinglePrecisionIsAsClose) {
   HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"", "reconstruction: weno5, "}) {
