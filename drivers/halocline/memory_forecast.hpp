@@ -22,7 +22,8 @@ struct MemoryForecast {
   std::array<BlockBytes, 8> taken{};                                     ///< bit `axis` of the place: which of the two
 
   /// Of a block with so many cells. Arrays, their ghosts, sides and edges grow with each extent while the others stay,
-  /// so the bytes are linear in each: exactly what was taken on these meshes, and close to it on larger ones.
+  /// so the bytes are linear in each: exactly what was taken on these meshes, and close to it on larger ones. What is
+  /// taken for a while alone grows no faster than the largest of them: on small meshes it may be another work's.
   [[nodiscard]] BlockBytes of(Extents const& block) const;
 };
 
