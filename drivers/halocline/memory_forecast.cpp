@@ -7,7 +7,9 @@ namespace halocline {
 
 BlockBytes MemoryForecast::of(Extents const& block) const {
   BlockBytes all;
+  constexpr double hardly = 1e-3;
   double passing = 0;  // the most that is taken for a while alone
+  bool all_have_a_peak = true;
   for (std::size_t n = 0; n < taken.size(); ++n) {
     double weight = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -22,7 +24,9 @@ BlockBytes MemoryForecast::of(Extents const& block) const {
     all.owned += weight * taken[n].owned;
     all.written += weight * taken[n].written;
     passing = std::max(passing, taken[n].peak - taken[n].resting);
+    all_have_a_peak = all_have_a_peak && taken[n].peak > (1 + hardly) * taken[n].resting;
   }
+  if (all_have_a_peak) return all;
   double grown = taken.back().peak - taken.back().resting;
   for (std::size_t axis = 0; axis < 3; ++axis)
     grown *= std::max(1.0, static_cast<double>(block[axis]) / cells[axis][1]);

@@ -39,7 +39,7 @@ TEST(MemoryForecast, AnAxisOfOneSizeSaysNothingOfOthers) {
   EXPECT_DOUBLE_EQ(forecast.of({100, 7, 1}).peak, 1000);
 }
 
-TEST(MemoryForecast, APeakGrowsNoFasterThanItsMesh) {
+TEST(MemoryForecast, APeakThatSomeMeshesDoNotHaveGrowsNoFasterThanItsMesh) {
   MemoryForecast forecast{.cells = {{{32, 64}, {8, 16}, {8, 16}}}};
   for (std::size_t n = 0; n < 8; ++n) {
     Extents cells{};
