@@ -1,11 +1,15 @@
 #include "drivers/halocline/memory_forecast.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace halocline {
 
 BlockBytes MemoryForecast::of(Extents const& block) const {
   BlockBytes all;
+  constexpr double hardly = 1e-3;
+  double passing = 0;  // the most that is taken for a while alone
+  bool all_have_a_peak = true;
   for (std::size_t n = 0; n < taken.size(); ++n) {
     double weight = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -19,7 +23,14 @@ BlockBytes MemoryForecast::of(Extents const& block) const {
     all.state += weight * taken[n].state;
     all.owned += weight * taken[n].owned;
     all.written += weight * taken[n].written;
+    passing = std::max(passing, taken[n].peak - taken[n].resting);
+    all_have_a_peak = all_have_a_peak && taken[n].peak > (1 + hardly) * taken[n].resting;
   }
+  if (all_have_a_peak) return all;
+  double grown = taken.back().peak - taken.back().resting;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    grown *= std::max(1.0, static_cast<double>(block[axis]) / cells[axis][1]);
+  all.peak = all.resting + std::clamp(all.peak - all.resting, 0.0, std::max(passing, grown));
   return all;
 }
 

@@ -22,7 +22,9 @@ struct MemoryForecast {
   std::array<BlockBytes, 8> taken{};                                     ///< bit `axis` of the place: which of the two
 
   /// Of a block with so many cells. Arrays, their ghosts, sides and edges grow with each extent while the others stay,
-  /// so the bytes are linear in each: exactly what was taken on these meshes, and close to it on larger ones.
+  /// so the bytes are linear in each: exactly what was taken on these meshes, and close to it on larger ones. Where
+  /// some of them take hardly more for a while than between steps, others do so for another reason: what that is of
+  /// the largest grows with its cells at most.
   [[nodiscard]] BlockBytes of(Extents const& block) const;
 };
 

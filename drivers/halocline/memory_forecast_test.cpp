@@ -39,5 +39,25 @@ TEST(MemoryForecast, AnAxisOfOneSizeSaysNothingOfOthers) {
   EXPECT_DOUBLE_EQ(forecast.of({100, 7, 1}).peak, 1000);
 }
 
+TEST(MemoryForecast, APeakThatSomeMeshesDoNotHaveGrowsNoFasterThanItsMesh) {
+  MemoryForecast forecast{.cells = {{{32, 64}, {8, 16}, {8, 16}}}};
+  for (std::size_t n = 0; n < 8; ++n) {
+    Extents cells{};
+    for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = static_cast<Index>(forecast.cells[axis][n >> axis & 1U]);
+    forecast.taken[n] = {.peak = taken_by(cells), .resting = taken_by(cells)};
+  }
+  // Of the weights of the smallest meshes one is below zero and the other is above, both beyond 50,000.
+  double const large = taken_by({512, 512, 512});
+  for (std::size_t const small : {0, 1}) {
+    MemoryForecast with_a_peak = forecast;
+    with_a_peak.taken[small].peak += 1000;
+    double const excess = with_a_peak.of({512, 512, 512}).peak - large;
+    EXPECT_GE(excess, -1);
+    EXPECT_LE(excess, 1001);
+  }
+  for (std::size_t n = 0; n < 8; ++n) forecast.taken[n].peak = 2 * taken_by({1, 1, 1}) + forecast.taken[n].resting;
+  EXPECT_NEAR(forecast.of({512, 512, 512}).peak, large + 2 * taken_by({1, 1, 1}), 1e-9 * large);
+}
+
 }  // namespace
 }  // namespace halocline
