@@ -12,6 +12,9 @@
 namespace halocline {
 namespace {
 
+/// Of a quantity, to the largest of those that are watched.
+constexpr double negligible = 1e-10;
+
 Quantity const& find(std::vector<Quantity> const& quantities, std::string const& name) {
   auto const found =
       std::find_if(quantities.begin(), quantities.end(), [&](Quantity const& one) { return one.name == name; });
@@ -45,11 +48,20 @@ void Conservation::add_step(std::vector<SolveReport> const& solves) {
 }
 
 void Conservation::add_state(std::vector<Quantity> const& quantities) {
+  double largest = 0;
+  for (std::size_t n = 0; n < watched_.size(); ++n) {
+    Quantity const& quantity = find(quantities, watched_[n].name);
+    watched_[n].final = quantity.value;
+    // What begins at rest has its size later.
+    magnitudes_[n] = larger(magnitudes_[n], quantity.magnitude);
+    largest = larger(largest, magnitudes_[n]);
+  }
   for (std::size_t n = 0; n < watched_.size(); ++n) {
     ConservedQuantity& watched = watched_[n];
-    watched.final = find(quantities, watched.name).value;
     double const drift = std::abs(watched.final - watched.initial);
-    watched.largest_drift = larger(drift == 0 ? 0 : drift / magnitudes_[n], watched.largest_drift);
+    // A momentum of rounding alone, beside mass and energy, says nothing.
+    if (magnitudes_[n] <= negligible * largest || drift == 0) continue;
+    watched.largest_drift = larger(drift / magnitudes_[n], watched.largest_drift);
   }
 }
 

@@ -57,6 +57,16 @@ TEST(Conservation, SolvesExplainWhatTheyLeaveOfTheirResiduals) {
   EXPECT_NEAR(watch.quantities().front().explained_drift, 0.015, 0.015 * 1e-10);
 }
 
+TEST(Conservation, WhatBeginsAtRestHasItsSizeLater) {
+  Conservation watch({"mass", "momentum"}, {{"mass", 4, 4}, {"momentum", 0, 0}}, 100, Precision::double_);
+  // Rounding alone, beside a mass of 4.
+  watch.add_state({{"mass", 4, 4}, {"momentum", 1e-17, 1e-16}});
+  EXPECT_EQ(watch.quantities()[1].largest_drift, 0);
+  watch.add_state({{"mass", 4, 4}, {"momentum", 1e-3, 2}});
+  EXPECT_DOUBLE_EQ(watch.quantities()[1].largest_drift, 5e-4);
+  EXPECT_EQ(watch.warnings().size(), 1U);
+}
+
 TEST(Conservation, ASumThatCancelsIsMeasuredByItsTerms) {
   Conservation watch({"momentum"}, {{"momentum", 1e-17, 2.0}}, 100, Precision::double_);
   watch.add_state({{"momentum", 5 * epsilon, 2.0}});

@@ -84,6 +84,8 @@ Step Schedule::next(StepLimits const& limits) const {
   // The least of a number and NaN may be the number.
   if (std::isnan(limits.stable) || std::isnan(limits.suggested)) size = std::numeric_limits<double>::quiet_NaN();
   if (first && limits.stable < size_) size = size_;
+  // A first step that nobody suggests is short: where an error is controlled, later ones grow from it.
+  if (taken_ == 0 && !has_length_ && std::isinf(limits.suggested)) size = std::min(size, 1e-3 * (*end_ - time_));
   double const left = target(size) - time_;
   if (left <= size * (1 + 1e-13)) return {taken_ + 1, time_, left};
   return {taken_ + 1, time_, left < 2 * size ? left / 2 : size};

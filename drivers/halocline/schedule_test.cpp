@@ -49,11 +49,13 @@ TEST(Schedule, StepsOfOneLengthStandAtMultiplesOfIt) {
   }
 }
 
-// Before a method that suggests its steps has taken any, the longest stable one is where it begins.
-TEST(Schedule, WithoutALengthTheFirstStepIsTheLongestStableOne) {
-  Schedule schedule = schedule_of("{end: 1}");
-  EXPECT_EQ(schedule.next({.stable = 0.25, .suggested = infinity}).size, 0.25);
-  EXPECT_EQ(schedule.next({.stable = infinity, .suggested = infinity}).size, 1);
+// Before a method that suggests its steps has taken any, it begins with a short one.
+TEST(Schedule, WithoutALengthTheFirstStepIsShort) {
+  Schedule schedule = schedule_of("{start: 1, end: 3}");
+  EXPECT_EQ(schedule.next({.stable = 1e-4, .suggested = infinity}).size, 1e-4);
+  EXPECT_EQ(schedule.next({.stable = 0.25, .suggested = infinity}).size, 2e-3);
+  EXPECT_EQ(schedule.next({.stable = infinity, .suggested = infinity}).size, 2e-3);
+  EXPECT_EQ(schedule.next({.stable = infinity, .suggested = 1}).size, 1);
 }
 
 TEST(Schedule, TheLastStepOfOneLengthIsShortenedToTheEnd) {

@@ -111,7 +111,8 @@ class SweepJudge {
         deck_(Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone(),
                          deck_formats(physics_))),
         ranks_(std::max(1, ranks)),
-        options_(options) {}
+        options_(options),
+        set_(command.set) {}
 
   /// What changes the deck for a run: "gray-scott.F=0.02", … Throws InputError for a name that is unknown, and for two
   /// names of one option.
@@ -188,6 +189,7 @@ class SweepJudge {
                              deck::printable(option.name), deck::printable(first), physics, advice_for(first, known));
     }
     if (unknown.empty()) require_each_once(paths);
+    if (unknown.empty()) require_not_set(paths);
     if (unknown.empty()) return paths;
     paths_.erase(found);
     throw InputError(unknown);
@@ -202,12 +204,24 @@ class SweepJudge {
     }
   }
 
+  void require_not_set(std::vector<std::string> const& paths) const {
+    for (std::string const& assignment : set_) {
+      std::string const path = assignment.substr(0, assignment.find('='));
+      auto const swept = std::find(paths.begin(), paths.end(), path);
+      if (swept == paths.end()) continue;
+      auto const n = static_cast<std::size_t>(swept - paths.begin());
+      throw InputError(fmt::format("`--set {}`, `--sweep {}`: the same option", deck::printable(assignment),
+                                   deck::printable(options_[n].name)));
+    }
+  }
+
   Registry<PhysicsEntry> physics_;
   Section declaration_;
   std::vector<std::string> names_;  ///< of what stands at the root of a deck
   Deck deck_;
   int ranks_;
   std::vector<SweptOption> const& options_;
+  std::vector<std::string> const& set_;                                   ///< `--set` of the command
   std::map<int, std::shared_ptr<deck::ResolvedSection const>> resolved_;  ///< by the number of I/O ranks
   std::map<std::string, std::string> physics_of_change_;
   std::map<std::string, std::vector<std::string>> paths_;  ///< by physics

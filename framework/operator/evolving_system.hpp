@@ -43,6 +43,7 @@ enum class RatePart {
 struct RateParts {
   bool explicit_part = true;   ///< f is not zero: a wholly implicit method would leave it out
   bool implicit_part = false;  ///< g is there, and with it `solve`
+  bool has_waves = false;      ///< its eigenvalues are not all real
 };
 
 /// du/dt = f(t, u) + g(t, u), as integrators see it. f may be anything, g is linear in u up to a source; one of them

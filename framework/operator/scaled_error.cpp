@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// |error| / (absolute + relative max(|before|, |after|))
+/// |error| / (absolute + relative max(|before|, |after|)), zero where there is no error
 struct ScaledError {
   static constexpr Shape shape = point;
   double absolute;
@@ -23,7 +23,8 @@ struct ScaledError {
     double const old_size = magnitude(before[here]);
     double const new_size = magnitude(after[here]);
     double const size = old_size > new_size || old_size != old_size ? old_size : new_size;
-    return {{}, {magnitude(error[here]) / (absolute + relative * size)}};
+    double const of_error = magnitude(error[here]);
+    return {{}, {of_error == 0 ? 0 : of_error / (absolute + relative * size)}};
   }
 };
 

@@ -73,7 +73,8 @@ class TypedStateLaw final : public StateLaw<Real> {
     return -1;
   }
 
-  [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state) const override {
+  [[nodiscard]] std::optional<std::string> unphysical(Fields<Real> const& state,
+                                                      std::vector<std::string> const& names) const override {
     Extents const all = mesh_->extents(Centring::cell);
     auto const none = static_cast<double>(all[0] * all[1] * all[2]);
     double first = none;
@@ -104,12 +105,16 @@ class TypedStateLaw final : public StateLaw<Real> {
     auto const number = static_cast<Index>(of_all);
     std::string text = "cell (" + std::to_string(number % all[0]) + ", " + std::to_string(number / all[0] % all[1]) +
                        ", " + std::to_string(number / all[0] / all[1]) + ")";
-    for (std::size_t n = 0; n < fields; ++n) {
-      // Only the rank of the cell knows its state: the others add nothing.
-      double value = first == of_all ? static_cast<double>(found.value[n]) : 0;
-      std::array<double, 1> sum{value};
+    Values<Real, Law::fields> const primitive = law_.primitive(found);
+    // Only the rank of the cell knows its state: the others add nothing.
+    auto const add = [&](std::string const& name, Real value) {
+      std::array<double, 1> sum{first == of_all ? static_cast<double>(value) : 0};
       mesh_->communicator().sum(sum);
-      text += ", " + state[n]->name() + " " + shortest_text(sum[0]);
+      text.append(", ").append(name).append(" ").append(shortest_text(sum[0]));
+    };
+    for (std::size_t n = 0; n < fields; ++n) add(state[n]->name(), found.value[n]);
+    for (std::size_t n = 0; n < fields; ++n) {
+      if (names[n] != state[n]->name()) add(names[n], primitive.value[n]);
     }
     return text;
   }

@@ -330,6 +330,10 @@ TEST(EquationSystem, TheScaledMaximumIsTheLargestOfAllFieldsAndRanks) {
     }
   }
   EXPECT_DOUBLE_EQ(setting.system->scaled_maximum(*error, *before, *after, 0.125, 0.5), expected);
+  // What is zero and has no error meets a tolerance of nothing but its size.
+  auto const zero = setting.system->create_state();
+  setting.system->combine(std::vector<WeightedState>{{0, before.get()}}, *zero);
+  EXPECT_EQ(setting.system->scaled_maximum(*zero, *zero, *zero, 0, 0.5), 0);
   auto const bound = setting.system->fastest(0, dynamic_cast<FieldsState<double>&>(*error));
   ASSERT_TRUE(bound.has_value());
   EXPECT_DOUBLE_EQ(*bound, fastest);

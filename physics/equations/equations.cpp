@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
 #include "framework/runtime/error.hpp"
@@ -173,9 +174,14 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
   };
   auto const judge = [declared = declared_, fields, place](Options const& deck, Mistakes& mistakes) {
     Options const mesh = deck.section("mesh");
+    Options const own = deck.section(declared.name);
     std::size_t const at = place(mesh.entries("cells"));
-    if (at < fields.size())
-      judge_law(deck.section(declared.name), declared.primitives, declared.walls, fields[at], mesh, mistakes);
+    if (at >= fields.size()) return;
+    judge_law(own, declared.primitives, declared.walls, fields[at], mesh, mistakes);
+    for (std::size_t n = fields[at]; n < declared.fields.size(); ++n) {
+      if (own.given(declared.fields[n])) add_mistake(own, declared.fields[n], "the mesh has no such axis", mistakes);
+    }
+    judge_law_method(own, deck.section("time"), declared.integrator, mistakes);
   };
   auto const create = [declared = declared_, fields, place, single,
                        double_](PhysicsContext const& context) -> std::unique_ptr<Physics> {
@@ -194,7 +200,7 @@ PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::
           .time_dependence = TimeDependence::evolving,
           .dimensions = std::move(dimensions),
           .ghosts = [name = declared_.name](Options const& deck) { return law_ghosts(deck.section(name)); },
-          .rate_parts = {.explicit_part = true, .implicit_part = false},
+          .rate_parts = {.explicit_part = true, .implicit_part = false, .has_waves = true},
           .integrator = declared_.integrator,
           .judge = judge,
           .create = create,

@@ -118,6 +118,12 @@ Quantity measured(FieldQuantity const& quantity, Field<Real> const& u, Structure
   return {name, sum * cell_volume(mesh), magnitude * cell_volume(mesh)};
 }
 
+std::vector<std::string> names_of(std::vector<Primitive> const& primitives) {
+  std::vector<std::string> names;
+  for (Primitive const& each : primitives) names.push_back(each.name);
+  return names;
+}
+
 }  // namespace
 
 template <class Real>
@@ -159,7 +165,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
   system_ =
       std::make_unique<EquationSystem<Real>>(mesh_, state_, std::move(fields), std::move(stages), std::move(implicit));
   if (law_ != nullptr) {
-    if (auto const found = law_->unphysical(state_.fields)) {
+    if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
       throw InputError("`" + own_.full_name("initial") + "` is no physical state at " + *found);
     }
   }
@@ -244,7 +250,7 @@ std::vector<std::string> Evolution<Real>::conserved() const {
 template <class Real>
 void Evolution<Real>::require_physical(double fastest) const {
   if (law_ == nullptr || std::isfinite(fastest)) return;
-  if (auto const found = law_->unphysical(state_.fields)) {
+  if (auto const found = law_->unphysical(state_.fields, names_of(declared_.primitives))) {
     throw NotANumberError("the state has left the physical range at time " + shortest_text(time_) + ": " + *found +
                           "; a shorter step or `reconstruction: donor_cell` may keep it there");
   }

@@ -6,6 +6,7 @@
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
 #include "framework/field/boundary_section.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -147,6 +148,13 @@ void judge_law(Options const& own, std::vector<Primitive> const& primitives, std
       add_mistake(initial, primitives[n].name, "the mesh has no such axis", mistakes);
     }
   }
+}
+
+void judge_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes) {
+  std::string const reconstruction = own.choice("reconstruction");
+  if (integrator_of(time, integrator) != "explicit_euler" || reconstruction == "donor_cell") return;
+  add_mistake(time, "method", "explicit_euler is not stable with `reconstruction: " + reconstruction + "`", mistakes,
+              "take ssp_rk2 or ssp_rk3, or `reconstruction: donor_cell`");
 }
 
 LawScheme law_scheme(Options const& own) {

@@ -52,6 +52,11 @@ void declare_law(Section& own, std::vector<Primitive> const& primitives, std::ve
 void judge_law(Options const& own, std::vector<Primitive> const& primitives, std::vector<OwnWall> const& walls,
                std::size_t fields, Options const& mesh, Mistakes& mistakes);
 
+/// Adds a mistake where the integrator is not stable with the reconstruction.
+///
+/// \param integrator the one where `time` names none
+void judge_law_method(Options const& own, Options const& time, std::string const& integrator, Mistakes& mistakes);
+
 [[nodiscard]] LawScheme law_scheme(Options const& own);
 /// Layers of ghosts that the scheme reads.
 [[nodiscard]] int law_ghosts(Options const& own);

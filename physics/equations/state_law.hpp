@@ -47,7 +47,10 @@ class StateLaw {
   /// that flows in is not finite or not physical.
   virtual void fill_walls(double time, Fields<Real>& state) = 0;
   /// The first owned cell, by global index, whose state is not physical, in words; empty if all are. Collective.
-  [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state) const = 0;
+  ///
+  /// \param names of the primitives
+  [[nodiscard]] virtual std::optional<std::string> unphysical(Fields<Real> const& state,
+                                                              std::vector<std::string> const& names) const = 0;
   /// The first of the fields that make a vector, whose normal component a reflecting wall turns; -1: there is none.
   [[nodiscard]] virtual int first_of_vector() const = 0;
 

@@ -83,9 +83,10 @@ struct FirstBadGhost {
   bool gives_others;
 
   KOKKOS_FUNCTION void operator()(Index place, Index& first) const {
-    if (given[Count * size + place] == Real{0} || place >= first) return;
+    Real const holds = given[Count * size + place];
+    if (holds == Real{0} || place >= first) return;
     typename Law::State values{};
-    bool is_finite = true;
+    bool is_finite = holds - holds == Real{0};
     for (int n = 0; n < Count; ++n) {
       Real const value = values.value[n] = given[n * size + place];
       is_finite = is_finite && value - value == Real{0};
@@ -266,10 +267,12 @@ class WallStates {
     IndexRange const range = places.range();
     std::array<double, 3> const at = places.at({first % range.extent(0), first / range.extent(0) % range.extent(1),
                                                 first / (range.extent(0) * range.extent(1))});
-    for (Expression const& value : wall.values) {
+    auto const require_finite = [&](Expression const& value) {
       if (!std::isfinite(static_cast<Real>(value(at[0], at[1], at[2], time))))
         throw_not_finite(wall.name, value.text(), at, time);
-    }
+    };
+    require_finite(wall.where);
+    for (Expression const& value : wall.values) require_finite(value);
     throw InputError(wall.name + ": what flows in is no physical state at (" + shortest_text(at[0]) + ", " +
                      shortest_text(at[1]) + ", " + shortest_text(at[2]) + "), time " + shortest_text(time));
   }

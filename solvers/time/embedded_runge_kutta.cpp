@@ -102,6 +102,9 @@ EmbeddedMethod dormand_prince() {
           .stable_factor = 1.653};
 }
 
+/// In one `advance`, which nothing can stop: where steps are suggested, one or a few do.
+constexpr int most_attempts = 100'000;
+
 IntegratorEntry entry_of(EmbeddedMethod (*method)(), std::string sentence, int order, MethodNotes notes) {
   EmbeddedMethod const made = method();
   auto const declare = [name = made.name, sentence] {
@@ -196,7 +199,11 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
   states_.make(system);
   double const end = time + step;
   if (slope_time_ != time) system.evaluate(RatePart::whole, time, u, 0, {}, 1, states_[1], nullptr);
-  while (time < end) {
+  for (int attempts = 0; time < end; ++attempts) {
+    if (attempts == most_attempts) {
+      throw SolveError(method_.name + ": " + std::to_string(most_attempts) + " attempts of steps led only to time " +
+                       shortest_text(time) + " of " + shortest_text(end) + "; is the tolerance below rounding?");
+    }
     double const rest = end - time;
     // Steps of one length to the end: the last one is no sliver.
     double const count = std::max(1.0, std::ceil(rest / suggested_ * (1 - 1e-12)));

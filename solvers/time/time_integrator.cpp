@@ -44,8 +44,9 @@ std::optional<StepCount> chosen_steps(TimeIntegrator const& integrator) {
   return integrator.controls_error() ? std::optional(integrator.steps()) : std::nullopt;
 }
 
-bool serves(Treatment treatment, RateParts const& parts) {
-  switch (treatment) {
+bool serves(IntegratorEntry const& integrator, RateParts const& parts) {
+  if (integrator.is_for_real_eigenvalues && parts.has_waves) return false;
+  switch (integrator.treatment) {
     case Treatment::implicit:
       return parts.implicit_part && !parts.explicit_part;
     case Treatment::imex:
@@ -59,12 +60,14 @@ bool serves(Treatment treatment, RateParts const& parts) {
 void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes) {
   if (!time.has("method")) return;
   IntegratorEntry const& chosen = integrators().find(time.choice("method"));
-  if (serves(chosen.treatment, parts)) return;
+  if (serves(chosen, parts)) return;
   std::string allowed;
   for (std::string const& name : integrators().names()) {
-    if (serves(integrators().find(name).treatment, parts)) allowed += (allowed.empty() ? "" : ", ") + name;
+    if (serves(integrators().find(name), parts)) allowed += (allowed.empty() ? "" : ", ") + name;
   }
-  std::string const reason = parts.implicit_part
+  bool const is_for_diffusion = chosen.is_for_real_eigenvalues && parts.has_waves;
+  std::string const reason = is_for_diffusion ? "is stable for diffusion, but not for waves"
+                             : parts.implicit_part
                                  ? "solves for the whole rate of change, of which the physics has a part "
                                    "that must not be solved for"
                                  : "solves linear systems, which the physics does not have";

@@ -91,7 +91,7 @@ struct IntegratorEntry {
 [[nodiscard]] std::optional<StepCount> chosen_steps(TimeIntegrator const& integrator);
 
 /// Whether an integrator can serve a physics with these parts.
-[[nodiscard]] bool serves(Treatment treatment, RateParts const& parts);
+[[nodiscard]] bool serves(IntegratorEntry const& integrator, RateParts const& parts);
 /// Adds a mistake, which names the methods that would do, where a `time` section chooses one that cannot serve a
 /// physics with these parts.
 void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mistakes);

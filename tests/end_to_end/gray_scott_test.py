@@ -112,6 +112,17 @@ class GrayScott(unittest.TestCase):
                 # differs by e^(20 / 10).
                 self.assertLess(error(method), 100 * 1e-7 * numpy.exp(2))
 
+    def test_errors_that_nothing_meets_end_the_run(self):
+        tolerance = {"absolute": 1e-18, "relative": 1e-18}
+        with scratch() as folder:
+            contents = deck("bogacki_shampine")
+            contents["time"] = {"method": "bogacki_shampine", "end": 10, "bogacki_shampine": {"tolerance": tolerance}}
+            contents["mesh"]["cells"] = [4, 3]
+            (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(contents))
+            run = Run(["run", "deck.yaml", "--output", "run.out"], folder)
+            self.assertEqual(run.code, 3)
+            self.assertIn("is the tolerance below rounding?", run.err)
+
     def test_what_does_not_fit_is_refused(self):
         cases = (({"time": {"method": "crank_nicolson"}}, "`time.method`: crank_nicolson"),
                  ({"time": {"method": "rk5"}}, "`time.method`: expected one of"),

@@ -153,6 +153,8 @@ class Sweep(unittest.TestCase):
                  "did you mean `time`?\n"),
                 (sweep_words("F="), "halocline: `--sweep F=`: no values; they stand behind the equals sign, with commas between\n"),
                 (sweep_words("F=1", "F=2"), "halocline: `--sweep F=2`: F is swept already\n"),
+                (sweep_words("F=1,2") + ["--set", "gray-scott.F=3"],
+                 "halocline: `--set gray-scott.F=3`, `--sweep F`: the same option\n"),
                 (sweep_words("F=1", "gray-scott.F=2"), "halocline: `--sweep F`, `--sweep gray-scott.F`: the same option\n"),
                 (sweep_words("F=" + many, "k=" + many), "halocline: --sweep: 101 x 101 runs, and the most that a sweep may have "
                  "are 10000\n"),
