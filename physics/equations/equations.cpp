@@ -160,8 +160,9 @@ Equations::Declared Equations::reduced(Declared declared, std::size_t fields) {
   return declared;
 }
 
-PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields, LawTraits const& traits,
-                                  std::vector<MakeLaw<float>> single, std::vector<MakeLaw<double>> double_) const {
+PhysicsEntry Equations::law_entry(std::vector<int> dimensions, std::vector<std::size_t> const& fields,
+                                  LawTraits const& traits, std::vector<MakeLaw<float>> const& single,
+                                  std::vector<MakeLaw<double>> const& double_) const {
   Section options = options_;
   if (traits.has_walls == declared_.walls.empty()) {
     throw InputError("physics `" + declared_.name +

@@ -171,9 +171,9 @@ class Equations {
   };
   [[nodiscard]] PhysicsEntry entry(std::vector<int> dimensions, Traits const& traits, AllStages const& stages) const;
   /// \param fields how many of them there are, for each of `dimensions`
-  [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> fields,
-                                       LawTraits const& traits, std::vector<MakeLaw<float>> single,
-                                       std::vector<MakeLaw<double>> double_) const;
+  [[nodiscard]] PhysicsEntry law_entry(std::vector<int> dimensions, std::vector<std::size_t> const& fields,
+                                       LawTraits const& traits, std::vector<MakeLaw<float>> const& single,
+                                       std::vector<MakeLaw<double>> const& double_) const;
   /// What of a law there is on a mesh.
   [[nodiscard]] static Declared reduced(Declared declared, std::size_t fields);
 

@@ -180,8 +180,13 @@ TEST(ShallowWater, SteadyFlowOverABottomIsOfSecondOrder) {
   for (std::string const flow : {"2", "16"}) {  // slower and faster than waves
     for (std::string const limiter : {"van_leer", "mc"}) {
       std::string const depth = "(2 + 0.3*sin(2*pi*x))";
-      std::string text =
-          "limiter: " + limiter + ", initial: {depth: '" + depth + "', velocity_x: '" + flow + "/" + depth;
+      std::string text = "limiter: " + limiter;
+      text.append(", initial: {depth: '")
+          .append(depth)
+          .append("', velocity_x: '")
+          .append(flow)
+          .append("/")
+          .append(depth);
       text.append("', bathymetry: '-").append(depth).append(" - ").append(flow).append("^2/(2*9.81*");
       text.append(depth).append("^2)'}, depth: {exact: '").append(depth).append("'}");
       std::vector<double> errors;
@@ -297,8 +302,9 @@ TEST(ShallowWater, TheAxesAreAlike) {
     if (axes == 1) cells = {64, 2};
     if (axes == 2) cells = {2, 64};
     std::string const s = axes == 2 ? "y" : "x";
-    Water water("initial: {surface: '" + s + " < 0.5 ? 1 : 0.1', bathymetry: '0.5*" + s + "'}",
-                {.cells = cells, .all_ranks = false});
+    std::string text = "initial: {surface: '" + s;
+    text.append(" < 0.5 ? 1 : 0.1', bathymetry: '0.5*").append(s).append("'}");
+    Water water(text, {.cells = cells, .all_ranks = false});
     for (int n = 0; n < 40; ++n) water.step(0.1 / 64);
     std::vector<double> const all = water.values(0);
     std::vector<double>& line = depths.emplace_back();
@@ -363,6 +369,25 @@ TEST(ShallowWater, WhatFlowsInHasTheDepthThatIsGiven) {
   }
   EXPECT_THROW(Water("boundary: {west: {kind: inflow, depth: -t, velocity_x: 1}}", {.cells = {16}}).run(0.1),
                InputError);
+}
+
+// Slopes that leave an edge less than half of the depth are made smaller, all alike; others stay.
+TEST(ShallowWater, NoEdgeHasLessThanHalfOfTheDepth) {
+  Section root("", "A deck.");
+  root.section(shallow_water_physics().options);
+  ShallowWater<double, 1> const law(Deck("deck", "shallow-water: {}").read(root).section("shallow-water"));
+  Values<double, 3> const cell{{1, 3, 0}};
+  Values<double, 3> const thin = law.at_edge({{0, 4, 8}}, cell);
+  EXPECT_EQ(thin[0], 0.5);
+  EXPECT_EQ(thin[1], 3.5);
+  EXPECT_EQ(thin[2], 4);
+  Values<double, 3> const thick = law.at_edge({{2, 2, -8}}, cell);
+  EXPECT_EQ(thick[0], 1.5);
+  EXPECT_EQ(thick[2], -4);
+  Values<double, 3> const slight = law.at_edge({{0.75, 3, 1}}, cell);
+  EXPECT_EQ(slight[0], 0.75);
+  EXPECT_EQ(slight[2], 1);
+  EXPECT_EQ(law.at_edge({{0, 3, 0}}, {{0, 2, 0}})[1], 3);  // of a dry cell the bottom has its slope
 }
 
 TEST(ShallowWater, OnlyWaterIsConserved) {
