@@ -18,7 +18,6 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -74,9 +73,8 @@ int ranks_of(CheckCommand const& command) {
 /// Whether a run has linear systems to solve.
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
-  std::string const method = integrator_of(options.section("time"), entry.integrator);
-  bool const steps = entry.time_dependence == TimeDependence::evolving && integrators().contains(method);
-  return !steps || integrators().find(method).treatment != Treatment::explicit_;
+  IntegratorEntry const* const integrator = integrator_of(entry, options);
+  return integrator == nullptr || integrator->treatment != Treatment::explicit_;
 }
 
 }  // namespace
@@ -103,8 +101,8 @@ ExitCode check(CheckCommand const& command) {
   say(memory_line(memory_need(options, entry, forecast, budget), budget));
   if (entry.time_dependence == TimeDependence::evolving) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
-    std::string const method = integrator_of(options.section("time"), entry.integrator);
-    say(fmt::format("time     {}{}\n", steps_text(schedule), method.empty() ? "" : " by " + method));
+    IntegratorEntry const* const integrator = integrator_of(entry, options);
+    say(fmt::format("time     {}{}\n", steps_text(schedule), integrator == nullptr ? "" : " by " + integrator->name));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

@@ -43,8 +43,8 @@ void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options
 /// Whether steps follow from the error, of the physics' own method or of an integrator.
 bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
   if (entry.suggests_steps && entry.suggests_steps(deck)) return true;
-  std::string const method = entry.steps_by_itself ? "" : integrator_of(deck.section("time"), entry.integrator);
-  return !method.empty() && integrators().find(method).controls_error;
+  IntegratorEntry const* const integrator = integrator_of(entry, deck);
+  return integrator != nullptr && integrator->controls_error;
 }
 
 /// What spans the sections of a deck: time, precision and memory of points against the physics, and the physics' own
@@ -160,6 +160,12 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
 
 FieldShape field_shape(PhysicsEntry const& entry, Options const& deck) {
   return FieldShape::of(deck.section("mesh"), entry.centring ? entry.centring(deck) : Centring::cell);
+}
+
+IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck) {
+  if (entry.time_dependence != TimeDependence::evolving || entry.steps_by_itself) return nullptr;
+  std::string const method = integrator_of(deck.section("time"), entry.integrator);
+  return integrators().contains(method) ? &integrators().find(method) : nullptr;
 }
 
 Precision precision_of(Options const& deck) {

@@ -128,7 +128,7 @@ Evolution<Real>::Evolution(PhysicsContext const& context, Equations::Declared de
       time_(context.deck.section("time").real("start")),
       state_({}),
       law_(stages.law.get()),
-      solves_(integrators().find(integrator_of(context.deck.section("time"), declared_.integrator)).treatment !=
+      solves_(integrator_entry_of(context.deck.section("time"), declared_.integrator).treatment !=
               Treatment::explicit_),
       integrator_(make_time_integrator(context.deck.section("time"), declared_.integrator)) {
   std::vector<EquationField> fields;

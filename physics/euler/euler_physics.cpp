@@ -14,6 +14,7 @@ PhysicsEntry euler_physics() {
   equations.conserved_field("momentum_y", "Along y, by volume.", {"velocity_y", "Velocity along y.", "0"});
   equations.conserved_field("momentum_z", "Along z, by volume.", {"velocity_z", "Velocity along z.", "0"});
   equations.minimum("density").maximum("density");
+  equations.mirror_symmetric().axes_alike().vector({"momentum_x", "momentum_y", "momentum_z"});
   equations.integrator("ssp_rk2");
   return equations.law<Euler, 1, 2, 3>();
 }

@@ -97,7 +97,7 @@ class HeatSystem final : public LinearSystem {
 constexpr char const* default_integrator = "implicit_euler";
 
 bool is_explicit(Options const& time) {
-  return integrators().find(integrator_of(time, default_integrator)).treatment == Treatment::explicit_;
+  return integrator_entry_of(time, default_integrator).treatment == Treatment::explicit_;
 }
 
 /// du/dt = div(k grad u) + source on cells, by any integrator.

@@ -29,9 +29,13 @@ std::string integrator_of(Options const& time, std::string const& fallback) {
   return time.has("method") ? time.choice("method") : fallback;
 }
 
+IntegratorEntry const& integrator_entry_of(Options const& time, std::string const& fallback) {
+  return integrators().find(integrator_of(time, fallback));
+}
+
 std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback) {
-  std::string const method = integrator_of(time, fallback);
-  return integrators().find(method).create(time.declares(method) ? time.section(method) : time);
+  IntegratorEntry const& entry = integrator_entry_of(time, fallback);
+  return entry.create(time.declares(entry.name) ? time.section(entry.name) : time);
 }
 
 bool serves(Treatment treatment, RateParts const& parts) {

@@ -85,6 +85,8 @@ struct IntegratorEntry {
 
 /// The name of the integrator that a `time` section chooses; `fallback` where it chooses none.
 [[nodiscard]] std::string integrator_of(Options const& time, std::string const& fallback);
+/// What is registered of it. Throws InputError where nothing of that name is.
+[[nodiscard]] IntegratorEntry const& integrator_entry_of(Options const& time, std::string const& fallback);
 /// The integrator that a `time` section chooses; `fallback` where it chooses none.
 [[nodiscard]] std::unique_ptr<TimeIntegrator> make_time_integrator(Options const& time, std::string const& fallback);
 

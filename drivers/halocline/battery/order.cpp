@@ -7,8 +7,8 @@
 
 #include "drivers/halocline/battery/check.hpp"
 #include "drivers/halocline/battery/trial.hpp"
+#include "drivers/halocline/declaration.hpp"
 #include "framework/runtime/error.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline::battery {
 namespace {
@@ -20,8 +20,8 @@ constexpr double rounding = 1e-12;  ///< of errors and differences, relative to 
 int time_order(Subject const& subject) {
   if (!evolves(subject)) return 1;
   if (subject.entry.steps_by_itself) return subject.entry.promises.order_in_time;
-  std::string const method = integrator_of(subject.read().section("time"), subject.entry.integrator);
-  return integrators().contains(method) ? integrators().find(method).order : 1;
+  IntegratorEntry const* const integrator = integrator_of(subject.entry, subject.read());
+  return integrator != nullptr ? integrator->order : 1;
 }
 
 /// A state on a mesh and what the physics says of its error.
@@ -172,11 +172,9 @@ Finding order_in_space(Subject const& subject) {
 Finding order_in_time(Subject const& subject) {
   if (!evolves(subject)) return not_applicable("it is stationary");
   int const order = time_order(subject);
-  if (!subject.entry.steps_by_itself) {
-    std::string const method = integrator_of(subject.read().section("time"), subject.entry.integrator);
-    if (integrators().contains(method) && integrators().find(method).controls_error)
-      return not_applicable(method + " chooses its own steps");
-  }
+  IntegratorEntry const* const integrator = integrator_of(subject.entry, subject.read());
+  if (integrator != nullptr && integrator->controls_error)
+    return not_applicable(integrator->name + " chooses its own steps");
   std::vector<std::string> changes = exact_solves(subject);
   if (!subject.entry.points) changes.push_back(cells_change(cells_of(subject, 300)));
   std::vector<std::vector<Values>> states;
