@@ -56,8 +56,11 @@ std::vector<Values> state_of(std::filesystem::path const& folder, std::vector<Va
   return like;
 }
 
-/// What decides how values travel, and must decide nothing else: of each number of ranks another choice.
-std::vector<std::string> way_of(int count) {
+/// What decides how sweeps are done and how values travel, and must decide nothing else: of each number of ranks
+/// another choice.
+std::vector<std::string> way_of(Subject const& subject, int count) {
+  if (count == 2) return {"tune=off"};
+  if (subject.entry.points) return {};
   if (count == 3) return {"halo.transport=mpi-host"};
   if (count == 4) return {"halo.overlap=false"};
   return {};
@@ -117,8 +120,7 @@ Finding ranks(Subject const& subject) {
                                          "--quiet",
                                          "--ranks",
                                          std::to_string(count)};
-    std::vector<std::string> const own =
-        joined(changes, subject.entry.points ? std::vector<std::string>{} : way_of(count));
+    std::vector<std::string> const own = joined(changes, way_of(subject, count));
     ProgramEnd const end = run_program_with(with_changes(words, subject, own), 30);
     if (end.code == 2 && count > 1 && is_refused(subject, own, count)) continue;
     if (end.code != 0) return failed(fmt::format("on {} ranks the run ends with {}: {}", count, end.code, end.said));
