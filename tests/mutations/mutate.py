@@ -164,7 +164,8 @@ def main():
             print(f"{one['verdict']:<16} {', '.join(one.get('by', []))[:40]:<42} {one['file']}: {one['what']}", flush=True)
     compiled = [one for one in verdicts if one["verdict"] != "does not compile"]
     caught = [one for one in compiled if one["verdict"] == "caught"]
-    record = {"command": "tests/mutations/mutate.py .halocline/build-release", "mutations": len(verdicts),
+    record = {"command": f"tests/mutations/mutate.py .halocline/build-release --jobs {given.jobs}",
+              "mutations": len(verdicts),
               "compiled": len(compiled), "caught": len(caught),
               "part_caught": round(len(caught) / max(1, len(compiled)), 3),
               "seconds": round(time.monotonic() - begin, 1), "verdicts": verdicts}
