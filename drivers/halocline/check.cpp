@@ -19,7 +19,6 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/device.hpp"
 #include "framework/runtime/launcher.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 namespace {
@@ -77,7 +76,7 @@ int ranks_of(CheckCommand const& command) {
 bool solves(PhysicsEntry const& entry, Options const& options) {
   if (entry.steps_by_itself) return false;
   if (!evolves(entry, options)) return true;
-  IntegratorEntry const* integrator = chosen_integrator(options.section("time"), entry.integrator);
+  IntegratorEntry const* const integrator = integrator_of(entry, options);
   return integrator == nullptr || integrator->treatment != Treatment::explicit_;
 }
 
@@ -117,8 +116,8 @@ ExitCode check(CheckCommand const& command) {
   say(memory_line(memory_need(options, entry, rehearsal.forecast, budget), rehearsal.failure, budget));
   if (evolves(entry, options)) {
     Schedule const schedule = Schedule::evolving(options.section("time"));
-    std::string const method = integrator_of(options.section("time"), entry.integrator);
-    say(fmt::format("time     {}{}\n", steps_text(schedule), method.empty() ? "" : " by " + method));
+    IntegratorEntry const* const integrator = integrator_of(entry, options);
+    say(fmt::format("time     {}{}\n", steps_text(schedule), integrator == nullptr ? "" : " by " + integrator->name));
   }
   if (solves(entry, options)) say(solver_line(options));
   return ExitCode::done;

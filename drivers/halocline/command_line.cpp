@@ -147,7 +147,7 @@ void add_bench(CLI::App& program, BenchCommand& bench) {
 void add_new_physics(CLI::App& program, NewPhysicsCommand& given) {
   CLI::App& app = *program.add_subcommand("new-physics", "Writes a project of a physics that builds and passes");
   app.add_option("NAME", given.name, "Name of the physics: what decks choose it by")->required()->option_text(" ");
-  app.add_option("--kind", given.kind, "What it solves: evolution or steady")
+  app.add_option("--kind", given.kind, "What it solves: conservation-law, evolution or steady")
       ->check(CLI::IsMember(physics_kinds()))
       ->required()
       ->option_text("KIND");

@@ -43,8 +43,7 @@ void judge_points(PhysicsEntry const& entry, MemoryBudget const& budget, Options
 /// Whether steps follow from the error, of the physics' own method or of an integrator.
 bool suggests_steps(PhysicsEntry const& entry, Options const& deck) {
   if (entry.suggests_steps && entry.suggests_steps(deck)) return true;
-  if (entry.steps_by_itself) return false;
-  IntegratorEntry const* integrator = chosen_integrator(deck.section("time"), entry.integrator);
+  IntegratorEntry const* const integrator = integrator_of(entry, deck);
   return integrator != nullptr && integrator->controls_error;
 }
 
@@ -161,6 +160,11 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
 
 FieldShape field_shape(PhysicsEntry const& entry, Options const& deck) {
   return FieldShape::of(deck.section("mesh"), entry.centring ? entry.centring(deck) : Centring::cell);
+}
+
+IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck) {
+  if (!evolves(entry, deck) || entry.steps_by_itself) return nullptr;
+  return chosen_integrator(deck.section("time"), entry.integrator);
 }
 
 Precision precision_of(Options const& deck) {

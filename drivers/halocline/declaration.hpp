@@ -10,6 +10,7 @@
 #include "framework/deck/section.hpp"
 #include "framework/io/field_file.hpp"
 #include "framework/plugin/physics.hpp"
+#include "solvers/time/time_integrator.hpp"
 
 namespace halocline {
 
@@ -28,6 +29,10 @@ namespace halocline {
 
 /// The array that a judged deck of a physics on a mesh needs for a field.
 [[nodiscard]] FieldShape field_shape(PhysicsEntry const& entry, Options const& deck);
+
+/// What is registered of the integrator that steps a physics with this deck; null where none does: the physics is
+/// stationary or steps by itself, or nothing of the name is registered.
+[[nodiscard]] IntegratorEntry const* integrator_of(PhysicsEntry const& entry, Options const& deck);
 
 /// The precision that a judged deck chooses.
 [[nodiscard]] Precision precision_of(Options const& deck);

@@ -104,7 +104,14 @@ Equations& Equations::axes_alike() {
   return *this;
 }
 Equations& Equations::vector(std::vector<std::string> components) {
-  for (std::string const& component : components) require_field(component);
+  std::vector<std::string> primitives;
+  for (std::string const& component : components) {
+    require_field(component);
+    auto const at = std::find(declared_.fields.begin(), declared_.fields.end(), component) - declared_.fields.begin();
+    if (!declared_.primitives.empty()) primitives.push_back(declared_.primitives[static_cast<std::size_t>(at)].name);
+  }
+  // What a law starts from are the components of a vector, too.
+  if (!primitives.empty() && primitives != components) promises_.vectors.push_back(std::move(primitives));
   promises_.vectors.push_back(std::move(components));
   return *this;
 }

@@ -16,6 +16,7 @@ PhysicsEntry euler_physics() {
   equations.wall("pressure_outflow", "what leaves slower than sound does so against the pressure beside it.",
                  {"pressure"});
   equations.minimum("density").maximum("density");
+  equations.mirror_symmetric().axes_alike().vector({"momentum_x", "momentum_y", "momentum_z"});
   equations.integrator("ssp_rk2");
   return equations.law<Euler, 1, 2, 3>();
 }

@@ -1,6 +1,7 @@
 """The battery holds a physics to what it promises: `battery_test.py PROGRAM PLUGIN BUILD`, PLUGIN being the probe and BUILD a
 build tree, which is a prefix for find_package."""
 
+import concurrent.futures
 import pathlib
 import re
 import subprocess
@@ -11,6 +12,8 @@ import unittest
 FOLDER = pathlib.Path(__file__).resolve().parent
 PROGRAM, PLUGIN, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 del sys.argv[1:4]
+
+KINDS = ("conservation-law", "evolution", "steady")
 
 
 def halocline(*words, folder=None):
@@ -38,6 +41,15 @@ class Battery(unittest.TestCase):
             self.assertEqual((code, err), (0, ""), out)
             self.assertEqual(len(verdicts(out)), 11, out)
             self.assertNotIn("FAILED", out)
+
+    def test_other_methods_hold_as_well(self):
+        checks = ("order in space", "order in time", "conservation", "mirror", "blocks", "precision", "ghosts", "stable step")
+        only = [word for name in checks for word in ("--only", name)]
+        for deck in ("probe-squares.yaml", "probe-slopes.yaml", "probe-pair.yaml"):
+            with self.subTest(deck=deck):
+                code, out, err = halocline("test-physics", PLUGIN, "--deck", FOLDER / deck, *only)
+                self.assertEqual((code, err), (0, ""), out)
+                self.assertEqual(len(verdicts(out)), len(checks), out)
 
     def test_what_breaks_one_fails_its_check(self):
         for broken, check in (("order", "order in space"), ("mirror", "mirror"), ("axes", "axes"),
@@ -85,16 +97,23 @@ class Generator(unittest.TestCase):
             self.assertEqual(code, 2)
 
     def test_each_kind_builds_and_passes_on_the_spot(self):
-        for kind in ("evolution", "steady"):
-            with self.subTest(kind=kind), tempfile.TemporaryDirectory() as folder:
-                code, out, err = halocline("new-physics", "own-name", "--kind", kind, folder=folder)
-                self.assertEqual((code, err), (0, ""))
-                commands = re.findall(r"^  (c.*)$", out, re.MULTILINE)
-                self.assertEqual(len(commands), 3, out)
-                for command in commands:
-                    done = subprocess.run(command.split(), cwd=folder, capture_output=True, text=True)
-                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                self.assertIn("100% tests passed", done.stdout)
+        with concurrent.futures.ThreadPoolExecutor(2) as both:
+            for kind, wrong in zip(KINDS, both.map(self.wrong_with, KINDS)):
+                with self.subTest(kind=kind):
+                    self.assertIsNone(wrong)
+
+    def wrong_with(self, kind):
+        """What is wrong with a project of a kind, None where nothing is."""
+        with tempfile.TemporaryDirectory() as folder:
+            code, out, err = halocline("new-physics", "own-name", "--kind", kind, folder=folder)
+            commands = re.findall(r"^  (c.*)$", out, re.MULTILINE)
+            if (code, err, len(commands)) != (0, "", 3):
+                return f"new-physics: {code} {out} {err}"
+            for command in commands:
+                done = subprocess.run(command.split(), cwd=folder, capture_output=True, text=True)
+                if done.returncode != 0:
+                    return f"{command}: {done.stdout} {done.stderr}"
+            return None if "100% tests passed" in done.stdout else done.stdout
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]`.
+"""How many mistakes the battery finds: `mutate.py BUILD [RESULT.json] [--first N] [--only SUBJECT] [--seconds S]
+[--jobs N]`.
 
 Makes the mistakes of mutations.json one at a time in copies of the sources (the first place where `old` stands becomes `new`),
 compiles what they are in, as BUILD does but with -O1, and holds the physics to its decks by `halocline test-physics`. The sources
@@ -11,6 +12,7 @@ and BUILD, a build tree of this checkout with -DHALOCLINE_TESTS=ON that is up to
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -25,7 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECKS = ROOT / "tests/battery"
 # Of each subject: what is tested, the shared object of the plugin and its source, and the decks.
 SUBJECTS = {
-    "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml"]),
+    "probe": ("tests/plugins_of_runs/probe.so", "tests/battery/probe.cpp", ["probe.yaml", "probe-walls.yaml", "probe-squares.yaml",
+                                                                              "probe-slopes.yaml", "probe-pair.yaml"]),
     "wave": ("lib/halocline/physics/wave.so", "physics/wave/wave.cpp", ["wave.yaml"]),
     "heat": ("lib/halocline/physics/heat.so", "physics/heat/heat.cpp", ["heat.yaml"]),
     "laplace": ("lib/halocline/physics/laplace.so", "physics/laplace/laplace.cpp", ["laplace.yaml"]),
@@ -87,7 +90,7 @@ def mutant(folder, scratch, mutation):
 
 
 def failures(folder, subject, checks, made=None):
-    """The checks of the battery that failed, with what they said."""
+    """The checks of the battery that failed, with what they said; those of the first deck where any did."""
     tested, _, decks = SUBJECTS[subject]
     environment = dict(os.environ)
     physics = folder / tested if subject == "probe" else subject
@@ -107,16 +110,18 @@ def failures(folder, subject, checks, made=None):
             (tree / "lib/halocline/physics" / plugin.name).symlink_to(made[0] if plugin.name == made[0].name else plugin)
         program = tree / "bin/halocline"
         del environment["LD_PRELOAD"]
-    words = [program, "test-physics", physics]
     for deck in decks:
-        words += ["--deck", DECKS / deck]
-    for check in checks:
-        words += ["--only", check]
-    done = run(words, env=environment)
-    found = [(name.strip(), text.strip()) for name, text in re.findall(r"^  (.{15}) FAILED (.*)$", done.stdout, re.MULTILINE)]
-    if done.returncode != 0 and not found:
-        found = [("none", done.stderr.strip())]
-    return found
+        words = [program, "test-physics", physics, "--deck", DECKS / deck]
+        for check in checks:
+            words += ["--only", check]
+        done = run(words, env=environment)
+        found = [(name.strip(), text.strip())
+                 for name, text in re.findall(r"^  (.{15}) FAILED (.*)$", done.stdout, re.MULTILINE)]
+        if done.returncode != 0 and not found:
+            found = [("none", done.stderr.strip())]
+        if found:
+            return found
+    return []
 
 
 def verdict(folder, mutation):
@@ -138,6 +143,7 @@ def main():
     parser.add_argument("--first", type=int)
     parser.add_argument("--seconds", type=float, default=1e9, help="no mutation is begun after so many")
     parser.add_argument("--only")
+    parser.add_argument("--jobs", type=int, default=1, help="mutations at a time")
     given = parser.parse_args()
     folder = given.build.resolve()
     mutations = json.loads((ROOT / "tests/mutations/mutations.json").read_text())
@@ -148,15 +154,18 @@ def main():
     for subject in sorted({one["subject"] for one in mutations}):
         if found := failures(folder, subject, QUICK):
             sys.exit(f"{subject}: does not hold without any mistake: {found}")
-    for one in mutations:
-        if time.monotonic() - begin > given.seconds:
-            break
-        verdicts.append({**one, **verdict(folder, one)})
-        print(f"{verdicts[-1]['verdict']:<16} {', '.join(verdicts[-1].get('by', []))[:40]:<42} {one['file']}: {one['what']}",
-              flush=True)
+
+    def judged(one):
+        return None if time.monotonic() - begin > given.seconds else {**one, **verdict(folder, one)}
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as several:
+        for one in filter(None, several.map(judged, mutations)):
+            verdicts.append(one)
+            print(f"{one['verdict']:<16} {', '.join(one.get('by', []))[:40]:<42} {one['file']}: {one['what']}", flush=True)
     compiled = [one for one in verdicts if one["verdict"] != "does not compile"]
     caught = [one for one in compiled if one["verdict"] == "caught"]
-    record = {"command": "tests/mutations/mutate.py .halocline/build-release", "mutations": len(verdicts),
+    record = {"command": f"tests/mutations/mutate.py .halocline/build-release --jobs {given.jobs}",
+              "mutations": len(verdicts),
               "compiled": len(compiled), "caught": len(caught),
               "part_caught": round(len(caught) / max(1, len(compiled)), 3),
               "seconds": round(time.monotonic() - begin, 1), "verdicts": verdicts}

@@ -7,8 +7,8 @@
 
 #include "drivers/halocline/battery/check.hpp"
 #include "drivers/halocline/battery/trial.hpp"
+#include "drivers/halocline/declaration.hpp"
 #include "framework/runtime/error.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline::battery {
 namespace {
@@ -20,7 +20,7 @@ constexpr double rounding = 1e-12;  ///< of errors and differences, relative to 
 int time_order(Subject const& subject) {
   if (!evolves(subject)) return 1;
   if (subject.entry.steps_by_itself) return subject.entry.promises.order_in_time;
-  IntegratorEntry const* integrator = integrator_of(subject);
+  IntegratorEntry const* const integrator = integrator_of(subject.entry, subject.read());
   return integrator != nullptr ? integrator->order : 1;
 }
 
@@ -172,7 +172,7 @@ Finding order_in_space(Subject const& subject) {
 Finding order_in_time(Subject const& subject) {
   if (!evolves(subject)) return not_applicable("it is stationary");
   int const order = time_order(subject);
-  IntegratorEntry const* integrator = integrator_of(subject);
+  IntegratorEntry const* const integrator = integrator_of(subject.entry, subject.read());
   if (integrator != nullptr && integrator->controls_error)
     return not_applicable(integrator->name + " chooses its own steps");
   std::vector<std::string> changes = exact_solves(subject);

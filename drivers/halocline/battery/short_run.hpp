@@ -9,17 +9,22 @@
 
 namespace halocline::battery {
 
-/// As many steps, each `part` of the longest stable one or as the deck says, of the changed deck.
+/// As many steps, each `part` of the longest stable one or as the deck says.
+inline void take_some(Trial& trial, Subject const& subject, Index steps, double part = 0.9) {
+  double size = 0;
+  if (evolves(subject)) {
+    std::optional<double> const stable = trial.stable_step();
+    double const given = given_step(trial.deck());
+    size = stable ? std::min(given, part * *stable) : given;
+  }
+  trial.take(size, steps);
+}
+
+/// Such steps of the changed deck.
 [[nodiscard]] inline std::unique_ptr<Trial> short_run(Subject const& subject, std::vector<std::string> const& changes,
                                                       Index steps, double part = 0.9) {
   auto trial = std::make_unique<Trial>(subject, changes);
-  double size = 0;
-  if (evolves(subject)) {
-    std::optional<double> const stable = trial->stable_step();
-    double const given = given_step(trial->deck());
-    size = stable ? std::min(given, part * *stable) : given;
-  }
-  trial->take(size, steps);
+  take_some(*trial, subject, steps, part);
   return trial;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <regex>
 
 #include "drivers/halocline/battery/check.hpp"
@@ -55,6 +56,20 @@ Component component_of(Subject const& subject, std::string const& name, Map cons
   return {name, 1};
 }
 
+/// The section that gives a component at the start, and the option in it: `u.initial`, of a law `initial.u`.
+struct Start {
+  Options section;
+  std::string option;
+};
+std::optional<Start> start_of(Subject const& subject, Options const& own, std::string const& name) {
+  for (Section const& section : subject.entry.options.sections()) {
+    if (section.name() != name && section.name() != "initial") continue;
+    std::string const option = section.name() == name ? "initial" : name;
+    if (own.section(section.name()).declares(option)) return Start{own.section(section.name()), option};
+  }
+  return std::nullopt;
+}
+
 /// Runs the deck, and the mapped one; how far the mapped solution is off.
 double distance(Subject const& subject, Map const& map, std::vector<std::string> const& common,
                 std::vector<std::string> const& of_mesh) {
@@ -63,13 +78,15 @@ double distance(Subject const& subject, Map const& map, std::vector<std::string>
   add_mapped(deck.section(subject.entry.name), subject.entry.options, map, changes);
   // Components of a vector change places, and signs, at the start, too.
   Options const own = deck.section(subject.entry.name);
+  std::size_t const axes = deck.section("mesh").integers("cells").size();
   for (auto const& vector : subject.entry.promises.vectors) {
-    for (std::size_t axis = 0; axis < vector.size() && vector.size() > 1; ++axis) {
+    for (std::size_t axis = 0; axis < std::min(vector.size(), axes) && vector.size() > 1; ++axis) {
       Component const was = component_of(subject, vector[axis], map);
-      if (!own.declares(vector[axis])) continue;
-      std::string const text = map.expression(own.section(was.name).field("initial").text());
-      changes.push_back(
-          fmt::format("{}.{}.initial='{}({})'", subject.entry.name, vector[axis], was.sign < 0 ? "-" : "", text));
+      std::optional<Start> const to = start_of(subject, own, vector[axis]);
+      std::optional<Start> const from = start_of(subject, own, was.name);
+      if (!to || !from) continue;
+      std::string const text = map.expression(from->section.field(from->option).text());
+      changes.push_back(fmt::format("{}='{}({})'", to->section.full_name(to->option), was.sign < 0 ? "-" : "", text));
     }
   }
   auto const before = short_run(subject, common, steps)->state();

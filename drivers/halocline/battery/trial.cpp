@@ -19,7 +19,6 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
-#include "solvers/time/time_integrator.hpp"
 
 namespace halocline::battery {
 namespace {
@@ -136,15 +135,10 @@ std::vector<Values> Trial::state() const {
   return all;
 }
 
-IntegratorEntry const* integrator_of(Subject const& subject) {
-  if (!evolves(subject) || subject.entry.steps_by_itself) return nullptr;
-  return chosen_integrator(subject.read().section("time"), subject.entry.integrator);
-}
-
 bool is_explicit(Subject const& subject) {
   if (!evolves(subject)) return false;
   if (subject.entry.steps_by_itself) return true;
-  IntegratorEntry const* integrator = integrator_of(subject);
+  IntegratorEntry const* const integrator = integrator_of(subject.entry, subject.read());
   return integrator != nullptr && integrator->treatment == Treatment::explicit_;
 }
 
@@ -193,7 +187,7 @@ std::vector<std::string> closed_change(Subject const& subject) {
         mesh.has("periodic") && mesh.booleans("periodic").size() > axis && mesh.booleans("periodic")[axis];
     for (std::string const& wall : walls) {
       for (char const* const side : sides[axis]) {
-        if (!is_periodic) changes.push_back(fmt::format("{}.{}={{kind: neumann, value: 0}}", wall, side));
+        if (!is_periodic) changes.push_back(fmt::format("{}.{}={{kind: reflecting}}", wall, side));
       }
     }
   }

@@ -8,11 +8,7 @@
 #include "drivers/halocline/battery/check.hpp"
 #include "framework/mesh/index_range.hpp"
 
-namespace halocline {
-
-struct IntegratorEntry;
-
-namespace battery {
+namespace halocline::battery {
 
 /// One component of a field of the state: all of its values, x fastest.
 struct Values {
@@ -48,12 +44,8 @@ class Trial {
   Index number_ = 0;
 };
 
-[[nodiscard]] inline bool evolves(Subject const& subject) {
-  return evolves(subject.entry, subject.read());
-}
+[[nodiscard]] inline bool evolves(Subject const& subject) { return evolves(subject.entry, subject.read()); }
 /// Whether the state has the same bits however it is cut: no solve has a part in it.
-/// Null where the subject does not step by one.
-[[nodiscard]] IntegratorEntry const* integrator_of(Subject const& subject);
 [[nodiscard]] bool is_explicit(Subject const& subject);
 /// What makes solves as exact as they can be.
 [[nodiscard]] std::vector<std::string> exact_solves(Subject const& subject);
@@ -78,5 +70,4 @@ class Trial {
 [[nodiscard]] std::string first_difference(std::vector<Values> const& a, std::vector<Values> const& b);
 [[nodiscard]] double largest(std::vector<Values> const& state);
 
-}  // namespace battery
-}  // namespace halocline
+}  // namespace halocline::battery
