@@ -44,6 +44,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Declaration = std::shared_ptr<deck::ResolvedSection const>;
 
+/// What leaves the process grid of a mesh to the program.
+std::string free_processes(std::size_t axes) {
+  return fmt::format("mesh.processes=[{}]", fmt::join(std::vector<int>(axes, 0), ", "));
+}
+
 /// Values that no two neighbours share, so that no right-hand side is zero and no solve done before it begins; above 0,
 /// as coefficients must be. Quicker than expressions, and files hold another mesh than that of a rehearsal.
 class SomeValues final : public InitialDataService {
@@ -162,7 +167,7 @@ class SmallRuns {
   [[nodiscard]] std::vector<Override> changes(std::vector<Index> const& cells, std::vector<Descriptor>& files) const {
     std::vector<std::string> changes{fmt::format("mesh.cells=[{}]", fmt::join(cells, ", ")), "mesh.blocks_per_rank=1"};
     if (given_.section("mesh").has("processes")) {
-      changes.push_back(fmt::format("mesh.processes=[{}]", fmt::join(std::vector<int>(cells.size(), 0), ", ")));
+      changes.push_back(free_processes(cells.size()));
     }
     if (!entry_.steps_by_itself) {
       add_domain(cells, changes);
@@ -334,11 +339,14 @@ std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntr
   if (entry.points || !evolves(entry, given)) return std::nullopt;
   auto const cells = product(given.section("mesh").integers("cells"));
   if (!cells || *cells > most_cells) return std::nullopt;
+  std::vector<std::string> alone{"mesh.blocks_per_rank=1"};
+  if (given.section("mesh").has("processes")) alone.push_back(free_processes(given.section("mesh").entries("cells")));
   auto const answer = apart([&](Answer& to) {
     start_kokkos_for_tally();
+    Options const options = deck.with(overrides_by_set(alone)).read(deck::resolve(declare_deck(physics)));
     auto const mesh =
-        make_structured_mesh(given.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
-    auto const made = entry.create({given, mesh, nullptr, precision_of(given), {}});
+        make_structured_mesh(options.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
+    auto const made = entry.create({options, mesh, nullptr, precision_of(options), {}});
     to.limits = {made->stable_step(), made->suggested_step()};
     to.is_known = true;
   });

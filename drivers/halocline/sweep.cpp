@@ -171,9 +171,8 @@ class SweepJudge {
 
   /// What the swept options are called from the root of a deck of `physics`.
   std::vector<std::string> const& full_paths(std::string const& physics) {
-    auto const [found, is_new] = paths_.try_emplace(physics);
-    std::vector<std::string>& paths = found->second;
-    if (!is_new) return paths;
+    if (auto const found = paths_.find(physics); found != paths_.end()) return found->second;
+    std::vector<std::string> paths;
     std::vector<std::string> const own =
         physics.empty() ? std::vector<std::string>() : names_in(physics_.find(physics).options);
     std::string unknown;
@@ -188,11 +187,10 @@ class SweepJudge {
       unknown += fmt::format("{}`--sweep {}`: `{}` is unknown in the deck and in {}; {}", unknown.empty() ? "" : "\n",
                              deck::printable(option.name), deck::printable(first), physics, advice_for(first, known));
     }
-    if (unknown.empty()) require_each_once(paths);
-    if (unknown.empty()) require_not_set(paths);
-    if (unknown.empty()) return paths;
-    paths_.erase(found);
-    throw InputError(unknown);
+    if (!unknown.empty()) throw InputError(unknown);
+    require_each_once(paths);
+    require_not_set(paths);
+    return paths_[physics] = paths;
   }
 
   void require_each_once(std::vector<std::string> const& paths) const {

@@ -175,9 +175,23 @@ double product_of(std::vector<Index> const& cells, Index factor) {
   return product;
 }
 
+namespace {
+
+/// Whether a deck gives an option, by its full name.
+bool is_given(Options const& deck, std::string const& name) {
+  std::size_t const dot = name.find('.');
+  if (dot == std::string::npos) return deck.given(name);
+  return deck.given(name.substr(0, dot)) && is_given(deck.section(name.substr(0, dot)), name.substr(dot + 1));
+}
+
+}  // namespace
+
 std::vector<std::string> closed_change(Subject const& subject) {
   std::vector<std::string> changes;
-  for (std::string const& source : options_called(subject, "source")) changes.push_back(source + "=0");
+  // Only what the deck gives: a mesh need not have the axes of all fields.
+  for (std::string const& source : options_called(subject, "source")) {
+    if (is_given(subject.read(), source)) changes.push_back(source + "=0");
+  }
   std::vector<std::string> walls;
   add_sections(subject.entry.options, subject.entry.name, "boundary", walls);
   constexpr std::array<std::array<char const*, 2>, 3> sides{{{"west", "east"}, {"south", "north"}, {"bottom", "top"}}};
