@@ -46,6 +46,9 @@ class StateLaw {
   /// Ghosts of a state beyond the faces of the domain, all that star stencils read. Throws InputError where a state
   /// that flows in is not finite or not physical.
   virtual void fill_walls(double time, Fields<Real>& state) = 0;
+  /// Of what the last `fill_walls` has flow in at faces of this rank, the largest sum over the axes of the fastest wave
+  /// over the spacing, in 1 / time; 0 where nothing does.
+  [[nodiscard]] virtual double fastest_inflow() const = 0;
   /// The first owned cell, by global index, whose state is not physical, in words; empty if all are. Collective.
   ///
   /// \param names of the primitives

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -96,6 +97,37 @@ struct FirstBadGhost {
   }
 };
 
+/// The number of axes that a law is for.
+template <class Law>
+struct AxesOf;
+template <template <class, int> class Law, class Real, int Axes>
+struct AxesOf<Law<Real, Axes>> {
+  static constexpr int value = Axes;
+};
+
+/// The fastest waves of the states that a deck gives beyond one face, as FastestWave has them. They stand beside no
+/// state inside: what a law takes from there is zero.
+template <class Real, class Law>
+struct FastestGiven {
+  static constexpr int Count = Law::fields;
+  Law law;
+  Real const* given;
+  Index size;
+  bool gives_others;
+  Real inverse_spacing[3];
+
+  KOKKOS_FUNCTION void operator()(Index place, double& fastest) const {
+    if (given[Count * size + place] == Real{0}) return;
+    typename Law::State values{};
+    for (int n = 0; n < Count; ++n) values.value[n] = given[n * size + place];
+    auto const w = law.primitive(conserved_of(law, values, {}, gives_others));
+    Real sum = inverse_spacing[0] * law.template speed<0>(w);
+    if constexpr (AxesOf<Law>::value > 1) sum += inverse_spacing[1] * law.template speed<1>(w);
+    if constexpr (AxesOf<Law>::value > 2) sum += inverse_spacing[2] * law.template speed<2>(w);
+    if (static_cast<double>(sum) > fastest) fastest = static_cast<double>(sum);
+  }
+};
+
 /// The ghosts of one block, of all its faces and fields.
 template <class Real, class Law>
 struct WallKernel {
@@ -159,6 +191,15 @@ class WallStates {
     time_ = time;
   }
 
+  /// Of what flowed in at the last fill, the largest sum over the axes of speed over spacing, in 1 / time.
+  [[nodiscard]] double fastest_inflow() const {
+    double fastest = 0;
+    for (auto const& of_block : given_) {
+      for (GivenStates const& of_face : of_block) fastest = std::max(fastest, of_face.fastest);
+    }
+    return fastest;
+  }
+
  private:
   static constexpr auto fields = static_cast<std::size_t>(Law::fields);
   using Array = Kokkos::View<Real*, Memory>;
@@ -166,6 +207,7 @@ class WallStates {
   struct GivenStates {
     Array values;
     std::optional<EntryPositions> places;  ///< empty until the first time
+    double fastest = 0;                    ///< of what flows in
   };
 
   void fill_block(double time, Block const& block, Fields<Real>& state) {
@@ -238,7 +280,20 @@ class WallStates {
       static_cast<void>(evaluate(execution(block), value, time, *its.places, range, IndexRange{}, to));
     }
     require_states(time, block, wall, its);
+    if (wall.kind == LawWallKind::inflow) its.fastest = fastest_of(block, wall, its);
     return its.values.data();
+  }
+
+  [[nodiscard]] double fastest_of(Block const& block, LawWall const& wall, GivenStates const& its) const {
+    Index const size = its.places->on_host().range().size();
+    equation::FastestGiven<Real, Law> kernel{law_, its.values.data(), size, wall.gives_others, {}};
+    for (int axis = 0; axis < mesh_->dimensions(); ++axis)
+      kernel.inverse_spacing[axis] = static_cast<Real>(1 / mesh_->axis(axis).spacing());
+    double fastest = 0;
+    Kokkos::parallel_reduce("halocline fastest inflow",
+                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, size), kernel,
+                            Kokkos::Max<double>(fastest));
+    return std::max(fastest, 0.0);  // of no entries it is the least number
   }
 
   /// Of the ghosts beyond a face.
