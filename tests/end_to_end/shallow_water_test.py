@@ -127,6 +127,18 @@ class ShallowWater(unittest.TestCase):
                     self.assertEqual(run.code, 2)
                     self.assertIn(words, run.err)
                     self.assertFalse((folder / "run.out").exists())
+            for changes, words in (
+                    ({"time.method": "rkl2"}, "rkl2 is stable for diffusion, but not for waves"),
+                    ({"time.method": "bdf2"}, "take one of bogacki_shampine, dormand_prince, explicit_euler, rk4, ssp_rk2, ssp_rk3"),
+                    ({"time.method": "explicit_euler"}, "explicit_euler is not stable with `reconstruction: plm`"),
+                    ({"mesh.cells": [24], "shallow-water.momentum_y.source": 1},
+                     "`shallow-water.momentum_y`: the mesh has no such axis")):
+                with self.subTest(words=words):
+                    (folder / "deck.yaml").write_text(json.dumps(deck()))
+                    run = Run(["run", "deck.yaml", "--output", "run.out", *settings(changes)], folder)
+                    self.assertEqual(run.code, 2)
+                    self.assertIn(words, run.err)
+                    self.assertFalse((folder / "run.out").exists())
 
 
 if __name__ == "__main__":
