@@ -48,7 +48,7 @@ TEST(MemoryForecast, APeakThatSomeMeshesDoNotHaveGrowsNoFasterThanItsMesh) {
   }
   // Of the weights of the smallest meshes one is below zero and the other is above, both beyond 50,000.
   double const large = taken_by({512, 512, 512});
-  for (std::size_t const small : {0, 1}) {
+  for (std::size_t const small : {0U, 1U}) {
     MemoryForecast with_a_peak = forecast;
     with_a_peak.taken[small].peak += 1000;
     double const excess = with_a_peak.of({512, 512, 512}).peak - large;

@@ -49,8 +49,9 @@ Equations& Equations::wall(std::string name, std::string sentence, std::vector<s
   for (std::string const& primitive : wants) {
     auto const is_it = [&](Primitive const& each) { return each.name == primitive; };
     if (std::any_of(declared_.primitives.begin(), declared_.primitives.end(), is_it)) continue;
-    throw InputError("physics `" + declared_.name + "`: `" + name + "` wants `" + primitive +
-                     "`, which is not the primitive of any field");
+    std::string text = "physics `" + declared_.name;
+    text.append("`: `").append(name).append("` wants `").append(primitive);
+    throw InputError(text.append("`, which is not the primitive of any field"));
   }
   declared_.walls.push_back({std::move(name), std::move(sentence), std::move(wants)});
   return *this;

@@ -78,9 +78,10 @@ void judge_face(Options const& face, std::vector<Primitive> const& primitives, s
     std::string const& name = given_name(face, primitive);
     bool const is_wanted = own != nullptr ? wants(*own, name) : kind == "inflow";
     if (is_wanted && n < fields && !face.has(name)) {
-      std::string const other =
-          own != nullptr || primitive.other_name.empty() ? "" : ", or `" + primitive.other_name + "`";
-      mistakes.add(face.location(), face.full_name(name), "missing", kind + " needs it" + other);
+      std::string advice = kind + " needs it";
+      if (own == nullptr && !primitive.other_name.empty())
+        advice.append(", or `").append(primitive.other_name).append("`");
+      mistakes.add(face.location(), face.full_name(name), "missing", advice);
     } else if (face.given(name) && n >= fields) {
       add_mistake(face, name, "the mesh has no such axis", mistakes);
     } else if (face.given(name) && !is_wanted) {

@@ -297,7 +297,7 @@ TEST(ShallowWater, MirroredDataHaveTheMirroredSolution) {
 TEST(ShallowWater, TheAxesAreAlike) {
   HALOCLINE_TEST_OF_ONE_RANK();
   std::vector<std::vector<double>> depths;
-  for (std::size_t axes : {0, 1, 2}) {
+  for (std::size_t axes : {0U, 1U, 2U}) {
     std::vector<Index> cells{64};
     if (axes == 1) cells = {64, 2};
     if (axes == 2) cells = {2, 64};
