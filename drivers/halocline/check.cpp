@@ -108,7 +108,7 @@ ExitCode check(CheckCommand const& command) {
   Mistakes mistakes;
   if (!entry.points) judge_memory(options, entry, rehearsal.forecast, budget, mistakes);
   mistakes.report();
-  if (is_rehearsed) judge_first_step(deck, physics, options, entry);
+  if (is_rehearsed && command.contents) judge_first_step(deck, physics, options, entry);
   if (command.quiet) return ExitCode::done;
   say(fmt::format("{}: no mistakes\n", deck.name()));
   say(fmt::format("physics  {}: {}\n", entry.name, entry.sentence));

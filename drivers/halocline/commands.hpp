@@ -34,10 +34,11 @@ struct CheckCommand {
   std::string deck;
   std::vector<std::string> set;
   std::vector<std::string> plugins;
-  std::string devices;   ///< --devices, of the run that is judged; empty: as the deck says
-  int ranks = 0;         ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
-  bool quiet = false;    ///< no word of a deck without mistakes
-  bool contents = true;  ///< looks at all of the files that fields are from, of which each rank of a run sees its part
+  std::string devices;  ///< --devices, of the run that is judged; empty: as the deck says
+  int ranks = 0;        ///< --ranks, of the run that is judged; 0: those that a launcher has started, else one
+  bool quiet = false;   ///< no word of a deck without mistakes
+  /// Looks at what the ranks of a run see for themselves: the files that fields are from, and the first step.
+  bool contents = true;
 };
 
 /// What the command line gives to `halocline list`.

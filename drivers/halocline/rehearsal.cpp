@@ -334,7 +334,8 @@ Rehearsal rehearse(Deck const& deck, Registry<PhysicsEntry> const& physics, doub
 
 std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntry> const& physics) {
   constexpr std::int64_t most_cells = 1 << 20;
-  Options const given = deck.read(deck::resolve(declare_deck(physics)));
+  Declaration const declaration = deck::resolve(declare_deck(physics));
+  Options const given = deck.read(declaration);
   PhysicsEntry const& entry = physics.find(given.choice("physics"));
   if (entry.points || !evolves(entry, given)) return std::nullopt;
   auto const cells = product(given.section("mesh").integers("cells"));
@@ -343,7 +344,7 @@ std::optional<StepLimits> limits_at_start(Deck const& deck, Registry<PhysicsEntr
   if (given.section("mesh").has("processes")) alone.push_back(free_processes(given.section("mesh").entries("cells")));
   auto const answer = apart([&](Answer& to) {
     start_kokkos_for_tally();
-    Options const options = deck.with(overrides_by_set(alone)).read(deck::resolve(declare_deck(physics)));
+    Options const options = deck.with(overrides_by_set(alone)).read(declaration);
     auto const mesh =
         make_structured_mesh(options.section("mesh"), std::make_shared<Communicator>(Communicator::alone()));
     auto const made = entry.create({options, mesh, nullptr, precision_of(options), {}});

@@ -58,7 +58,7 @@ struct Conserve {
   }
 };
 
-template <class Real, class Law>
+template <class Real, class Law, int Axes>
 class TypedStateLaw final : public StateLaw<Real> {
  public:
   TypedStateLaw(std::shared_ptr<StructuredMesh const> const& mesh, LawWalls const& walls, Law const& law)
@@ -133,7 +133,7 @@ class TypedStateLaw final : public StateLaw<Real> {
 
   std::shared_ptr<StructuredMesh const> mesh_;
   Law law_;
-  WallStates<Real, Law> walls_;
+  WallStates<Real, Law, Axes> walls_;
 };
 
 template <class Real, template <class, int> class Law, int Axes>
@@ -147,7 +147,7 @@ template <class Real, template <class, int> class Law, int Axes>
     using Rate = FluxRate<Real, Its, Edges, Axes>;
     return std::make_unique<StageSweeps<Real, Rate, Axes>>(mesh, Rate{law, edges, riemann}, Fields<Real>{});
   };
-  auto state_law = std::make_unique<TypedStateLaw<Real, Its>>(mesh, walls, law);
+  auto state_law = std::make_unique<TypedStateLaw<Real, Its, Axes>>(mesh, walls, law);
   switch (scheme.edges) {
     case LawScheme::Edges::weno5:
       if constexpr (!HasBalance<Its, typename Its::State>) return {stages(Weno5<Real>{}), std::move(state_law)};

@@ -72,6 +72,20 @@ class Setting {
     return made;
   }
 
+  /// States 1, 2, … and 0.25 n as the weight of the n-th.
+  struct Terms {
+    std::vector<std::unique_ptr<SystemState>> states;
+    std::vector<WeightedState> weighted;
+  };
+  [[nodiscard]] Terms terms(int count) const {
+    Terms all;
+    for (int n = 1; n <= count; ++n) {
+      all.states.push_back(state(n));
+      all.weighted.push_back({0.25 * n, all.states.back().get()});
+    }
+    return all;
+  }
+
   /// The rate of a field of state 0 at a cell, found on the host.
   [[nodiscard]] double rate(int field, std::array<Index, 3> const& at) const {
     Extents const cells = mesh->extents(Centring::cell);
@@ -163,15 +177,10 @@ void check_stages(std::vector<Index> const& cells, int blocks_per_rank) {
   for (int terms = 0; terms <= 6; ++terms) {
     for (bool const with_slope : {false, true}) {
       auto const y = setting.state(0);
-      std::vector<std::unique_ptr<SystemState>> states;
-      std::vector<WeightedState> weighted;
-      for (int n = 1; n <= terms; ++n) {
-        states.push_back(setting.state(n));
-        weighted.push_back({0.25 * n, states.back().get()});
-      }
+      auto const given = setting.terms(terms);
       auto const out = setting.system->create_state();
       auto const slope = setting.system->create_state();
-      setting.system->evaluate(RatePart::whole, time_of_stage, *y, 0.5, weighted, 0.125, *out,
+      setting.system->evaluate(RatePart::whole, time_of_stage, *y, 0.5, given.weighted, 0.125, *out,
                                with_slope ? slope.get() : nullptr);
       auto const expected = [&](int field, std::array<Index, 3> const& at) {
         double sum = 0.5 * value_of(0, field, at, all) + 0.125 * setting.rate(field, at);
@@ -266,12 +275,7 @@ TEST(EquationSystem, StagesOfOneFormAreThoseOfAll) {
   for (int terms = 0; terms <= 4; ++terms) {
     for (bool const in_place : {false, true}) {
       auto const y = setting.state(0);
-      std::vector<std::unique_ptr<SystemState>> states;
-      std::vector<WeightedState> weighted;
-      for (int n = 1; n <= terms; ++n) {
-        states.push_back(setting.state(n));
-        weighted.push_back({0.25 * n, states.back().get()});
-      }
+      auto const [states, weighted] = setting.terms(terms);
       auto const other = setting.system->create_state();
       auto const another = setting.system->create_state();
       SystemState& out = in_place && terms > 1 ? *states[1] : *other;

@@ -18,7 +18,11 @@ struct FastestWave {
 
   template <class P, class... U>
   KOKKOS_FORCEINLINE_FUNCTION Real fastest(P const& at, U const&... u) const {
-    auto const w = law.primitive({{u[here]...}});
+    return of(at, law.primitive({{u[here]...}}));
+  }
+  /// Of a primitive state; `at` has `inverse_spacing(axis)`.
+  template <class P, class State>
+  KOKKOS_FORCEINLINE_FUNCTION Real of(P const& at, State const& w) const {
     Real sum = at.inverse_spacing(0) * law.template speed<0>(w);
     if constexpr (Axes > 1) sum += at.inverse_spacing(1) * law.template speed<1>(w);
     if constexpr (Axes > 2) sum += at.inverse_spacing(2) * law.template speed<2>(w);

@@ -121,6 +121,18 @@ struct FastestFunctor {
 
 }  // namespace equation
 
+/// Of a uniform mesh.
+template <class Real>
+[[nodiscard]] DifferenceWeights<Real> difference_weights(StructuredMesh const& mesh) {
+  DifferenceWeights<Real> weights;
+  for (int axis = 0; axis < mesh.dimensions(); ++axis) {
+    double const spacing = mesh.axis(axis).spacing();
+    weights.inverse_spacing[axis] = static_cast<Real>(1 / spacing);
+    weights.inverse_square[axis] = static_cast<Real>(1 / (spacing * spacing));
+  }
+  return weights;
+}
+
 /// The one form of Stages: `Rate` on a mesh of `Axes` axes.
 template <class Real, class Rate, int Axes>
 class StageSweeps final : public Stages<Real> {
@@ -133,11 +145,7 @@ class StageSweeps final : public Stages<Real> {
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
       : mesh_(std::move(mesh)), rate_(rate), coefficients_(std::move(coefficient_fields)) {
     for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
-    for (int axis = 0; axis < Axes; ++axis) {
-      double const spacing = mesh_->axis(axis).spacing();
-      differences_.inverse_spacing[axis] = static_cast<Real>(1 / spacing);
-      differences_.inverse_square[axis] = static_cast<Real>(1 / (spacing * spacing));
-    }
+    differences_ = difference_weights<Real>(*mesh_);
   }
 
   [[nodiscard]] Shape shape() const override {

@@ -107,4 +107,21 @@ class LawRun {
   Index steps_ = 0;
 };
 
+/// The cells of this rank in a run of two axes have the bits of those in a run of one rank.
+inline void expect_same_bits(LawRun const& together, LawRun const& alone, std::string const& trace) {
+  Index const width = alone.mesh().extents(Centring::cell)[0];
+  for (std::size_t field = 0; field < alone.physics().fields().size(); ++field) {
+    std::vector<double> const all = alone.values(field);
+    std::vector<double> const mine = together.values(field);
+    std::size_t n = 0;
+    for (Block const& block : together.mesh().blocks()) {
+      for (Index j = block.cells.begin[1]; j < block.cells.end[1]; ++j) {
+        for (Index i = block.cells.begin[0]; i < block.cells.end[0]; ++i) {
+          ASSERT_EQ(mine[n++], all[static_cast<std::size_t>(i + width * j)]) << trace << field << " " << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace halocline::test

@@ -19,7 +19,9 @@
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
+#include "physics/equations/flux_rate.hpp"
 #include "physics/equations/riemann.hpp"
+#include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/state_law.hpp"
 #include "physics/equations/values.hpp"
 
@@ -46,85 +48,82 @@ template <class Law, class State>
   }
 }
 
+/// What the deck gives of the ghosts beyond one face of a block, as a kernel sees it.
+template <class Real, class Law>
+struct GivenGhosts {
+  using State = typename Law::State;
+  Real const* values = nullptr;  ///< field by field, then where it holds; null where it gives nothing
+  Index size = 0;                ///< number of ghosts
+  bool gives_others = false;
+
+  /// Not zero where it holds.
+  KOKKOS_FORCEINLINE_FUNCTION Real weight(Index place) const { return values[Law::fields * size + place]; }
+  KOKKOS_FORCEINLINE_FUNCTION State at(Index place) const {
+    State given{};
+    for (int n = 0; n < Law::fields; ++n) given.value[n] = values[n * size + place];
+    return given;
+  }
+  /// The primitive state beside none inside: what a law takes from there is zero.
+  KOKKOS_FORCEINLINE_FUNCTION State primitive(Law const& law, Index place) const {
+    return law.primitive(conserved_of(law, at(place), State{}, gives_others));
+  }
+};
+
 /// One face of a block beyond which no block lies, as the kernel sees it.
-template <class Real>
+template <class Real, class Law>
 struct WallOfBlock {
   LawWallKind kind = LawWallKind::periodic;
   int own = 0;                  ///< which of the law's
   Index begin[3] = {0, 0, 0};   ///< the first ghost …
   Index extent[3] = {0, 0, 0};  ///< … and how many there are along each axis
-  /// What the deck gives of the ghosts, field by field, then where it holds (not zero). Null where it gives nothing.
-  Real const* given = nullptr;
-  bool gives_others = false;
+  GivenGhosts<Real, Law> given;
 };
 
 /// The conserved state of a ghost for which a deck gives something.
 ///
 /// \param inside that of its mirror image
 template <class Real, class Law, class State>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(Law const& law, WallOfBlock<Real> const& wall, int face,
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State beyond(Law const& law, WallOfBlock<Real, Law> const& wall, int face,
                                                        State const& inside, State const& given) {
   if constexpr (HasWalls<Law, State>) {
     if (wall.kind == LawWallKind::own) {
       return law.conserved(law.beyond(wall.own, face / 2, face % 2 == 0 ? -1 : 1, law.primitive(inside), given));
     }
   }
-  return conserved_of(law, given, inside, wall.gives_others);
+  return conserved_of(law, given, inside, wall.given.gives_others);
 }
 
 /// The first of the ghosts of one face, by place, of which a deck gives no state that may be: none of finite numbers,
 /// or, of what flows in, no physical one.
 template <class Real, class Law>
 struct FirstBadGhost {
-  static constexpr int Count = Law::fields;
   Law law;
-  Real const* given;
-  Index size;
+  GivenGhosts<Real, Law> given;
   bool is_state;
-  bool gives_others;
 
   KOKKOS_FUNCTION void operator()(Index place, Index& first) const {
-    Real const holds = given[Count * size + place];
-    if (holds == Real{0} || place >= first) return;
-    typename Law::State values{};
-    bool is_finite = holds - holds == Real{0};
-    for (int n = 0; n < Count; ++n) {
-      Real const value = values.value[n] = given[n * size + place];
-      is_finite = is_finite && value - value == Real{0};
-    }
-    if (is_finite && (!is_state || law.is_physical(law.primitive(conserved_of(law, values, {}, gives_others))))) return;
+    Real const weight = given.weight(place);
+    if (weight == Real{0} || place >= first) return;
+    typename Law::State const values = given.at(place);
+    bool is_finite = weight - weight == Real{0};
+    for (int n = 0; n < Law::fields; ++n) is_finite = is_finite && values.value[n] - values.value[n] == Real{0};
+    if (is_finite && (!is_state || law.is_physical(given.primitive(law, place)))) return;
     first = place;
   }
 };
 
-/// The number of axes that a law is for.
-template <class Law>
-struct AxesOf;
-template <template <class, int> class Law, class Real, int Axes>
-struct AxesOf<Law<Real, Axes>> {
-  static constexpr int value = Axes;
-};
-
-/// The fastest waves of the states that a deck gives beyond one face, as FastestWave has them. They stand beside no
-/// state inside: what a law takes from there is zero.
-template <class Real, class Law>
+/// The fastest waves of the states that a deck gives beyond one face.
+template <class Real, class Law, int Axes>
 struct FastestGiven {
-  static constexpr int Count = Law::fields;
-  Law law;
-  Real const* given;
-  Index size;
-  bool gives_others;
-  Real inverse_spacing[3];
+  FastestWave<Real, Law, Axes> bound;
+  GivenGhosts<Real, Law> given;
+  DifferenceWeights<Real> differences;
 
+  KOKKOS_FORCEINLINE_FUNCTION Real inverse_spacing(int axis) const { return differences.inverse_spacing[axis]; }
   KOKKOS_FUNCTION void operator()(Index place, double& fastest) const {
-    if (given[Count * size + place] == Real{0}) return;
-    typename Law::State values{};
-    for (int n = 0; n < Count; ++n) values.value[n] = given[n * size + place];
-    auto const w = law.primitive(conserved_of(law, values, {}, gives_others));
-    Real sum = inverse_spacing[0] * law.template speed<0>(w);
-    if constexpr (AxesOf<Law>::value > 1) sum += inverse_spacing[1] * law.template speed<1>(w);
-    if constexpr (AxesOf<Law>::value > 2) sum += inverse_spacing[2] * law.template speed<2>(w);
-    if (static_cast<double>(sum) > fastest) fastest = static_cast<double>(sum);
+    if (given.weight(place) == Real{0}) return;
+    double const here = static_cast<double>(bound.of(*this, given.primitive(bound.law, place)));
+    if (here > fastest) fastest = here;
   }
 };
 
@@ -137,7 +136,7 @@ struct WallKernel {
   int vector;
   Index owned[3] = {1, 1, 1};
   BlockView<Real> field[Count];
-  WallOfBlock<Real> wall[6];
+  WallOfBlock<Real, Law> wall[6];
 
   WallKernel(Law const& of, int first_of_vector) : law(of), vector(first_of_vector) {}
 
@@ -151,12 +150,11 @@ struct WallKernel {
     }
   };
   KOKKOS_FUNCTION void fill(int face, Index i, Index j, Index k) const {
-    WallOfBlock<Real> const& its = wall[face];
+    WallOfBlock<Real, Law> const& its = wall[face];
     int const axis = face / 2;
     bool const is_upper = face % 2 == 1;
-    Index const size = its.extent[0] * its.extent[1] * its.extent[2];
     Index const place = i - its.begin[0] + its.extent[0] * (j - its.begin[1] + its.extent[1] * (k - its.begin[2]));
-    bool const holds = its.given != nullptr && its.given[Count * size + place] != Real{0};
+    bool const holds = its.given.values != nullptr && its.given.weight(place) != Real{0};
     bool const reflects = its.kind != LawWallKind::outflow;
     Index from[3] = {i, j, k};
     Index const last = owned[axis] - 1;
@@ -166,9 +164,7 @@ struct WallKernel {
     typename Law::State u{};
     for (int n = 0; n < Count; ++n) u.value[n] = field[n](from[0], from[1], from[2]);
     if (holds) {
-      typename Law::State values{};
-      for (int n = 0; n < Count; ++n) values.value[n] = its.given[n * size + place];
-      u = beyond(law, its, face, u, values);
+      u = beyond(law, its, face, u, its.given.at(place));
     } else if (reflects && vector >= 0) {
       u.value[vector + axis] = -u.value[vector + axis];
     }
@@ -180,7 +176,7 @@ struct WallKernel {
 
 /// Fills the ghosts of states of `Law` beyond the faces of the domain, those that star stencils read, by one kernel a
 /// block. What a deck gives is evaluated where the fields are, at the centres of the cells beyond the face.
-template <class Real, class Law>
+template <class Real, class Law, int Axes>
 class WallStates {
  public:
   WallStates(std::shared_ptr<StructuredMesh const> mesh, LawWalls walls, Law const& law)
@@ -203,6 +199,7 @@ class WallStates {
  private:
   static constexpr auto fields = static_cast<std::size_t>(Law::fields);
   using Array = Kokkos::View<Real*, Memory>;
+  using Ghosts = equation::GivenGhosts<Real, Law>;
   /// What the deck gives beyond one face of a block.
   struct GivenStates {
     Array values;
@@ -227,9 +224,8 @@ class WallStates {
       ghosts.begin[a] = face % 2 == 0 ? all.begin[a] : owned.end[a];
       ghosts.end[a] = face % 2 == 0 ? owned.begin[a] : all.end[a];
       kernel.boxes.add(ghosts, face);
-      equation::WallOfBlock<Real>& its = kernel.wall[face];
+      equation::WallOfBlock<Real, Law>& its = kernel.wall[face];
       its.kind = wall.kind;
-      its.gives_others = wall.gives_others;
       for (int axis = 0; axis < 3; ++axis) {
         its.begin[axis] = ghosts.begin[static_cast<std::size_t>(axis)];
         its.extent[axis] = ghosts.extent(axis);
@@ -262,12 +258,12 @@ class WallStates {
   }
 
   /// What the deck gives of the ghosts beyond a face, on the block's device.
-  [[nodiscard]] Real const* given(double time, Block const& block, int face, IndexRange const& ghosts, int layers) {
+  [[nodiscard]] Ghosts given(double time, Block const& block, int face, IndexRange const& ghosts, int layers) {
     LawWall const& wall = walls_[static_cast<std::size_t>(face)];
     GivenStates& its = given_[block.local][static_cast<std::size_t>(face)];
     auto const size = static_cast<std::size_t>(ghosts.size());
     bool const is_new = !its.places.has_value();
-    if (!is_new && (time == time_ || !depends_on_time(wall))) return its.values.data();
+    if (!is_new && (time == time_ || !depends_on_time(wall))) return ghosts_of(wall, its);
     if (is_new) {
       its.values = Array("given beyond a wall", (fields + 1) * size);
       its.places.emplace(execution(block), positions(block, ghosts, layers));
@@ -280,19 +276,19 @@ class WallStates {
       static_cast<void>(evaluate(execution(block), value, time, *its.places, range, IndexRange{}, to));
     }
     require_states(time, block, wall, its);
-    if (wall.kind == LawWallKind::inflow) its.fastest = fastest_of(block, wall, its);
-    return its.values.data();
+    if (wall.kind == LawWallKind::inflow) its.fastest = fastest_of(block, ghosts_of(wall, its));
+    return ghosts_of(wall, its);
+  }
+  [[nodiscard]] static Ghosts ghosts_of(LawWall const& wall, GivenStates const& its) {
+    return {its.values.data(), its.places->on_host().range().size(), wall.gives_others};
   }
 
-  [[nodiscard]] double fastest_of(Block const& block, LawWall const& wall, GivenStates const& its) const {
-    Index const size = its.places->on_host().range().size();
-    equation::FastestGiven<Real, Law> kernel{law_, its.values.data(), size, wall.gives_others, {}};
-    for (int axis = 0; axis < mesh_->dimensions(); ++axis)
-      kernel.inverse_spacing[axis] = static_cast<Real>(1 / mesh_->axis(axis).spacing());
+  [[nodiscard]] double fastest_of(Block const& block, Ghosts const& given) const {
+    equation::FastestGiven<Real, Law, Axes> const kernel{{law_}, given, difference_weights<Real>(*mesh_)};
     double fastest = 0;
     Kokkos::parallel_reduce("halocline fastest inflow",
-                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, size), kernel,
-                            Kokkos::Max<double>(fastest));
+                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, given.size),
+                            kernel, Kokkos::Max<double>(fastest));
     return std::max(fastest, 0.0);  // of no entries it is the least number
   }
 
@@ -312,8 +308,7 @@ class WallStates {
   void require_states(double time, Block const& block, LawWall const& wall, GivenStates const& its) const {
     BoxPositions const& places = its.places->on_host();
     Index const size = places.range().size();
-    equation::FirstBadGhost<Real, Law> const kernel{law_, its.values.data(), size, wall.kind == LawWallKind::inflow,
-                                                    wall.gives_others};
+    equation::FirstBadGhost<Real, Law> const kernel{law_, ghosts_of(wall, its), wall.kind == LawWallKind::inflow};
     Index first = size;
     Kokkos::parallel_reduce("halocline given beyond a wall",
                             Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, size), kernel,
