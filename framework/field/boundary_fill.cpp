@@ -13,6 +13,7 @@
 #include "framework/field/finite_value.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/launch.hpp"
 
 namespace halocline {
 
@@ -126,7 +127,7 @@ class BlockBoundary {
             .corners = reach == BoundaryReach::corners});
     }
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_for("halocline boundary", Policy(execution(block_), 0, work), kernel);
+    Kokkos::parallel_for("halocline boundary", launched_at_once(Policy(execution(block_), 0, work)), kernel);
   }
 
   /// Takes v on one face from its expression.

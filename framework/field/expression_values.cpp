@@ -8,6 +8,7 @@
 
 #include "framework/deck/expression_program.hpp"
 #include "framework/field/expression_rows.hpp"
+#include "framework/runtime/launch.hpp"
 
 namespace halocline {
 
@@ -220,14 +221,11 @@ std::optional<Extents> evaluate_by_kernel(Execution const& execution, Expression
     kernel.checked_begin[axis] = checked.begin[a];
     kernel.checked_extent[axis] = checked.extent(axis);
   }
-  Kokkos::parallel_for("halocline expression",
-                       Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution, 0, range.size()), kernel);
+  using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for("halocline expression", launched_at_once(Policy(execution, 0, range.size())), kernel);
   if (checked.empty()) return std::nullopt;
-  Index first_bad = no_entry;
-  Kokkos::deep_copy(execution, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&first_bad),
-                    positions.first_bad());
   execution.fence();
-  if (first_bad != no_entry) Kokkos::deep_copy(execution, positions.first_bad(), no_entry);
+  Index const first_bad = std::exchange(positions.first_bad()(), no_entry);
   return entry_of(first_bad, checked);
 }
 
@@ -273,8 +271,8 @@ std::optional<Extents> evaluate_and_copy(Execution const& execution, Expression 
 }  // namespace
 
 EntryPositions::EntryPositions(Execution const& execution, BoxPositions positions)
-    : on_host_(std::move(positions)), first_bad_(Kokkos::view_alloc(execution, "first bad entry")) {
-  Kokkos::deep_copy(execution, first_bad_, no_entry);
+    : on_host_(std::move(positions)), first_bad_("first bad entry") {
+  first_bad_() = no_entry;
   if constexpr (!memory_on_host) {
     std::vector<double> all;
     for (std::vector<double> const& along : on_host_.along) all.insert(all.end(), along.begin(), along.end());

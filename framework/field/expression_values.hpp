@@ -36,13 +36,13 @@ class EntryPositions {
   [[nodiscard]] BoxPositions const& on_host() const { return on_host_; }
   /// Those along an axis.
   [[nodiscard]] double const* for_kernels(int axis) const;
-  /// Where kernels note the first bad entry, and nothing is noted but while one runs.
-  [[nodiscard]] Kokkos::View<Index, Memory> const& first_bad() const { return first_bad_; }
+  /// Where kernels note the first bad entry, and nothing is noted but while one runs. The host reads it without a copy.
+  [[nodiscard]] Kokkos::View<Index, Kokkos::SharedHostPinnedSpace> const& first_bad() const { return first_bad_; }
 
  private:
   BoxPositions on_host_;
   Kokkos::View<double*, Memory> in_memory_;  ///< one axis after the other; empty on a host
-  Kokkos::View<Index, Memory> first_bad_;
+  Kokkos::View<Index, Kokkos::SharedHostPinnedSpace> first_bad_;
 };
 
 /// Every entry of `range`, indices of `positions`, becomes the expression there: by a program in rows on hosts, by one

@@ -11,6 +11,7 @@
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/launch.hpp"
 
 namespace halocline {
 
@@ -56,13 +57,6 @@ void for_parts(IndexRange const& box, Task const& task) {
     task(part);
   });
   Kokkos::fence("box loop");
-}
-
-/// A loop whose functor goes with the launch itself. Larger ones would by default pass through a buffer that the host
-/// waits for before each launch, and that a replay would not fill again.
-template <class Policy>
-[[nodiscard]] auto launched_at_once(Policy const& policy) {
-  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
 /// Points of a box that a block of a device's threads takes along each axis: long in x, for whole lines of memory, and

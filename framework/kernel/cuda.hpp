@@ -34,12 +34,19 @@ inline constexpr bool is_rare = requires {
   requires Functor::is_rare;
 };
 
+/// A functor may have a kernel of its own, by a specialisation with `possible` true and `static bool run(stream, range,
+/// task)`: false where it has launched nothing, since the range does not suit it.
+template <class Functor>
+struct OwnKernel {
+  static constexpr bool possible = false;
+};
+
 /// Inputs of a streaming kernel.
 template <class Task>
 [[nodiscard]] constexpr bool has_streaming_inputs() {
   using Inputs = std::remove_const_t<decltype(Task::in)>;
-  return !is_rare<typename Task::FunctorType> && only_reals<typename Task::Value, Inputs> && Inputs::count > 0 &&
-         Inputs::count <= most_inputs;
+  return !is_rare<typename Task::FunctorType> && !OwnKernel<typename Task::FunctorType>::possible &&
+         only_reals<typename Task::Value, Inputs> && Inputs::count > 0 && Inputs::count <= most_inputs;
 }
 
 /// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.
@@ -273,6 +280,9 @@ template <class Task, class Accumulator>
 
 template <class Task, class Accumulator>
 void run(cudaStream_t stream, IndexRange const& range, Task const& task, ReductionTileSums<Accumulator> const& sums) {
+  if constexpr (OwnKernel<typename Task::FunctorType>::possible) {
+    if (OwnKernel<typename Task::FunctorType>::run(stream, range, task)) return;
+  }
   if constexpr (StreamShape<Task>::possible) {
     if (range.size() >= fewest_streamed_points && StreamSweep<Task, Accumulator>::run(stream, range, task, sums))
       return;

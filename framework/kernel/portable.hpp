@@ -6,6 +6,7 @@
 #include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/rows.hpp"
 #include "framework/kernel/views.hpp"
+#include "framework/runtime/launch.hpp"
 
 // The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its
 // sums have the bits of the specialised forms', because the terms are grouped by the same rule.
@@ -129,7 +130,7 @@ void sweep_portably(Execution const& execution, IndexRange const& range, Task co
                                        Kokkos::IndexType<Index>>;
   Policy const policy(execution, {range.begin[0], range.begin[1], range.begin[2]},
                       {range.end[0], range.end[1], range.end[2]});
-  Kokkos::parallel_for("halocline sweep", policy, PortableSweep<Task>{task});
+  Kokkos::parallel_for("halocline sweep", launched_at_once(policy), PortableSweep<Task>{task});
 }
 
 /// The sums of a device.
@@ -146,7 +147,7 @@ requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execut
     return;
   }
   Accumulator* const from = sums.partials();
-  Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
+  Kokkos::parallel_for("halocline sweep", launched_at_once(Policy(execution, 0, count)),
                        PortableColumns<Task, Accumulator>(task, range, reduction_tiles, from));
   Accumulator* const to = from + Task::sums * count;
   Index const groups = reduction_tiles.total();
@@ -166,7 +167,7 @@ void sweep_reduce_portably(Execution const& execution, IndexRange const& range, 
   sums.reserve(execution, Task::sums * merging_room(count), Task::sums);
   Accumulator* const from = sums.partials();
   if (count > 0) {
-    Kokkos::parallel_for("halocline sweep", Policy(execution, 0, count),
+    Kokkos::parallel_for("halocline sweep", launched_at_once(Policy(execution, 0, count)),
                          PortableSums<Task, Accumulator>{task, rows, from});
   }
   merge_portably<MergeGroups<Accumulator>>(execution, from, count, Task::sums, sums.results());

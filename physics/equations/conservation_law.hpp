@@ -20,6 +20,10 @@
 #include "physics/equations/stage_sweeps.hpp"
 #include "physics/equations/wall_states.hpp"
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "physics/equations/cuda/flux_stage.hpp"
+#endif
+
 // What makes the parts of a law: of a class template Law<Real, Axes>, made from the physics' own options, with
 //
 //     fields                        how many numbers a state has

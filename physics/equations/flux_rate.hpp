@@ -42,6 +42,10 @@ struct FluxRate {
   static constexpr int fields = Law::fields;
   static constexpr bool is_long = true;
   using State = Values<Real, fields>;
+  /// The cells of one line that the rate reads, the point itself in the middle, as `seen` sees them.
+  struct Line {
+    State cell[2 * reach + 1];
+  };
 
   Law law;
   Reconstruction reconstruction;
@@ -52,43 +56,65 @@ struct FluxRate {
     State rate = along_axis<0>(at, u...);
     if constexpr (Axes > 1) rate = rate + along_axis<1>(at, u...);
     if constexpr (Axes > 2) rate = rate + along_axis<2>(at, u...);
-    if constexpr (requires(Law const& its, State const& state) { its.source(at, state); }) {
-      rate = rate + law.source(at, State{{u[here]...}});
-    }
-    return rate;
+    return with_source(rate, at, u...);
   }
 
   /// What bounds the rate, by itself: it does not depend on the scheme.
   [[nodiscard]] FastestWave<Real, Law, Axes> bound() const { return {law}; }
 
- private:
-  /// The cells of one line that the rate reads, the point itself in the middle.
-  struct Line {
-    State cell[2 * reach + 1];
-  };
+  // The parts of the rate, for kernels that evaluate each face once.
 
-  template <int Axis, class P, class... U>
-  KOKKOS_FORCEINLINE_FUNCTION State along_axis(P const& at, U const&... u) const {
-    Line const line = read<Axis>(std::make_index_sequence<static_cast<std::size_t>(2 * reach + 1)>(), u...);
+  /// A conserved state as edges are reconstructed from it.
+  KOKKOS_FORCEINLINE_FUNCTION State seen(State const& conserved) const {
+    if constexpr (Reconstruction::of_conserved) return conserved;
+    if constexpr (!Reconstruction::of_conserved) return law.primitive(conserved);
+  }
+  /// The flux through the lower (Side -1) or upper (1) face of the cell in the middle. The lower one does not read the
+  /// line's last cell, nor the upper one its first.
+  template <int Axis, int Side>
+  KOKKOS_FORCEINLINE_FUNCTION State flux(Line const& line) const {
+    constexpr int below_face = Side < 0 ? -1 : 0;
+    State const below = edge<below_face, 1>(line);
+    State const above = edge<below_face + 1, -1>(line);
     if constexpr (HasBalance<Law, State>) {
-      return at.inverse_spacing(Axis) *
-             balanced<Axis>(edge<-1, 1>(line), edge<0, -1>(line), edge<0, 1>(line), edge<1, -1>(line));
+      return riemann.template flux<Axis>(law, law.at_face(below, above), law.at_face(above, below));
     } else {
-      State const lower = riemann.template flux<Axis>(law, edge<-1, 1>(line), edge<0, -1>(line));
-      State const upper = riemann.template flux<Axis>(law, edge<0, 1>(line), edge<1, -1>(line));
+      return riemann.template flux<Axis>(law, below, above);
+    }
+  }
+  /// What the fluxes through both faces of the cell in the middle add to the rate.
+  template <int Axis, class P>
+  KOKKOS_FORCEINLINE_FUNCTION State from_fluxes(P const& at, State const& lower, State const& upper,
+                                                [[maybe_unused]] Line const& line) const {
+    if constexpr (HasBalance<Law, State>) {
+      return at.inverse_spacing(Axis) * ((lower - upper) + balance<Axis>(line));
+    } else {
       return at.inverse_spacing(Axis) * (lower - upper);
     }
   }
+  template <class P, class... U>
+  KOKKOS_FORCEINLINE_FUNCTION State with_source(State const& rate, [[maybe_unused]] P const& at,
+                                                [[maybe_unused]] U const&... u) const {
+    if constexpr (requires(Law const& its, State const& state) { its.source(at, state); }) {
+      return rate + law.source(at, State{{u[here]...}});
+    } else {
+      return rate;
+    }
+  }
 
-  /// \param below, above of the cells on both sides
+ private:
+  template <int Axis, class P, class... U>
+  KOKKOS_FORCEINLINE_FUNCTION State along_axis(P const& at, U const&... u) const {
+    Line const line = read<Axis>(std::make_index_sequence<static_cast<std::size_t>(2 * reach + 1)>(), u...);
+    return from_fluxes<Axis>(at, flux<Axis, -1>(line), flux<Axis, 1>(line), line);
+  }
+
   template <int Axis>
-  KOKKOS_FORCEINLINE_FUNCTION State balanced(State const& below, State const& lower, State const& upper,
-                                             State const& above) const {
-    State const at_lower = law.at_face(lower, below);
-    State const at_upper = law.at_face(upper, above);
-    State const flux_lower = riemann.template flux<Axis>(law, law.at_face(below, lower), at_lower);
-    State const flux_upper = riemann.template flux<Axis>(law, at_upper, law.at_face(above, upper));
-    return (flux_lower - flux_upper) + law.template balance<Axis>(lower, upper, at_lower, at_upper);
+  KOKKOS_FORCEINLINE_FUNCTION State balance(Line const& line) const {
+    State const lower = edge<0, -1>(line);
+    State const upper = edge<0, 1>(line);
+    return law.template balance<Axis>(lower, upper, law.at_face(lower, edge<-1, 1>(line)),
+                                      law.at_face(upper, edge<1, -1>(line)));
   }
 
   template <int Axis, std::size_t... N, class... U>
@@ -97,9 +123,7 @@ struct FluxRate {
   }
   template <int Axis, int Distance, class... U>
   KOKKOS_FORCEINLINE_FUNCTION State cell(U const&... u) const {
-    State const state{{u[along<Axis, Distance>]...}};
-    if constexpr (Reconstruction::of_conserved) return state;
-    if constexpr (!Reconstruction::of_conserved) return law.primitive(state);
+    return seen({{u[along<Axis, Distance>]...}});
   }
 
   /// The primitive state at the edge of a cell that looks to `Side`; that of the cell where the other is not physical,

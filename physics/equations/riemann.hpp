@@ -13,11 +13,11 @@ struct WaveBounds {
 };
 
 /// Whether a law knows its contact wave, as HLLC needs: `contact_speed<Axis>(left, right, bounds)` and
-/// `star<Axis>(primitive, speed of the outer wave, speed of the contact)`, the conserved state between both.
+/// `star<Axis>(primitive, conserved, speed of the outer wave, speed of the contact)`, the conserved state between both.
 template <class Law, class State, class Bounds>
 concept HasContact = requires(Law const& law, State const& w, Bounds const& bounds) {
   law.template contact_speed<0>(w, w, bounds);
-  law.template star<0>(w, bounds.lower, bounds.lower);
+  law.template star<0>(w, w, bounds.lower, bounds.lower);
 };
 
 /// Whether a law balances its fluxes against a field that stands still, as the bottom below water. It then says itself
@@ -42,7 +42,7 @@ concept HasWalls = requires(Law const& law, State const& w) {
 
 /// The flux through a face from the states on both sides: Rusanov's, that of Harten, Lax and van Leer, and HLLC of
 /// Toro, Spruce and Speares. They differ by two weights, zero or one: a condition that is the same at all faces would
-/// keep compilers from vectorising. Rusanov is HLL with bounds of one size.
+/// keep compilers of hosts from vectorising. Devices skip what has no weight. Rusanov is HLL with bounds of one size.
 template <class Real>
 struct RiemannSolver {
   Real one_speed = 0;  ///< 1 for Rusanov
@@ -55,30 +55,45 @@ struct RiemannSolver {
     State const conserved_r = law.conserved(r);
     State const flux_l = law.template flux<Axis>(l, conserved_l);
     State const flux_r = law.template flux<Axis>(r, conserved_r);
-    WaveBounds<Real> const bounds = law.template bounds<Axis>(l, r);
-    Real const speed_l = law.template speed<Axis>(l);
-    Real const speed_r = law.template speed<Axis>(r);
-    Real const fastest = select(speed_l < speed_r, speed_r, speed_l);
-    Real const lower = not_above_zero((1 - one_speed) * bounds.lower - one_speed * fastest);
-    Real const upper = -not_above_zero(-((1 - one_speed) * bounds.upper + one_speed * fastest));
-    State const hll = (Real{1} / (upper - lower)) *
-                      ((upper * flux_l - lower * flux_r) + (lower * upper) * (conserved_r - conserved_l));
+    WaveBounds<Real> const bounds = outer_waves<Axis>(law, l, r);
+    Real const lower = not_above_zero(bounds.lower);
+    Real const upper = -not_above_zero(-bounds.upper);
+    auto const hll = [&] {
+      return (Real{1} / (upper - lower)) *
+             ((upper * flux_l - lower * flux_r) + (lower * upper) * (conserved_r - conserved_l));
+    };
     if constexpr (HasContact<Law, State, WaveBounds<Real>>) {
-      Real const middle = law.template contact_speed<Axis>(l, r, bounds);
-      bool const is_left = middle >= 0;
-      State const w = select(is_left, l, r);
-      Real const outer = select(is_left, bounds.lower, bounds.upper);
-      State const star = law.template star<Axis>(w, outer, middle);
-      State const hllc = select(is_left, flux_l, flux_r) +
-                         select(is_left, lower, upper) * (star - select(is_left, conserved_l, conserved_r));
-      return (1 - contact) * hll + contact * hllc;
+      auto const hllc = [&] {
+        Real const middle = law.template contact_speed<Axis>(l, r, bounds);
+        bool const is_left = middle >= 0;
+        Real const outer = select(is_left, bounds.lower, bounds.upper);
+        State const conserved = select(is_left, conserved_l, conserved_r);
+        State const star = law.template star<Axis>(select(is_left, l, r), conserved, outer, middle);
+        return select(is_left, flux_l, flux_r) + select(is_left, lower, upper) * (star - conserved);
+      };
+      if (is_on_device()) return contact == 0 ? hll() : hllc();
+      return (1 - contact) * hll() + contact * hllc();
     } else {
-      return hll;
+      return hll();
     }
   }
 
  private:
+  template <int Axis, class Law, class State>
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION WaveBounds<Real> outer_waves(Law const& law, State const& l,
+                                                                         State const& r) const {
+    WaveBounds<Real> const bounds = law.template bounds<Axis>(l, r);
+    if (is_on_device() && one_speed == 0) return bounds;
+    Real const speed_l = law.template speed<Axis>(l);
+    Real const speed_r = law.template speed<Axis>(r);
+    Real const fastest = one_speed * select(speed_l < speed_r, speed_r, speed_l);
+    return {(1 - one_speed) * bounds.lower - fastest, (1 - one_speed) * bounds.upper + fastest};
+  }
   KOKKOS_FORCEINLINE_FUNCTION static Real not_above_zero(Real value) { return select(value < 0, value, Real{0}); }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_on_device() {
+    KOKKOS_IF_ON_DEVICE((return true;))
+    KOKKOS_IF_ON_HOST((return false;))
+  }
 };
 
 }  // namespace halocline

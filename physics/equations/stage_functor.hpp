@@ -78,16 +78,27 @@ struct StageFunctor {
   template <class P, class... In>
   KOKKOS_FUNCTION auto operator()(P const& at, In const&... in) const {
     static_assert(sizeof...(In) == static_cast<std::size_t>(read + Terms * Fields));
-    return combine(EquationPoint<Real, Axes, P>(at, differences), std::make_index_sequence<read>(), in...);
+    return combine(place(at), std::make_index_sequence<read>(), in...);
+  }
+
+  /// What the rate is evaluated at.
+  template <class P>
+  KOKKOS_FORCEINLINE_FUNCTION EquationPoint<Real, Axes, P> place(P const& at) const {
+    return {at, differences};
+  }
+
+  /// The stage where the rate is known.
+  template <class Slope, class... In>
+  KOKKOS_FORCEINLINE_FUNCTION auto with_rate(Slope const& slope, In const&... in) const {
+    Result<Real, HasSlope ? 2 * Fields : Fields, 0> result{};
+    write<0>(result, slope, in...);
+    return result;
   }
 
  private:
   template <class P, std::size_t... N, class... In>
   KOKKOS_FORCEINLINE_FUNCTION auto combine(P const& at, std::index_sequence<N...>, In const&... in) const {
-    auto const slope = rate(at, equation::pick<N>(in...)...);
-    Result<Real, HasSlope ? 2 * Fields : Fields, 0> result{};
-    write<0>(result, slope, in...);
-    return result;
+    return with_rate(rate(at, equation::pick<N>(in...)...), in...);
   }
   template <int Field, class Returned, class Slope, class... In>
   KOKKOS_FORCEINLINE_FUNCTION void write(Returned& result, Slope const& slope, In const&... in) const {

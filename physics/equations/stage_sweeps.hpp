@@ -145,6 +145,7 @@ class StageSweeps final : public Stages<Real> {
   StageSweeps(std::shared_ptr<StructuredMesh const> mesh, Rate const& rate, Fields<Real> coefficient_fields)
       : mesh_(std::move(mesh)), rate_(rate), coefficients_(std::move(coefficient_fields)) {
     for (Block const& block : mesh_->blocks()) geometry_.emplace_back(*mesh_, block, Centring::cell);
+    fastest_.resize(geometry_.size());
     differences_ = difference_weights<Real>(*mesh_);
   }
 
@@ -181,11 +182,10 @@ class StageSweeps final : public Stages<Real> {
                       std::make_index_sequence<static_cast<std::size_t>(fields + coefficients)>())) {
       double largest = 0;
       for (Block const& block : mesh_->blocks()) {
-        Reduction<Execution, Maximum> terms;
-        reduce_fastest(block, time, y, terms, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
+        reduce_fastest(block, time, y, std::make_index_sequence<static_cast<std::size_t>(fields)>(),
                        std::make_index_sequence<static_cast<std::size_t>(coefficients)>());
-        largest = larger(largest, terms.value());
       }
+      for (auto const& of_block : fastest_) largest = larger(largest, of_block.value());
       return largest;
     } else {
       return std::nullopt;
@@ -250,10 +250,10 @@ class StageSweeps final : public Stages<Real> {
                      view(coefficients_, C, block)..., view(*states[T / fields], T % fields, block)...);
   }
   template <std::size_t... F, std::size_t... C>
-  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, Reduction<Execution, Maximum>& terms,
-                      std::index_sequence<F...>, std::index_sequence<C...>) const {
-    sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), terms, no_outputs,
-                 equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
+  void reduce_fastest(Block const& block, double time, Fields<Real> const& y, std::index_sequence<F...>,
+                      std::index_sequence<C...>) const {
+    sweep_reduce(execution(block), mesh_->owned(block, Centring::cell), geometry_at(block, time), fastest_[block.local],
+                 no_outputs, equation::FastestFunctor<Real, Bound, Axes>{equation::bound_of(rate_), differences_},
                  view(y, F, block)..., view(coefficients_, C, block)...);
   }
 
@@ -261,7 +261,8 @@ class StageSweeps final : public Stages<Real> {
   Rate rate_;
   Fields<Real> coefficients_;
   DifferenceWeights<Real> differences_;
-  std::vector<BlockGeometry<Real>> geometry_;  ///< by Block::local
+  std::vector<BlockGeometry<Real>> geometry_;                   ///< by Block::local …
+  mutable std::vector<Reduction<Execution, Maximum>> fastest_;  ///< … as this is
 };
 
 }  // namespace halocline

@@ -33,6 +33,7 @@ struct Domain {
   std::vector<double> lower = {0, 0, 0};
   Periodicity periodic{};
   bool all_ranks = true;
+  int blocks = 1;  ///< of a rank
 };
 
 inline std::shared_ptr<StructuredMesh const> make_mesh(Domain const& domain) {
@@ -41,6 +42,7 @@ inline std::shared_ptr<StructuredMesh const> make_mesh(Domain const& domain) {
     description.axes.push_back(Axis::uniform(domain.cells[axis], domain.lower[axis], domain.upper[axis]));
   }
   description.periodic = domain.periodic;
+  description.blocks_per_rank = domain.blocks;
   Communicator const& all = communicator();
   int const colour = domain.all_ranks ? 0 : all.rank();
   return StructuredMesh::make(description, std::shared_ptr<Communicator>(all.split(colour, all.rank())));
@@ -107,20 +109,50 @@ class LawRun {
   Index steps_ = 0;
 };
 
-/// The cells of this rank in a run of two axes have the bits of those in a run of one rank.
+/// The cells of this rank in a run have the bits of those in a run of one rank and block.
 inline void expect_same_bits(LawRun const& together, LawRun const& alone, std::string const& trace) {
-  Index const width = alone.mesh().extents(Centring::cell)[0];
+  Extents const size = alone.mesh().extents(Centring::cell);
   for (std::size_t field = 0; field < alone.physics().fields().size(); ++field) {
     std::vector<double> const all = alone.values(field);
     std::vector<double> const mine = together.values(field);
     std::size_t n = 0;
     for (Block const& block : together.mesh().blocks()) {
-      for (Index j = block.cells.begin[1]; j < block.cells.end[1]; ++j) {
-        for (Index i = block.cells.begin[0]; i < block.cells.end[0]; ++i) {
-          ASSERT_EQ(mine[n++], all[static_cast<std::size_t>(i + width * j)]) << trace << field << " " << i << " " << j;
+      for (Index k = block.cells.begin[2]; k < block.cells.end[2]; ++k) {
+        for (Index j = block.cells.begin[1]; j < block.cells.end[1]; ++j) {
+          for (Index i = block.cells.begin[0]; i < block.cells.end[0]; ++i) {
+            ASSERT_EQ(mine[n++], all[static_cast<std::size_t>(i + size[0] * (j + size[1] * k))])
+                << trace << field << " " << i << " " << j << " " << k;
+          }
         }
       }
     }
+  }
+}
+
+/// Narrow blocks, whose cells evaluate their own faces, have the bits of one that devices go through by tiles. Sizes of
+/// tiles, one less and one more, and numbers that no tile divides.
+/// \param make a run on a Domain
+template <class Make>
+void expect_bits_of_narrow_blocks(Make const& make, std::size_t axes, std::string const& trace) {
+  struct Case {
+    std::vector<Index> cells;
+    int blocks;
+  };
+  std::vector<Case> const cases = axes == 2
+                                      ? std::vector<Case>{{{97, 41}, 8}, {{31, 15}, 3}, {{32, 16}, 3}, {{63, 5}, 5}}
+                                      : std::vector<Case>{{{37, 29, 23}, 4}, {{31, 15, 3}, 3}, {{33, 17, 4}, 3}};
+  for (auto const& [cells, blocks] : cases) {
+    Domain domain{.cells = cells, .periodic = {true, false, false}, .all_ranks = false};
+    auto one = make(domain);
+    domain.blocks = blocks;
+    auto many = make(domain);
+    EXPECT_LT(many.mesh().blocks().front().cells.extent(0), 16) << "they are not narrow";
+    double const size = 0.5 * one.physics().stable_step();
+    for (int n = 0; n < 5; ++n) {
+      one.step(size);
+      many.step(size);
+    }
+    expect_same_bits(many, one, trace);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/launch.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "physics/equations/flux_rate.hpp"
 #include "physics/equations/riemann.hpp"
@@ -243,7 +244,8 @@ class WallStates {
             .following = following});
     }
     using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
-    Kokkos::parallel_for("halocline walls of a law", Policy(execution(block), 0, kernel.boxes.work()), kernel);
+    Kokkos::parallel_for("halocline walls of a law", launched_at_once(Policy(execution(block), 0, kernel.boxes.work())),
+                         kernel);
   }
 
   [[nodiscard]] static constexpr int vector_of_law() {
@@ -286,8 +288,8 @@ class WallStates {
   [[nodiscard]] double fastest_of(Block const& block, Ghosts const& given) const {
     equation::FastestGiven<Real, Law, Axes> const kernel{{law_}, given, difference_weights<Real>(*mesh_)};
     double fastest = 0;
-    Kokkos::parallel_reduce("halocline fastest inflow",
-                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, given.size),
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    Kokkos::parallel_reduce("halocline fastest inflow", launched_at_once(Policy(execution(block), 0, given.size)),
                             kernel, Kokkos::Max<double>(fastest));
     return std::max(fastest, 0.0);  // of no entries it is the least number
   }
@@ -310,9 +312,9 @@ class WallStates {
     Index const size = places.range().size();
     equation::FirstBadGhost<Real, Law> const kernel{law_, ghosts_of(wall, its), wall.kind == LawWallKind::inflow};
     Index first = size;
-    Kokkos::parallel_reduce("halocline given beyond a wall",
-                            Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(execution(block), 0, size), kernel,
-                            Kokkos::Min<Index>(first));
+    using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
+    Kokkos::parallel_reduce("halocline given beyond a wall", launched_at_once(Policy(execution(block), 0, size)),
+                            kernel, Kokkos::Min<Index>(first));
     if (first >= size) return;
     IndexRange const range = places.range();
     std::array<double, 3> const at = places.at({first % range.extent(0), first / range.extent(0) % range.extent(1),

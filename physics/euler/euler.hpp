@@ -22,8 +22,10 @@ struct Euler {
   using State = Values<Real, fields>;
 
   Real gamma;
+  Real energy_of_pressure;  ///< 1 / (gamma - 1)
 
-  explicit Euler(Options const& own) : gamma(static_cast<Real>(own.real("gamma"))) {}
+  explicit Euler(Options const& own)
+      : gamma(static_cast<Real>(own.real("gamma"))), energy_of_pressure(1 / (gamma - 1)) {}
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State primitive(State const& u) const {
     Real const inverse = Real{1} / u.value[0];
@@ -34,7 +36,7 @@ struct Euler {
     return w;
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State conserved(State const& w) const {
-    State u{{w.value[0], w.value[1] / (gamma - 1) + kinetic(w), w.value[0] * w.value[2]}};
+    State u{{w.value[0], energy_of_pressure * w.value[1] + kinetic(w), w.value[0] * w.value[2]}};
     if constexpr (Axes > 1) u.value[3] = w.value[0] * w.value[3];
     if constexpr (Axes > 2) u.value[4] = w.value[0] * w.value[4];
     return u;
@@ -68,14 +70,14 @@ struct Euler {
     Real const weight_r = root_r * inverse;
     Real const u_l = l.value[2 + Axis];
     Real const u_r = r.value[2 + Axis];
-    Real const sound_l = sound(l);
-    Real const sound_r = sound(r);
+    Real const square_l = sound_squared(l);
+    Real const square_r = sound_squared(r);
     Real const mean = weight_l * u_l + weight_r * u_r;
     Real const jump = u_r - u_l;
-    Real const width = Kokkos::sqrt((weight_l * (sound_l * sound_l) + weight_r * (sound_r * sound_r)) +
-                                    Real{0.5} * (weight_l * weight_r) * (jump * jump));
-    Real const lower = u_l - sound_l;
-    Real const upper = u_r + sound_r;
+    Real const width =
+        Kokkos::sqrt((weight_l * square_l + weight_r * square_r) + Real{0.5} * (weight_l * weight_r) * (jump * jump));
+    Real const lower = u_l - Kokkos::sqrt(square_l);
+    Real const upper = u_r + Kokkos::sqrt(square_r);
     return {select(lower < mean - width, lower, mean - width), select(upper > mean + width, upper, mean + width)};
   }
 
@@ -89,18 +91,19 @@ struct Euler {
     Real const mass_r = r.value[0] * (bounds.upper - u_r);
     return ((r.value[1] - mass_r * u_r) - (l.value[1] - mass_l * u_l)) / (mass_l - mass_r);
   }
+  /// \param w, u the state outside, primitive and conserved
   template <int Axis>
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State star(State const& w, Real outer, Real contact) const {
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION State star(State const& w, State const& u, Real outer, Real contact) const {
     Real const velocity = w.value[2 + Axis];
     Real const relative = outer - velocity;
-    Real const density = w.value[0] * relative / (outer - contact);
-    Real const specific = (w.value[1] / (gamma - 1) + kinetic(w)) / w.value[0] +
-                          (contact - velocity) * (contact + w.value[1] / (w.value[0] * relative));
-    State u{{density, density * specific, density * w.value[2]}};
-    if constexpr (Axes > 1) u.value[3] = density * w.value[3];
-    if constexpr (Axes > 2) u.value[4] = density * w.value[4];
-    u.value[2 + Axis] = density * contact;
-    return u;
+    Real const compression = relative / (outer - contact);
+    Real const density = compression * w.value[0];
+    Real const work = (contact - velocity) * (w.value[0] * contact + w.value[1] / relative);
+    State star{{density, compression * (u.value[1] + work), density * w.value[2]}};
+    if constexpr (Axes > 1) star.value[3] = density * w.value[3];
+    if constexpr (Axes > 2) star.value[4] = density * w.value[4];
+    star.value[2 + Axis] = density * contact;
+    return star;
   }
 
   /// The one wall of its own, an outflow against a given pressure; what leaves faster than sound does not feel it.
@@ -119,8 +122,9 @@ struct Euler {
     if constexpr (Axes > 2) sum += w.value[4] * w.value[4];
     return Real{0.5} * w.value[0] * sum;
   }
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real sound(State const& w) const {
-    return Kokkos::sqrt(gamma * w.value[1] / w.value[0]);
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real sound(State const& w) const { return Kokkos::sqrt(sound_squared(w)); }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real sound_squared(State const& w) const {
+    return gamma * w.value[1] / w.value[0];
   }
 };
 

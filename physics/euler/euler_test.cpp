@@ -318,6 +318,18 @@ TEST(Euler, RanksDoNotChangeABit) {
   }
 }
 
+TEST(Euler, NarrowBlocksHaveTheBitsOfWideOnes) {
+  HALOCLINE_TEST_OF_ONE_RANK();
+  for (std::string const scheme : {"", "limiter: mc, riemann: rusanov, ", "reconstruction: weno5, riemann: hll, "}) {
+    for (std::size_t const axes : {2, 3}) {
+      std::string options = scheme;
+      options.append("boundary: {south: {kind: reflecting}}, density: {source: '0.1*x*y'}, ").append(vortices);
+      auto const make = [&](Domain const& domain) { return Flow(options, domain); };
+      test::expect_bits_of_narrow_blocks(make, axes, scheme);
+    }
+  }
+}
+
 // E = alpha r^5 rho / t^2 with alpha 0.851072 for gamma 1.4 in space, 0.984041 of a cylinder (Kamm & Timmes, "On
 // efficient generation of numerically robust Sedov solutions", LA-UR-07-2849; Sedov, 1959).
 TEST(Euler, TheBlastWaveIsWhereSedovsIs) {

@@ -332,6 +332,17 @@ TEST(ShallowWater, RanksDoNotChangeABit) {
   }
 }
 
+TEST(ShallowWater, NarrowBlocksHaveTheBitsOfWideOnes) {
+  HALOCLINE_TEST_OF_ONE_RANK();
+  for (std::string const scheme : {"", "limiter: mc, riemann: rusanov, "}) {
+    std::string const options = scheme +
+                                "boundary: {south: {kind: reflecting}}, initial: {surface: 0.5 + "
+                                "0.4*sin(2*pi*x), bathymetry: '0.6*random(1)', velocity_y: 'cos(2*pi*x)'}";
+    auto const make = [&](Domain const& domain) { return Water(options, domain); };
+    test::expect_bits_of_narrow_blocks(make, 2, scheme);
+  }
+}
+
 TEST(ShallowWater, WhatFlowsInHasTheDepthThatIsGiven) {
   HALOCLINE_TEST_OF_ONE_RANK();
   // Over a level bottom a flow that fits goes on as it is, by depth and by surface.
