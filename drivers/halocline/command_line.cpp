@@ -162,6 +162,8 @@ void add_test_physics(CLI::App& program, TestPhysicsCommand& given) {
   add_repeatable(app, "--deck", "DECK", given.decks, "Problem to test it with; may be repeated");
   add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with one more physics; may be repeated");
   add_repeatable(app, "--only", "CHECK", given.only, "Makes this check alone; may be repeated");
+  app.add_option("--beside", given.beside, "Driver of another build, for another backend, that has to agree")
+      ->option_text("PROGRAM");
 }
 
 /// A word as a shell takes it: in quotes where it would see more than a word.

@@ -55,6 +55,7 @@ struct TestPhysicsCommand {
   std::vector<std::string> decks;    ///< --deck; empty: those of the physics
   std::vector<std::string> plugins;  ///< --plugin, shared objects with other physics
   std::vector<std::string> only;     ///< --only, names of checks; empty: all
+  std::string beside;                ///< --beside, the program of another build; empty: none
 };
 
 /// What the command line gives to `halocline new-physics`.

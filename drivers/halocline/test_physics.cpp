@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -69,6 +70,17 @@ void require_checks(std::vector<std::string> const& names) {
   }
 }
 
+/// The absolute path of a program that can be run; empty for none.
+std::string program_of(std::string const& given) {
+  if (given.empty()) return "";
+  std::filesystem::path const path = std::filesystem::absolute(given);
+  if (std::filesystem::is_directory(path) || access(path.c_str(), X_OK) != 0)
+    throw InputError("--beside: `" + given +
+                     "` is no program; the driver of another build is meant, as in "
+                     ".halocline/build-cuda/bin/halocline");
+  return path.string();
+}
+
 /// Whether every check of the battery held, or did not apply.
 bool holds(Subject const& subject, std::vector<std::string> const& only) {
   bool all = true;
@@ -87,6 +99,7 @@ bool holds(Subject const& subject, std::vector<std::string> const& only) {
 
 ExitCode test_physics(TestPhysicsCommand const& command) {
   require_checks(command.only);
+  std::string const beside = program_of(command.beside);
   bool const is_plugin = command.physics.ends_with(".so");
   std::vector<std::string> plugins = command.plugins;
   if (is_plugin) plugins.push_back(std::filesystem::absolute(command.physics).string());
@@ -105,7 +118,7 @@ ExitCode test_physics(TestPhysicsCommand const& command) {
   for (Deck const& deck : decks) {
     Scratch const scratch;
     std::ofstream(scratch.path() / "deck") << deck.text();
-    Subject const subject{entry, declaration, deck, plugins, scratch.path()};
+    Subject const subject{entry, declaration, deck, plugins, scratch.path(), beside};
     // A deck that is wrong, or made of a declaration that asks for more, is nobody's failure but the caller's.
     Options const judged = subject.read();
     if (judged.choice("physics") != entry.name)

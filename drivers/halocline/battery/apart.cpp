@@ -113,16 +113,20 @@ Finding apart(std::function<Finding()> const& check, int seconds, bool starts_ko
 }
 
 ProgramEnd run_program_with(std::vector<std::string> const& words, int seconds) {
+  return run_other_program("/proc/self/exe", words, seconds);
+}
+
+ProgramEnd run_other_program(std::string const& program, std::vector<std::string> const& words, int seconds) {
   auto const work = [&](int pipe) {
     stand_apart(true);
     dup2(pipe, STDOUT_FILENO);
     dup2(pipe, STDERR_FILENO);
-    std::string program = "halocline";
+    std::string name = "halocline";
     std::vector<std::string> own = words;
-    std::vector<char*> arguments{program.data()};
+    std::vector<char*> arguments{name.data()};
     for (std::string& word : own) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    execv("/proc/self/exe", arguments.data());
+    execv(program.c_str(), arguments.data());
     _exit(127);
   };
   End const end = in_process(work, seconds);

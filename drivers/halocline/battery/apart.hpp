@@ -16,5 +16,8 @@ struct ProgramEnd {
   std::string said;  ///< on both streams
 };
 [[nodiscard]] ProgramEnd run_program_with(std::vector<std::string> const& words, int seconds);
+/// The same of another program.
+[[nodiscard]] ProgramEnd run_other_program(std::string const& program, std::vector<std::string> const& words,
+                                           int seconds);
 
 }  // namespace halocline::battery

@@ -9,7 +9,7 @@
 namespace halocline::battery {
 namespace {
 
-constexpr std::array<Check, 11> all{{
+constexpr std::array<Check, 12> all{{
     {"order in space", "errors, or differences of meshes, shrink as promised", order_in_space},
     {"order in time", "differences of steps shrink as the integrator promises", order_in_time},
     {"conservation", "what is declared conserved drifts by rounding alone", conservation},
@@ -21,6 +21,7 @@ constexpr std::array<Check, 11> all{{
     {"stable step", "many steps just below the longest stable one stay bounded", stable_step},
     {"options", "wrong values are refused, and nothing is written", options},
     {"ranks", "the solution does not depend on the number of ranks", ranks},
+    {"builds", "another build, for another backend, has the same solution", builds},
 }};
 
 /// Smooth, periodic in the box of `made_deck`, without any symmetry; no two fields alike.

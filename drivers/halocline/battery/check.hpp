@@ -30,6 +30,7 @@ struct Subject {
   Deck deck;
   std::vector<std::string> plugins;  ///< what a process of the driver is to load for it
   std::filesystem::path scratch;     ///< a folder for what a check writes
+  std::string beside;                ///< the program of another build; empty: none
 
   /// The judged deck, changed by `changes` ("mesh.cells=[8, 8]"). Throws InputError.
   [[nodiscard]] Options read(std::vector<std::string> const& changes = {}) const {
@@ -52,6 +53,7 @@ struct Check {
 [[nodiscard]] Finding mirror_symmetry(Subject const& subject);
 [[nodiscard]] Finding axes_alike(Subject const& subject);
 [[nodiscard]] Finding ranks(Subject const& subject);
+[[nodiscard]] Finding builds(Subject const& subject);
 [[nodiscard]] Finding blocks(Subject const& subject);
 [[nodiscard]] Finding precisions(Subject const& subject);
 [[nodiscard]] Finding ghosts(Subject const& subject);

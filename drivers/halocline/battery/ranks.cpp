@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "drivers/halocline/battery/apart.hpp"
@@ -84,28 +85,37 @@ nlohmann::json quantities_of(std::filesystem::path const& folder) {
   return nlohmann::json::parse(file).at("quantities");
 }
 
+constexpr int steps = 6;
+
+/// Runs of a deck by a whole program that take few steps of few cells.
+struct WholeRun {
+  std::vector<std::string> changes;  ///< of the deck
+  std::vector<Values> like;          ///< what there is of the state
+  std::string place;                 ///< the field that is where the points lie
+};
+WholeRun short_whole_run(Subject const& subject) {
+  WholeRun run;
+  run.changes = exact_solves(subject);
+  if (!subject.entry.points) run.changes.push_back(odd_cells(subject));
+  Trial const trial(subject, run.changes, false);
+  run.like = trial.state();
+  run.place = place_of(trial.physics());
+  if (evolves(subject)) {
+    std::optional<double> const stable = trial.stable_step();
+    double const given = given_step(trial.deck());
+    double const step = stable ? std::min(given, 0.9 * *stable) : given;
+    Options const time = trial.deck().section("time");
+    if (time.has("step")) run.changes.push_back(fmt::format("time.step={:.17g}", step));
+    run.changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + steps * step)
+                                          : fmt::format("time.steps={}", steps));
+  }
+  return run;
+}
+
 }  // namespace
 
 Finding ranks(Subject const& subject) {
-  std::vector<std::string> changes = exact_solves(subject);
-  if (!subject.entry.points) changes.push_back(odd_cells(subject));
-  std::vector<Values> like;
-  std::string place;
-  {
-    Trial const trial(subject, changes, false);
-    like = trial.state();
-    place = place_of(trial.physics());
-    if (evolves(subject)) {
-      constexpr int steps = 6;
-      std::optional<double> const stable = trial.stable_step();
-      double const given = given_step(trial.deck());
-      double const step = stable ? std::min(given, 0.9 * *stable) : given;
-      Options const time = trial.deck().section("time");
-      if (time.has("step")) changes.push_back(fmt::format("time.step={:.17g}", step));
-      changes.push_back(time.has("end") ? fmt::format("time.end={:.17g}", time.real("start") + steps * step)
-                                        : fmt::format("time.steps={}", steps));
-    }
-  }
+  auto const [changes, like, place] = short_whole_run(subject);
   std::vector<Values> alone;
   nlohmann::json quantities;
   std::string done;
@@ -147,6 +157,35 @@ Finding ranks(Subject const& subject) {
   }
   if (done.empty()) return not_applicable("the mesh cannot be cut");
   return held(fmt::format("on 1 rank and on {}: {}", done, has_same_bits ? "the same bits" : "within 1e-8"));
+}
+
+Finding builds(Subject const& subject) {
+  if (subject.beside.empty()) return not_applicable("--beside names the program of another build");
+  if (!subject.plugins.empty()) return not_applicable("a shared object belongs to one build");
+  auto const [changes, like, place] = short_whole_run(subject);
+  std::vector<std::vector<Values>> states;
+  std::vector<std::string> const programs{"/proc/self/exe", subject.beside};
+  for (std::string const& program : programs) {
+    auto const folder = subject.scratch / fmt::format("build{}", states.size());
+    std::vector<std::string> const words{"run", (subject.scratch / "deck").string(), "--output", folder.string(),
+                                         "--quiet"};
+    ProgramEnd const end = run_other_program(program, with_changes(words, subject, changes), 30);
+    if (end.code != 0) {
+      return failed(
+          fmt::format("by {} the run ends with {}: {}", states.empty() ? "this build" : program, end.code, end.said));
+    }
+    states.push_back(state_of(folder, like, place));
+  }
+  double const difference = largest_difference(states[1], states[0]);
+  bool const is_single = subject.read(changes).choice("precision") == "single";
+  double const epsilon =
+      is_single ? double{std::numeric_limits<float>::epsilon()} : std::numeric_limits<double>::epsilon();
+  // Functions of expressions differ by some roundings from one processor to the other; solves end where tolerances say.
+  bool const is_solved = !is_explicit(subject) && !subject.entry.points;
+  double const explained = is_solved ? 1e-8 : 30.0 * steps * epsilon;
+  std::string const text = fmt::format("the other build differs by {:.1e}; {} {:.1e}", difference,
+                                       is_solved ? "tolerances allow" : "rounding explains", explained);
+  return difference < explained ? held(text) : failed(text);
 }
 
 }  // namespace halocline::battery
