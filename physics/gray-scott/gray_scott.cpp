@@ -35,6 +35,14 @@ PhysicsEntry gray_scott() {
   equations.options().real("k", "Rate at which v becomes inert.").at_least(0).defaults_to(0.06);
   equations.mean("u").mean("v").minimum("u").maximum("v");
   equations.mirror_symmetric().axes_alike();
+  // Cells so small that the reaction is slower than what diffuses.
+  equations.test_deck(R"(
+    physics: gray-scott
+    mesh: {cells: [32, 48], upper: [0.2, 0.25], periodic: [true, true]}
+    gray-scott:
+      u: {initial: 0.75 + 0.2*sin(10*pi*x)*cos(8*pi*y)}
+      v: {initial: 0.25 + 0.1*cos(10*pi*x + 0.4)*sin(8*pi*y)}
+    time: {method: ssp_rk3, step: 1, steps: 40})");
   return equations.evolution<GrayScott, 1, 2, 3>();
 }
 

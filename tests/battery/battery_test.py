@@ -39,8 +39,21 @@ class Battery(unittest.TestCase):
         for deck in ("probe.yaml", "probe-walls.yaml"):
             code, out, err = halocline("test-physics", PLUGIN, "--deck", FOLDER / deck)
             self.assertEqual((code, err), (0, ""), out)
-            self.assertEqual(len(verdicts(out)), 11, out)
+            self.assertEqual(len(verdicts(out)), 12, out)
             self.assertNotIn("FAILED", out)
+
+    def test_another_build_has_to_agree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = pathlib.Path(folder) / "other"
+            other.write_text(f'#!/bin/sh\nexec {PROGRAM} "$@" --set heat.conductivity=1.001\n')
+            other.chmod(0o755)
+            deck = FOLDER / "heat.yaml"
+            for beside, code, verdict in ((PROGRAM, 0, "held"), (other, 3, "FAILED")):
+                ended, out, err = halocline("test-physics", "heat", "--deck", deck, "--only", "builds", "--beside", beside)
+                self.assertEqual((ended, verdicts(out)), (code, {"builds": verdict}), out + err)
+            ended, out, err = halocline("test-physics", "heat", "--beside", deck)
+            self.assertEqual((ended, out), (2, ""))
+            self.assertIn("--beside: `", err)
 
     def test_other_methods_hold_as_well(self):
         checks = ("order in space", "order in time", "conservation", "mirror", "blocks", "precision", "ghosts", "stable step")

@@ -44,7 +44,7 @@ DECKS = {
         "physics": "wave", "mesh": {"cells": [40, 33, 30]}, "wave": {"initial": "sin(3*x)*y"}, "time": {"step": 1e-3}},
     "advection": {
         "physics": "advection", "mesh": {"cells": [60, 33]}, "advection": {"velocity": {"x": "1+y", "y": "x"}, "initial": "sin(x)"},
-        "time": {"method": "ssp_rk2", "step": 1e-3}},
+        "time": {"method": "ssp_rk2", "courant": 0.5}},
 }
 
 
