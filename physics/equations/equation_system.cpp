@@ -159,8 +159,10 @@ template <class Real>
 void EquationSystem<Real>::sweep(FieldsState<Real> const& y, StageArguments<Real> const& stage,
                                  FieldsState<Real>& out) {
   auto const on_box = [&](Block const& block, IndexRange const& box) { stages_->sweep(block, box, stage); };
-  out.has_ghosts = out.is_read;
-  if (!out.is_read) return sweep_owned(*mesh_, Centring::cell, on_box);
+  // Borders first, so that ghosts travel while the rest is swept; where thin boxes cost more than the journey, nothing
+  // is gained by that, and who reads next exchanges.
+  out.has_ghosts = out.is_read && stages_->forms().of_thin_boxes;
+  if (!out.has_ghosts) return sweep_owned(*mesh_, Centring::cell, on_box);
   produce(exchange_, as_bases<FieldBase>(out.fields), Centring::cell, y.fields.front()->ghosts(), on_box);
   under_way_ = exchange_.under_way() ? &out : nullptr;
 }

@@ -106,6 +106,17 @@ constexpr void require_rate() {
   }
 }
 
+/// Whether the one form of a long rate has a kernel of its own, which needs whole tiles.
+template <class Real, class Rate, int Axes>
+[[nodiscard]] constexpr bool goes_by_tiles() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return kernel::cuda::OwnKernel<
+      StageFunctor<Real, Rate, Axes, fields_of<Rate>(), coefficients_of<Rate>(), 1, false>>::possible;
+#else
+  return false;
+#endif
+}
+
 /// `fastest` of a rate at one point.
 template <class Real, class Rate, int Axes>
 struct FastestFunctor {
@@ -155,7 +166,7 @@ class StageSweeps final : public Stages<Real> {
   }
 
   [[nodiscard]] StageForms forms() const override {
-    if constexpr (kernel::is_long_functor<Rate>()) return {1, false};
+    if constexpr (kernel::is_long_functor<Rate>()) return {1, false, !equation::goes_by_tiles<Real, Rate, Axes>()};
     return {};
   }
 

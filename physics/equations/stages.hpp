@@ -39,6 +39,7 @@ struct StageArguments {
 struct StageForms {
   std::size_t terms = most_stage_terms;  ///< at most
   bool with_slope = true;                ///< the rate may be a second output
+  bool of_thin_boxes = true;             ///< borders cost no more for their size than the whole
 };
 
 /// The sweeps of one physics: the one place where its point functors become kernels. Made by `make_stages`
