@@ -212,7 +212,9 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task,
     direct_sweep<Task, Accumulator, Width><<<blocks, direct_threads, 0, stream>>>(task, plan, sums);
     check(cudaGetLastError(), "a sweep");
   };
-  constexpr int pack = 16 / static_cast<int>(sizeof(typename Task::Value));
+  // Where a functor has a kernel of its own, this form is for what that leaves: one way of it is all that is compiled.
+  constexpr bool has_packs = !OwnKernel<typename Task::FunctorType>::possible;
+  constexpr int pack = has_packs ? 16 / static_cast<int>(sizeof(typename Task::Value)) : 1;
   bool packed = outputs_are_aligned(task, 16);
   task.in.for_each([&](auto const& view) { packed = packed && is_aligned(view, pack * Index{sizeof(*view.origin)}); });
   if (packed) {
