@@ -2,7 +2,6 @@
 
 #include <cuda_pipeline.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -81,7 +80,6 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
   constexpr int columns = Tile::columns;
   constexpr int rows = Tile::rows;
   constexpr int cells = Tile::cells_of_plane;
-  constexpr int places = Tile::places;
   extern __shared__ __align__(16) unsigned char memory[];
   Real* const seen = reinterpret_cast<Real*>(memory);                // [plane][field][cell]
   Real* const along_y = seen + Tile::planes * Tile::fields * cells;  // [plane % 2][field][thread]
@@ -106,15 +104,23 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
   bool const has_x_and_z = row < rows - 1 && j < plan.end[1];
   bool const has_y = j <= plan.end[1];
 
-  auto const slot = [](Index plane, Index first) { return static_cast<int>((plane - first) % Tile::planes); };
-  Index const ring = first_plane - reach;
+  // The first plane in shared memory, and where plane k is: there are as many as the faces along z read, and one ahead.
+  Index const first_seen = first_plane - (Axes > 2 ? reach : 0);
+  auto const plane_of = [&](Index k) {
+    return seen + static_cast<int>((k - first_seen) % Tile::planes) * Tile::fields * cells;
+  };
+  // The places of a plane that this thread brings.
+  auto const for_places = [&](auto const& visit) {
+#pragma unroll
+    for (int n = 0; n < Tile::places; ++n) {
+      int const place = thread + n * Tile::threads;
+      if (place < cells) visit(place);
+    }
+  };
   // Cells behind the range's ghosts are not there: the last ones stand for them, and nobody uses what comes of it.
   auto const ask = [&](Index k) {
-    Real* const to = seen + (Axes > 2 ? slot(k, ring) : 0) * Tile::fields * cells;
-#pragma unroll
-    for (int n = 0; n < places; ++n) {
-      int const place = thread + n * Tile::threads;
-      if (place >= cells) break;
+    Real* const to = plane_of(k);
+    for_places([&](int place) {
       Index const x = first_x - reach + place % Tile::width;
       Index const y = first_y - reach + place / Tile::width;
       Index const last_x = plan.end[0] - 1 + reach;
@@ -126,21 +132,18 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
          ...);
       }
       (std::make_index_sequence<static_cast<std::size_t>(Tile::fields)>());
-    }
+    });
     __pipeline_commit();
   };
   // Each thread converts what it has asked for.
   auto const convert = [&](Index k) {
-    Real* const its = seen + (Axes > 2 ? slot(k, ring) : 0) * Tile::fields * cells;
-#pragma unroll
-    for (int n = 0; n < places; ++n) {
-      int const place = thread + n * Tile::threads;
-      if (place >= cells) break;
+    Real* const its = plane_of(k);
+    for_places([&](int place) {
       State state;
       for (int f = 0; f < Tile::fields; ++f) state.value[f] = its[f * cells + place];
       state = rate.seen(state);
       for (int f = 0; f < Tile::fields; ++f) its[f * cells + place] = state.value[f];
-    }
+    });
   };
   int const center = (row + reach) * Tile::width + column + reach;
   auto const line_in_plane = [&](Real const* from, int step) {
@@ -154,25 +157,20 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
   auto const line_of_planes = [&](Index k) {
     Line line;
     for (int n = 0; n < 2 * reach; ++n) {
-      Real const* const from = seen + slot(k - reach + n, ring) * Tile::fields * cells;
+      Real const* const from = plane_of(k - reach + n);
       for (int f = 0; f < Tile::fields; ++f) line.cell[n].value[f] = from[f * cells + center];
     }
     line.cell[2 * reach] = line.cell[2 * reach - 1];
     return line;
   };
 
+  for (int n = 0; n < Tile::planes; ++n) ask(first_seen + n);
+  __pipeline_wait_prior(0);
+  for (int n = 0; n < Tile::planes; ++n) convert(first_seen + n);
+  __syncthreads();
   State below{};
   if constexpr (Axes > 2) {
-    for (int n = 0; n < Tile::planes; ++n) ask(ring + n);
-    __pipeline_wait_prior(0);
-    for (int n = 0; n < Tile::planes; ++n) convert(ring + n);
-    __syncthreads();
     if (has_x_and_z) below = rate.template flux<2, -1>(line_of_planes(first_plane));
-    __syncthreads();
-  } else {
-    ask(first_plane);
-    __pipeline_wait_prior(0);
-    convert(first_plane);
     __syncthreads();
   }
 
@@ -180,7 +178,7 @@ __global__ void __launch_bounds__(FluxTile<Real, Rate, Axes>::threads, 1)
     if constexpr (Axes > 2) {
       if (k + 1 < end_plane) ask(k + reach + 1);
     }
-    Real const* const plane = seen + (Axes > 2 ? slot(k, ring) : 0) * Tile::fields * cells;
+    Real const* const plane = plane_of(k);
     Real* const exchanged = along_y + static_cast<int>(k & 1) * Tile::fields * Tile::threads;
     Point const point(task.geometry, i, j, k);
     auto const at = functor.place(point);
