@@ -321,7 +321,7 @@ TEST(Euler, RanksDoNotChangeABit) {
 TEST(Euler, NarrowBlocksHaveTheBitsOfWideOnes) {
   HALOCLINE_TEST_OF_ONE_RANK();
   for (std::string const scheme : {"", "limiter: mc, riemann: rusanov, ", "reconstruction: weno5, riemann: hll, "}) {
-    for (std::size_t const axes : {2, 3}) {
+    for (std::size_t const axes : {2UL, 3UL}) {
       std::string options = scheme;
       options.append("boundary: {south: {kind: reflecting}}, density: {source: '0.1*x*y'}, ").append(vortices);
       auto const make = [&](Domain const& domain) { return Flow(options, domain); };
