@@ -92,10 +92,16 @@ void judge_first_step(Deck const& deck, Registry<PhysicsEntry> const& physics, O
 
 }  // namespace
 
+Deck deck_of(std::string const& path, std::optional<std::string> const& text, std::vector<Override> const& overrides,
+             Communicator const& communicator, std::vector<DeckFormat> const& formats) {
+  if (text) return {path, *text, overrides, formats};
+  return Deck::load(path, overrides, communicator, formats);
+}
+
 ExitCode check(CheckCommand const& command) {
   Registry<PhysicsEntry> const physics = load_physics(command.plugins);
-  Deck const deck = Deck::load(command.deck, overrides_of(command.set, command.devices), Communicator::alone(),
-                               deck_formats(physics));
+  Deck const deck = deck_of(command.deck, command.deck_text, overrides_of(command.set, command.devices),
+                            Communicator::alone(), deck_formats(physics));
   int const ranks = ranks_of(command);
   MemoryBudget const budget = foretold_memory_budget(ranks, io_ranks(deck, ranks));
   Options const options = deck.read(declare_deck(physics, budget));

@@ -8,15 +8,19 @@
 #include <sstream>
 
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/continuation.hpp"
 #include "drivers/halocline/job.hpp"
+#include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output_pattern.hpp"
 #include "drivers/halocline/sweep.hpp"
+#include "drivers/halocline/wall_limit.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/tree.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/runtime/config.hpp"
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/environment.hpp"
+#include "framework/runtime/launcher.hpp"
 
 namespace halocline {
 namespace {
@@ -35,7 +39,7 @@ constexpr char const* program_examples =
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run",         "check",        "list",   "bench",
+std::vector<std::string> const first_words{"run",         "restart",      "check",  "list",     "bench",
                                            "new-physics", "test-physics", "--help", "--version"};
 
 struct Commands {
@@ -52,13 +56,13 @@ FolderClaim& claim_folder(Commands& commands) {
   if (Job const* const job = joined_job()) {
     return commands.claim.emplace(commands.run.output, LockHolder{host_name(), job->starter});
   }
-  return commands.claim.emplace(commands.run.output, commands.run.overwrite);
+  return commands.claim.emplace(commands.run.output, commands.run.overwrite || commands.run.continues);
 }
 
 /// Options that take one value each time they are given.
-void add_repeatable(CLI::App& app, std::string const& name, std::string const& what, std::vector<std::string>& values,
-                    std::string const& text) {
-  app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false)->option_text(what);
+CLI::Option* add_repeatable(CLI::App& app, std::string const& name, std::string const& what,
+                            std::vector<std::string>& values, std::string const& text) {
+  return app.add_option(name, values, text)->expected(1)->take_all()->allow_extra_args(false)->option_text(what);
 }
 
 void add_deck(CLI::App& app, std::string& deck, std::vector<std::string>& set, std::vector<std::string>& plugins) {
@@ -90,20 +94,24 @@ void add_devices(CLI::App& app, RunCommand& run) {
       ->option_text("DEVICES");
 }
 
-void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
-  CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
-  add_deck(app, run.deck, run.set, run.plugins);
-  add_repeatable(app, "--sweep", "PATH=A,B,...", run.sweep,
-                 "Runs the deck with each of these values, one after the other, as by --set; the name alone is enough "
-                 "for an option of the physics; repeated: with every combination. Each run has a folder of its own "
-                 "inside that of --output; sweep.csv there is the table of all");
-  app.add_option("--output", run.output,
-                 "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
-      ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
-      ->option_text("FOLDER");
-  app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
-  add_ranks(app, line.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
+/// What a run that begins and one that goes on have in common.
+void add_way_of_running(CLI::App& app, RunCommand& run) {
+  add_ranks(app, run.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
   add_devices(app, run);
+  auto const judge = [](std::string const& text) {
+    try {
+      static_cast<void>(read_duration(text));
+    } catch (InputError const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  app.add_option_function<std::string>(
+         "--wall-limit", [&run](std::string const& text) { run.wall_limit = read_duration(text); },
+         "Stops in time to have ended by then, with a checkpoint and exit code 5: seconds, 30m, 2h or H:MM:SS; the end "
+         "of a Slurm job counts as well")
+      ->check(CLI::Validator(judge, ""))
+      ->option_text("TIME");
   app.add_flag(
       "--plot", run.plot,
       "Draws slices of the last state or its bodies, residuals, traces of receivers and drift of energy as PNG");
@@ -111,6 +119,37 @@ void add_run(CLI::App& program, RunCommand& run, CommandLine& line) {
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
   app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");
   verbose->option_text(" ");
+}
+
+void add_restart(CLI::App& program, RunCommand& run) {
+  CLI::App& app =
+      *program.add_subcommand("restart", "Goes on with a run from its newest whole checkpoint, in its folder");
+  app.add_option("FOLDER", run.output, "Output folder of the run")->required()->option_text(" ");
+  add_repeatable(app, "--set", "PATH=VALUE", run.set,
+                 "Changes an option of the deck from here on, as in time.end=20; may be repeated");
+  add_repeatable(app, "--plugin", "FILE", run.plugins, "Shared object with one more physics; may be repeated");
+  add_way_of_running(app, run);
+}
+
+void add_run(CLI::App& program, RunCommand& run) {
+  CLI::App& app = *program.add_subcommand("run", "Solves a deck; writes summary.json, tables and snapshots");
+  add_deck(app, run.deck, run.set, run.plugins);
+  auto* const sweep = add_repeatable(
+      app, "--sweep", "PATH=A,B,...", run.sweep,
+      "Runs the deck with each of these values, one after the other, as by --set; the name alone is enough "
+      "for an option of the physics; repeated: with every combination. Each run has a folder of its own "
+      "inside that of --output; sweep.csv there is the table of all");
+  app.add_option("--output", run.output,
+                 "Folder for all that is written, {deck}.out if not given; {job} and {task} are a batch system's")
+      ->check(CLI::Validator([](std::string const& name) { return name.empty() ? "names no folder" : ""; }, ""))
+      ->option_text("FOLDER");
+  auto* const overwrite = app.add_flag("--overwrite", run.overwrite, "Replaces the run that the folder holds");
+  app.add_flag("--continue", run.continues,
+               "Goes on from the newest whole checkpoint in the folder, or begins where there is none: one command for "
+               "a chain of jobs")
+      ->excludes(overwrite)
+      ->excludes(sweep);
+  add_way_of_running(app, run);
 }
 
 void add_check(CLI::App& program, CheckCommand& check) {
@@ -194,7 +233,7 @@ std::string unknown_word(CLI::App const& app) {
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
-    return "run, check, list, bench, new-physics or test-physics? `halocline --help` tells what each does";
+    return "run, restart, check, list, bench, new-physics or test-physics? `halocline --help` tells what each does";
   if (chosen.empty()) {
     std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -219,14 +258,17 @@ std::string explained(CLI::App const& program, std::vector<std::string> const& w
 /// Throws InputError where the name of the output folder cannot be told.
 void add_run_to(CommandLine& line, std::shared_ptr<Commands> const& commands) {
   RunCommand& given = commands->run;
-  given.output =
-      given.output.empty() ? default_output_folder(given.deck).string() : output_of(given.output, given.deck);
+  if (given.restarts) given = command_to_go_on(std::move(given));
+  line.ranks = given.restarts && under_launcher() && !launched() ? 0 : given.ranks;
+  if (!given.restarts)
+    given.output =
+        given.output.empty() ? default_output_folder(given.deck).string() : output_of(given.output, given.deck);
   line.folder = given.output;
   line.claim = [commands]() -> FolderClaim& { return claim_folder(*commands); };
   line.release = [commands] { commands->claim.reset(); };
   line.judge = [commands, ranks = std::max(1, line.ranks)] {
     RunCommand const& command = commands->run;
-    return check({command.deck, command.set, command.plugins, command.devices, ranks, true, false});
+    return check({command.deck, command.deck_text, command.set, command.plugins, command.devices, ranks, true, false});
   };
   if (!given.sweep.empty()) {
     auto const sweep = std::make_shared<Sweep const>(given, line.ranks);
@@ -248,7 +290,8 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   program.set_version_flag("--version", std::string(HALOCLINE_VERSION) + " (" + HALOCLINE_BACKEND_NAME + ")");
   program.require_subcommand(1);
   program.get_formatter()->column_width(28);
-  add_run(program, commands->run, line);
+  add_run(program, commands->run);
+  add_restart(program, commands->run);
   add_check(program, commands->check);
   add_list(program, commands->list);
   add_bench(program, commands->bench);
@@ -279,7 +322,8 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
     };
   }
   try {
-    if (chosen == "run") add_run_to(line, commands);
+    if (chosen == "restart") commands->run.restarts = commands->run.continues = true;
+    if (chosen == "run" || chosen == "restart") add_run_to(line, commands);
   } catch (InputError const& error) {
     line = {};
     line.code = error.exit_code();

@@ -2,9 +2,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "framework/deck/deck.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -15,14 +17,19 @@ class FolderClaim;
 
 /// What the command line gives to `halocline run`.
 struct RunCommand {
-  std::string typed;                 ///< the whole command, quoted for a shell, for the record
-  std::string deck;                  ///< path
-  std::vector<std::string> set;      ///< --set path=value
-  std::vector<std::string> sweep;    ///< --sweep path=value,value
-  std::vector<std::string> plugins;  ///< --plugin, paths of shared objects
-  std::string devices;               ///< --devices; empty: as the deck says
-  std::string output;                ///< folder
+  std::string typed;                     ///< the whole command, quoted for a shell, for the record
+  std::string deck;                      ///< path
+  std::optional<std::string> deck_text;  ///< of a run that goes on: the deck as it was, whatever the file is now
+  std::vector<std::string> set;          ///< --set path=value
+  std::vector<std::string> sweep;        ///< --sweep path=value,value
+  std::vector<std::string> plugins;      ///< --plugin, paths of shared objects
+  std::string devices;                   ///< --devices; empty: as the deck says
+  std::string output;                    ///< folder
   bool overwrite = false;
+  bool continues = false;  ///< goes on from a checkpoint in the folder, if there is one
+  bool restarts = false;   ///< … and there has to be one
+  double wall_limit = 0;   ///< --wall-limit, in seconds; 0: none
+  int ranks = 0;           ///< --ranks; 0: not given
   bool plot = false;
   bool trace = false;
   bool verbose = false;
@@ -32,6 +39,7 @@ struct RunCommand {
 /// What the command line gives to `halocline check`.
 struct CheckCommand {
   std::string deck;
+  std::optional<std::string> deck_text = {};  ///< as in RunCommand
   std::vector<std::string> set;
   std::vector<std::string> plugins;
   std::string devices;  ///< --devices, of the run that is judged; empty: as the deck says
@@ -77,6 +85,11 @@ struct BenchCommand {
 
 /// What `--kind` of `halocline new-physics` may be.
 [[nodiscard]] std::vector<std::string> physics_kinds();
+
+/// The deck of a command: the file, or the text that a run was started with. Collective; throws as Deck::load.
+[[nodiscard]] Deck deck_of(std::string const& path, std::optional<std::string> const& text,
+                           std::vector<Override> const& overrides, Communicator const& communicator,
+                           std::vector<DeckFormat> const& formats);
 
 /// Claims the output folder of a `run`, for as long as the program lives. For one rank, or the process that starts
 /// them.

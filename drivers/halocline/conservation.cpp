@@ -38,6 +38,16 @@ Conservation::Conservation(std::vector<std::string> const& names, std::vector<Qu
   }
 }
 
+void Conservation::go_on_from(State const& state) {
+  for (std::size_t n = 0; n < watched_.size(); ++n) {
+    for (std::size_t m = 0; m < state.watched.size(); ++m) {
+      if (state.watched[m].name != watched_[n].name) continue;
+      watched_[n] = state.watched[m];
+      magnitudes_[n] = state.magnitudes[m];
+    }
+  }
+}
+
 void Conservation::add_step(std::vector<SolveReport> const& solves) {
   double residuals = 0;
   for (SolveReport const& solve : solves) residuals += solve.true_residual;

@@ -27,6 +27,14 @@ class Conservation {
   Conservation(std::vector<std::string> const& names, std::vector<Quantity> const& initial, Index entries,
                Precision precision);
 
+  /// Goes on from what `state` gave, with the same quantities; others begin anew.
+  struct State {
+    std::vector<ConservedQuantity> watched;
+    std::vector<double> magnitudes;
+  };
+  [[nodiscard]] State state() const { return {watched_, magnitudes_}; }
+  void go_on_from(State const& state);
+
   /// A step was made, by these solves.
   void add_step(std::vector<SolveReport> const& solves);
   /// All quantities of a later state.

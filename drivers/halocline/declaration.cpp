@@ -1,5 +1,6 @@
 #include "drivers/halocline/declaration.hpp"
 
+#include "drivers/halocline/checkpoints.hpp"
 #include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/mesh_judgement.hpp"
@@ -60,6 +61,9 @@ void add_checks(Section& deck, Registry<PhysicsEntry> const& physics, std::optio
       judge_time(given.section("time"), mistakes, suggests_steps(entry, given));
       judge_output_times(given.section("output"), given.section("time"), mistakes);
     }
+  });
+  add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
+    judge_checkpoints(given.section("checkpoint"), evolves(entry, given), mistakes);
   });
   add([](PhysicsEntry const& entry, Options const& given, Mistakes& mistakes) {
     if (!entry.steps_by_itself) return;
@@ -150,6 +154,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.section(time_section());
   deck.section(solver_section());
   deck.section(output_section());
+  deck.section(checkpoint_section());
   deck.section(io_section());
   deck.section(guard_section());
   deck.section(progress_section());

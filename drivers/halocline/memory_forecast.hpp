@@ -12,6 +12,7 @@ struct BlockBytes {
   double resting = 0;  ///< between steps
   double state = 0;    ///< of these, the arrays of fields()
   double owned = 0;    ///< … without their ghosts and padding
+  double carried = 0;  ///< owned entries of what a checkpoint holds
   double written = 0;  ///< what a snapshot takes beside `resting` while it is written
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "drivers/halocline/checkpoints.hpp"
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/judgement.hpp"
@@ -47,6 +48,8 @@ bool writes_snapshots(Options const& deck) {
 
 /// Snapshots on their way are on the host: where there is a device, its memory is what is judged.
 int copies_on_their_way(Options const& deck) { return uses_device_memory() ? 0 : snapshot_buffers(deck); }
+/// So are copies that checkpoints are written from.
+int copies_for_checkpoints(Options const& deck) { return has_checkpoints(deck) && !uses_device_memory() ? 1 : 0; }
 
 /// Bytes that a transport takes of each rank's device beside the buffers of exchanges, where a deck asks for it.
 double bytes_of_transport(Options const& deck, int ranks) {
@@ -57,13 +60,15 @@ double bytes_of_transport(Options const& deck, int ranks) {
 double bytes_of_block(Options const& deck, BlockBytes const& bytes) {
   double const writing = bytes.resting + (writes_snapshots(deck) ? bytes.written : 0);
   return std::max(bytes.peak, writing) + (keeps_state(deck) ? bytes.state : 0) +
-         copies_on_their_way(deck) * bytes.owned;
+         copies_on_their_way(deck) * bytes.owned + copies_for_checkpoints(deck) * bytes.carried;
 }
 
 double bytes_of_points(Options const& deck, PhysicsEntry const& entry, double blocks) {
   BytesOfPoint const bytes = entry.bytes_of_point(deck);
   double const copies = copies_on_their_way(deck) + (keeps_state(deck) ? 1 : 0);
-  return (bytes.shared + copies * bytes.state + blocks * bytes.in_each_block) * static_cast<double>(entry.points(deck));
+  return (bytes.shared + copies * bytes.state + copies_for_checkpoints(deck) * bytes.carried +
+          blocks * bytes.in_each_block) *
+         static_cast<double>(entry.points(deck));
 }
 
 bool asks_for_multigrid(Options const& solver) {

@@ -1,5 +1,7 @@
 #include "drivers/halocline/output.hpp"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "framework/deck/judgement.hpp"
@@ -7,10 +9,13 @@
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 void add_time_interval(Section& section, std::string const& sentence) {
   section.real("time_interval", sentence + " from one to the next, counted from `time.start`; steps meet these times.")
@@ -24,6 +29,11 @@ double time_interval(Options const& section) {
 
 /// Whether step `number` is one of every `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
+
+/// A part of what `Output::carried` gave; empty where that is.
+std::string part_of(std::string const& carried, char const* name) {
+  return carried.empty() ? "" : Json::parse(carried).at(name).dump();
+}
 
 }  // namespace
 
@@ -66,11 +76,11 @@ void judge_output_times(Options const& output, Options const& time, Mistakes& mi
 
 Output::Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh,
                Precision precision, Communicator const& all, Provenance provenance, bool last_snapshot,
-               StateGuard& guard, FolderClaim const* claim, SnapshotSender* sender)
+               StateGuard& guard, FolderClaim const* claim, SnapshotSender* sender, std::string const& continued)
     : folder_(std::move(folder)),
       mesh_(std::move(mesh)),
       precision_(precision),
-      record_(folder_, all, std::move(provenance)),
+      record_(folder_, all, std::move(provenance), part_of(continued, "record")),
       guard_(guard),
       claim_(claim),
       sender_(sender) {
@@ -79,6 +89,53 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
   Options const snapshots = output.section("snapshots");
   snapshot_interval_ = snapshots.has("interval") ? snapshots.integer("interval") : 0;
   last_snapshot_ = last_snapshot || snapshot_interval_ > 0 || !snapshots.has("interval");
+  if (continued.empty()) return;
+  earlier_ = written_ = snapshots_of(continued);
+  if (!written_.empty()) newest_snapshot_ = written_.back().step;
+  recorded_ = Json::parse(part_of(continued, "recorded"));
+  carried_conservation_ = part_of(continued, "conservation");
+  Json const totals = Json::parse(part_of(continued, "solves"));
+  for (auto const& [outcome, count] : totals.at("outcomes").items()) solves_.outcomes[outcome] = count;
+  solves_.iterations = totals.at("iterations");
+  solves_.seconds = totals.at("seconds");
+}
+
+std::string Output::carried(Physics& physics) {
+  on_first_rank(mesh_->communicator(), [&] {
+    if (claim_ != nullptr) claim_->require_there();
+  });
+  take_traces(physics);
+  Json json;
+  json["record"] = Json::parse(record_.carried());
+  json["recorded"] = recorded_;
+  json["snapshots"] = Json::array();
+  for (WrittenSnapshot const& one : written_) json["snapshots"].push_back({one.step, one.time});
+  json["solves"] = {{"outcomes", solves_.outcomes}, {"iterations", solves_.iterations}, {"seconds", solves_.seconds}};
+  Conservation::State const state = conservation_->state();
+  json["conservation"] = Json::array();
+  for (std::size_t n = 0; n < state.watched.size(); ++n) {
+    ConservedQuantity const& one = state.watched[n];
+    json["conservation"].push_back({{"name", one.name},
+                                    {"initial", one.initial},
+                                    {"final", one.final},
+                                    {"largest_drift", one.largest_drift},
+                                    {"explained_drift", one.explained_drift},
+                                    {"magnitude", state.magnitudes[n]}});
+  }
+  return json.dump();
+}
+
+std::vector<WrittenSnapshot> snapshots_of(std::string const& carried) {
+  std::vector<WrittenSnapshot> all;
+  Json const json = Json::parse(carried);
+  for (Json const& one : json.at("snapshots")) all.push_back({one.at(0), one.at(1)});
+  return all;
+}
+
+bool Output::snapshots_are_written() const {
+  if (sender_ == nullptr || newest_snapshot_ < 0 || mesh_->communicator().rank() != 0) return true;
+  // I/O ranks write them in their order.
+  return std::filesystem::exists(folder_ / snapshot_name(newest_snapshot_));
 }
 
 void Output::measure(Schedule const& schedule, Physics const& physics) {
@@ -91,10 +148,11 @@ void Output::take_quantities(Index number, Physics const& physics) {
   measured_ = physics.quantities();
   measured_at_ = number;
   guard_.see(measured_);
+  quantities_.clear();
+  for (Quantity const& quantity : measured_) quantities_.push_back({quantity.name, quantity.value});
 }
 
-void Output::add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool last,
-                 bool suspect) {
+void Output::add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool suspect) {
   Index const number = schedule.taken();
   double const time = schedule.time();
   record_.add_solves(number, solves);
@@ -104,14 +162,33 @@ void Output::add(Schedule const& schedule, Physics& physics, std::vector<SolveRe
     solves_.seconds += report.seconds;
   }
   if (conservation_) conservation_->add_step(solves);
-  if (number == 0 || last || is_due(number, scalar_interval_) || schedule.scalars_are_due()) {
+  if (number == 0 || is_due(number, scalar_interval_) || schedule.scalars_are_due()) {
     record_state(number, time, physics);
-    Traces const traces = physics.take_traces();
-    record_.add_traces(traces.names, traces.times, traces.values);
+    take_traces(physics);
   }
-  bool const snapshot = is_due(number, snapshot_interval_) || schedule.snapshot_is_due() || (last && last_snapshot_);
-  if (number == 0 || last || suspect || snapshot || guard_.is_due(number)) look(number, time, physics);
+  bool const snapshot = is_due(number, snapshot_interval_) || schedule.snapshot_is_due();
+  if (number == 0 || suspect || snapshot || guard_.is_due(number)) look(number, time, physics);
   if (snapshot) write_snapshot(number, time, physics.fields());
+}
+
+void Output::add_last(Schedule const& schedule, Physics& physics) {
+  Index const number = schedule.taken();
+  if (recorded_ != number) record_state(number, schedule.time(), physics);
+  take_traces(physics);
+  look(number, schedule.time(), physics);
+  if (last_snapshot_ && newest_snapshot_ != number) write_snapshot(number, schedule.time(), physics.fields());
+}
+
+void Output::go_on(Schedule const& schedule, Physics const& physics) {
+  take_quantities(schedule.taken(), physics);
+  begin_conservation(physics);
+  set_totals(physics);
+  look(schedule.taken(), schedule.time(), physics);
+}
+
+void Output::take_traces(Physics& physics) {
+  Traces const traces = physics.take_traces();
+  record_.add_traces(traces.names, traces.times, traces.values);
 }
 
 void Output::look(Index number, double time, Physics const& physics) {
@@ -125,19 +202,33 @@ void Output::look(Index number, double time, Physics const& physics) {
 
 void Output::record_state(Index number, double time, Physics const& physics) {
   take_quantities(number, physics);
-  quantities_.clear();
-  for (Quantity const& quantity : measured_) quantities_.push_back({quantity.name, quantity.value});
   recorded_ = number;
   record_.add_step(number, time, quantities_, {});
   if (conservation_) {
     conservation_->add_state(measured_);
   } else {
-    Extents const cells = mesh_->extents(Centring::cell);
-    conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
+    begin_conservation(physics);
   }
+  set_totals(physics);
+}
+
+void Output::set_totals(Physics const& physics) {
   record_.set_conserved(conservation_->quantities());
   step_count_ = physics.step_count();
   if (step_count_) record_.set_step_count(*step_count_);
+}
+
+void Output::begin_conservation(Physics const& physics) {
+  Extents const cells = mesh_->extents(Centring::cell);
+  conservation_.emplace(physics.conserved(), measured_, cells[0] * cells[1] * cells[2], precision_);
+  if (carried_conservation_.empty()) return;
+  Conservation::State state;
+  for (Json const& one : Json::parse(carried_conservation_)) {
+    state.watched.push_back(
+        {one.at("name"), one.at("initial"), one.at("final"), one.at("largest_drift"), one.at("explained_drift")});
+    state.magnitudes.push_back(one.at("magnitude"));
+  }
+  conservation_->go_on_from(state);
 }
 
 void Output::write_snapshot(Index number, double time, std::span<FieldBase const* const> fields) {
@@ -145,10 +236,11 @@ void Output::write_snapshot(Index number, double time, std::span<FieldBase const
   if (sender_ != nullptr) {
     sender_->write(number, time, fields);
   } else {
-    if (!snapshots_) snapshots_.emplace(folder_, mesh_);
+    if (!snapshots_) snapshots_.emplace(folder_, mesh_, earlier_);
     snapshots_->write(number, time, fields);
   }
   newest_snapshot_ = number;
+  written_.push_back({number, time});
 }
 
 void Output::finish_snapshots() {

@@ -36,6 +36,9 @@ struct SolveTotals {
 /// Adds a mistake for times that follow one another so closely that they cannot be counted.
 void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes);
 
+/// The snapshots that are written, in what Output::carried gave.
+[[nodiscard]] std::vector<WrittenSnapshot> snapshots_of(std::string const& carried);
+
 /// Everything that a run writes, as its deck asks for it.
 class Output {
  public:
@@ -45,9 +48,10 @@ class Output {
   /// \param guard of the states that are to be written; it outlives the output
   /// \param claim of the folder, which is asked before anything is written anew; null on ranks other than 0
   /// \param sender hands snapshots over to I/O ranks; null where this rank writes itself. It outlives the output.
+  /// \param continued what `carried` gave at the step that the run goes on from; empty: it begins
   Output(std::filesystem::path folder, Options const& output, std::shared_ptr<Mesh const> mesh, Precision precision,
          Communicator const& all, Provenance provenance, bool last_snapshot, StateGuard& guard,
-         FolderClaim const* claim, SnapshotSender* sender);
+         FolderClaim const* claim, SnapshotSender* sender, std::string const& continued = "");
 
   /// Collective over all ranks of the run. From here on a signal that ends the program leaves a summary.
   void prepare_for_abrupt_end(Communicator const& all) { record_.prepare_for_abrupt_end(all); }
@@ -55,12 +59,21 @@ class Output {
   /// and shows them to the guard: what it wants then is asked of all ranks before the state is added. Collective.
   void measure(Schedule const& schedule, Physics const& physics);
   /// The state that the schedule has come to (after step 0: the initial one) and how it came about. Collective.
-  /// \param last the run ends with it
   /// \param suspect some rank's guard wants to look at it
   /// Throws NotANumberError if the state is looked at (as the first, the last, suspect ones, those of snapshots and
   /// every so many-th are) and something is not finite. It then becomes part of the tables and of no snapshot; the last
   /// finite state is written if it was kept.
-  void add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool last, bool suspect);
+  void add(Schedule const& schedule, Physics& physics, std::vector<SolveReport> const& solves, bool suspect);
+  /// The run ends with the state that was added last: it becomes part of the tables and, if the last one does, of a
+  /// snapshot. Collective. Throws as `add`.
+  void add_last(Schedule const& schedule, Physics& physics);
+  /// Looks at the state that the run goes on from. Collective. Throws as `add`.
+  void go_on(Schedule const& schedule, Physics const& physics);
+  /// All that tables, series and summary need where another run goes on from the present state, as JSON. Collective.
+  /// Throws InputOutputError where the folder is not the run's any more.
+  [[nodiscard]] std::string carried(Physics& physics);
+  /// Whether all snapshots that were handed over are on the disk, on rank 0.
+  [[nodiscard]] bool snapshots_are_written() const;
   /// Returns when all snapshots that were handed over to I/O ranks are written; there are no more. Does nothing where
   /// there are no I/O ranks.
   void finish_snapshots();
@@ -84,8 +97,12 @@ class Output {
 
  private:
   void take_quantities(Index number, Physics const& physics);
+  void take_traces(Physics& physics);
   void record_state(Index number, double time, Physics const& physics);
   void look(Index number, double time, Physics const& physics);
+  /// What the summary says of the present state beside its quantities.
+  void set_totals(Physics const& physics);
+  void begin_conservation(Physics const& physics);
   void write_snapshot(Index number, double time, std::span<FieldBase const* const> fields);
   void write_kept_state();
 
@@ -101,8 +118,11 @@ class Output {
   bool last_snapshot_;
   std::optional<SnapshotWriter> snapshots_;  ///< made with the first one: it writes the mesh
   bool snapshots_ended_ = false;
-  Index newest_snapshot_ = -1;  ///< the step that it is of
-  Index recorded_ = -1;         ///< the step that the newest row of scalars.csv is of
+  Index newest_snapshot_ = -1;            ///< the step that it is of
+  Index recorded_ = -1;                   ///< the step that the newest row of scalars.csv is of
+  std::vector<WrittenSnapshot> written_;  ///< all snapshots, of earlier parts of the run too
+  std::vector<WrittenSnapshot> earlier_;
+  std::string carried_conservation_;  ///< of the part that this one goes on from; empty: none
   std::vector<Quantity> measured_;
   Index measured_at_ = -1;  ///< the step that they are of
   std::vector<NamedValue> quantities_;

@@ -23,6 +23,7 @@
 #include <variant>
 #include <vector>
 
+#include "drivers/halocline/checkpoints.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/memory_tally.hpp"
 #include "drivers/halocline/schedule.hpp"
@@ -150,6 +151,7 @@ class SmallRuns {
       static_cast<void>(physics->quantities());
     }
     BlockBytes bytes{.peak = tally.peak(), .resting = tally.bytes()};
+    bytes.carried = carried_bytes(*physics).value_or(0);
     for (FieldBase const* const field : physics->fields()) {
       bytes.state += static_cast<double>(field->bytes());
       auto const components = static_cast<double>(field->components());

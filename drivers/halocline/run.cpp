@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/halocline/checkpoints.hpp"
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/continuation.hpp"
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/device_judgement.hpp"
 #include "drivers/halocline/io_judgement.hpp"
@@ -23,11 +25,14 @@
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/result.hpp"
+#include "drivers/halocline/run_steps.hpp"
 #include "drivers/halocline/same_ranks.hpp"
 #include "drivers/halocline/schedule.hpp"
 #include "drivers/halocline/set_up_log.hpp"
-#include "drivers/halocline/solve_warnings.hpp"
+#include "drivers/halocline/solve_observer.hpp"
+#include "drivers/halocline/standard_output.hpp"
 #include "drivers/halocline/state_guard.hpp"
+#include "drivers/halocline/stops.hpp"
 #include "drivers/halocline/tuning_cache.hpp"
 #include "drivers/halocline/underflow.hpp"
 #include "framework/deck/deck.hpp"
@@ -57,6 +62,7 @@ namespace halocline {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Snapshots = std::vector<WrittenSnapshot>;
 double seconds_since(Clock::time_point then) { return std::chrono::duration<double>(Clock::now() - then).count(); }
 
 /// Everything that a run is, once its deck has been judged.
@@ -66,7 +72,8 @@ struct Case {
   Options deck;
   Schedule schedule;
   std::filesystem::path folder;
-  FolderClaim* claim;  ///< of the folder; null on ranks other than 0
+  FolderClaim* claim;                ///< of the folder; null on ranks other than 0
+  std::optional<Continuation> from;  ///< where it goes on
 };
 
 /// One rank knows it, and tells the others.
@@ -100,7 +107,54 @@ Case judged(RunCommand const& command, ClaimFolder const& claim, Registry<Physic
                                 : Schedule::stationary();
   FolderClaim* folder = nullptr;
   on_first_rank(roles.all(), [&] { folder = &claim(); });
-  return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder};
+  return {entry, {"physics `" + entry.name + "`"}, options, schedule, command.output, folder, std::nullopt};
+}
+
+/// Whether `--continue` has nothing to go on with. One rank looks, and tells the others.
+bool is_done(RunCommand const& command, Case const& run, Communicator const& all) {
+  if (!command.continues || command.restarts) return false;
+  Index done = 0;
+  on_first_rank(all, [&] { done = is_done_already(run.folder, run.deck.json()) ? 1 : 0; });
+  return all.max(done) != 0;
+}
+
+/// Finds where a run goes on, and brings its schedule there.
+void find_start(RunCommand const& command, Case& run, Communicator const& all) {
+  if (!command.continues) return;
+  run.from = find_continuation(run.folder, all);
+  if (!run.from) return;
+  Continuation const& from = *run.from;
+  for (std::string const& skipped : from.skipped) log_warning("skipped, since it is not whole: " + skipped);
+  if (from.physics != run.entry.name) {
+    throw InputError("`physics`: " + from.folder.string() + " is of " + from.physics + ", and the deck is of " +
+                     run.entry.name);
+  }
+  if (evolves(run.entry, run.deck)) run.schedule.go_on_from(from.schedule);
+  log_info("goes on from " + from.folder.string() + ", step " + std::to_string(run.schedule.taken()) + ", time " +
+           shortest_text(run.schedule.time()));
+}
+
+/// Sets the state to that of the checkpoint that the run goes on from.
+void restore(Case const& run, Physics& physics) {
+  if (!run.from) return;
+  CheckpointReader state(run.from->folder, run.from->checkpoint);
+  if (!physics.carry(state)) {
+    throw InputError(run.entry.name +
+                     " does not tell what it carries from step to step (`carry`), so no run of it can "
+                     "go on from a checkpoint");
+  }
+  // What it recorded of the initial state is in the tables.
+  static_cast<void>(physics.take_traces());
+}
+
+/// Empties the folder, or takes away what came after the checkpoint that the run goes on from. Collective.
+void prepare_folder(Case const& run, Communicator const& communicator) {
+  if (!run.from) return clear_output_folder(communicator, run.folder);
+  on_first_rank(communicator, [&] {
+    std::vector<std::string> files{"scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf"};
+    for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(one.step));
+    return_to_checkpoint(run.folder, run.from->checkpoint.step, files);
+  });
 }
 
 HaloRecord record_of(TransportChoice const& choice) {
@@ -118,29 +172,12 @@ HaloRecord record_of(TransportChoice const& choice) {
   return record;
 }
 
-/// What the solves of a stationary physics have measured: on record also if a stop leaves them unfinished.
-struct Measured {
-  std::vector<Index> iterations;
-  std::vector<double> residuals;
-};
-
-/// Whether this rank was asked to stop, or an I/O rank that tells it so.
-bool is_asked_to_stop(SnapshotSender* sender) {
-  return stop_signal() != 0 || (sender != nullptr && sender->stop_asked());
-}
-
-/// Between steps any rank may have been asked to stop; within the one solve of a stationary physics every rank asks
-/// itself.
-IterationObserver observer(Case const& run, Progress& progress, Measured& measured, SnapshotSender* sender) {
+/// Between steps the run is looked after by itself; within the one solve of a stationary physics its iterations are.
+IterationObserver observer_of(Case const& run, Progress& progress, SolveObserver& solve) {
   if (evolves(run.entry, run.deck)) {
     return [&progress](Index iteration, double residual) { progress.iteration(iteration, residual); };
   }
-  return [&progress, &measured, sender](Index iteration, double residual) {
-    measured.iterations.push_back(iteration);
-    measured.residuals.push_back(residual);
-    if (is_asked_to_stop(sender)) throw StoppedError("stopped by a signal in iteration " + std::to_string(iteration));
-    progress.iteration(iteration, residual);
-  };
+  return [&solve](Index iteration, double residual) { solve.see(iteration, residual); };
 }
 
 /// What the fields of a run live on: a mesh, or points.
@@ -194,70 +231,6 @@ std::unique_ptr<Physics> make_physics(Case const& run, Domain const& domain, Ran
   return physics;
 }
 
-/// What this rank says of the step after `taken` ones.
-StepLimits step_limits(Case const& run, Physics const& physics, Index taken) {
-  StepLimits limits;
-  {
-    Doing const doing(run.owner, "stable_step", taken + 1);
-    limits.stable = physics.stable_step();
-  }
-  Doing const doing(run.owner, "suggested_step", taken + 1);
-  limits.suggested = physics.suggested_step();
-  return limits;
-}
-
-/// A deck whose first step is too long already is wrong. Returns what the initial state says of it.
-StepLimits require_first_step(Case const& run, Physics const& physics, Communicator const& communicator) {
-  if (run.schedule.ended()) return {};
-  StepLimits const mine = step_limits(run, physics, 0);
-  std::array<double, 2> least{mine.stable, mine.suggested};
-  communicator.min(least);
-  StepLimits const limits{least[0], least[1]};
-  if (std::string const obstacle = obstacle_at_start(run.schedule, limits, run.entry.name); !obstacle.empty())
-    throw InputError(obstacle);
-  return limits;
-}
-
-/// What any rank asks for after a step, and what all of them say of the next.
-struct Requests {
-  bool look;  ///< at the state, in which something may not be finite
-  bool stop;
-  StepLimits limits;  ///< the least of all ranks: these choose the same step, to the bit
-};
-
-Requests requests_of_all_ranks(Communicator const& communicator, StateGuard const& guard, SnapshotSender* sender,
-                               StepLimits const& mine) {
-  std::array<double, 4> asked{guard.wants_look() ? 1.0 : 0.0, is_asked_to_stop(sender) ? 1.0 : 0.0, -mine.stable,
-                              -mine.suggested};
-  communicator.max(asked);
-  return {asked[0] != 0, asked[1] != 0, {-asked[2], -asked[3]}};
-}
-
-/// How the first solve of `step` that failed did so; empty where none did.
-std::string failure_in(Step const& step, std::vector<SolveReport> const& reports) {
-  auto const failed =
-      std::find_if(reports.begin(), reports.end(), [](SolveReport const& report) { return !reached(report.outcome); });
-  return failed == reports.end() ? "" : failed_solve(step, *failed);
-}
-
-std::string of_all(Schedule const& schedule) {
-  return schedule.steps() ? " of " + std::to_string(*schedule.steps()) : ", time " + shortest_text(schedule.time());
-}
-
-/// Why the run ends with `step`, which has been taken, though it is not the last.
-std::optional<Error> early_end(Step const& step, std::vector<SolveReport> const& reports, Schedule const& schedule,
-                               Requests const& requests) {
-  if (std::string const failure = failure_in(step, reports); !failure.empty()) return SolveError(failure);
-  if (schedule.ended()) return std::nullopt;
-  if (requests.stop) {
-    return StoppedError("stopped by a signal after step " + std::to_string(step.number) + of_all(schedule));
-  }
-  Step const next = schedule.next(requests.limits);
-  std::string const obstacle = obstacle_to(next, schedule, requests.limits);
-  if (obstacle.empty()) return std::nullopt;
-  return SolveError("step " + std::to_string(next.number) + ", time " + shortest_text(next.time) + ": " + obstacle);
-}
-
 void write_trace(Communicator const& communicator, std::filesystem::path const& path) {
   std::string const text = trace::merged(communicator);
   on_first_rank(communicator, [&] { write_whole_file(path, text); });
@@ -272,97 +245,13 @@ void attempt(std::function<void()> const& write) {
   }
 }
 
-void record_end(Output& output, Failure const& failure, Case const& run, Measured const& measured) {
-  bool const unfinished = output.solves().outcomes.empty() && !measured.residuals.empty();
+void record_end(Output& output, Failure const& failure, Case const& run, SolveObserver const& solve) {
+  bool const unfinished = output.solves().outcomes.empty() && !solve.residuals().empty();
   if (failure.code == ExitCode::stopped && unfinished) {
     std::string const method = run.deck.section("solver").choice("method");
-    attempt([&] { output.add_unfinished_solve(method, measured.iterations, measured.residuals); });
+    attempt([&] { output.add_unfinished_solve(method, solve.iterations(), solve.residuals()); });
   }
   attempt([&] { output.finish(failure.code, failure.message); });
-}
-
-/// The deck was right when the run began: what is wrong with it now (an expression of the time that has no value any
-/// more) ends a run under way.
-template <class Work>
-auto during(Step const& step, Work const& work) {
-  try {
-    return work();
-  } catch (InputError const& error) {
-    throw SolveError("step " + std::to_string(step.number) + ", from time " + shortest_text(step.time) + ": " +
-                     error.what());
-  }
-}
-
-std::vector<SolveReport> advance(Case const& run, Physics& physics, Step const& step) {
-  ScopedRegion const region("step");
-  Doing const doing(run.owner, "advance", step.number);
-  return during(step, [&] { return physics.advance(step); });
-}
-
-/// What the guard has to know of the state after `step`. Returns what this rank says of the next one.
-StepLimits measure(Case const& run, Step const& step, Schedule const& schedule, Physics const& physics,
-                   StateGuard& guard, Output& output) {
-  {
-    ScopedRegion const region("output");
-    Doing const doing(run.owner, "the output", step.number);
-    during(step, [&] { output.measure(schedule, physics); });
-  }
-  if (schedule.ended()) return {};
-  StepLimits const limits = step_limits(run, physics, step.number);
-  guard.see_stable_step(limits.stable);
-  guard.see_suggested_step(limits.suggested);
-  return limits;
-}
-
-/// Steps from the first, which `limits` choose, to the last; the state that the run ends with is written before the
-/// error goes on.
-void advance(Case const& run, Physics& physics, Communicator const& communicator, StepLimits limits, Progress& progress,
-             StateGuard& guard, SnapshotSender* sender, Output& output) {
-  Schedule schedule = run.schedule;
-  {
-    Doing const doing(run.owner, "the output");
-    output.add(schedule, physics, {}, schedule.ended(), false);
-  }
-  SolveWarnings warnings;
-  while (!schedule.ended()) {
-    Step const step = schedule.next(limits);
-    progress.begin_step(step, schedule);
-    std::vector<SolveReport> const reports = advance(run, physics, step);
-    schedule.take(step);
-    output.add_step_size(step.size);
-    StepLimits const mine = measure(run, step, schedule, physics, guard, output);
-    Requests const requests = requests_of_all_ranks(communicator, guard, sender, mine);
-    limits = requests.limits;
-    std::optional<Error> const end = early_end(step, reports, schedule, requests);
-    progress.end_step(step, schedule, reports.empty() ? 0 : reports.back().final_residual);
-    warnings.add(reports);
-    try {
-      ScopedRegion const region("output");
-      Doing const doing(run.owner, "the output", step.number);
-      output.add(schedule, physics, reports, end || schedule.ended(), requests.look);
-    } catch (NotANumberError const& bad) {
-      // A solve that failed tells more of why than the state that it left.
-      std::string const failure = failure_in(step, reports);
-      if (failure.empty()) throw;
-      throw SolveError(failure + "; " + bad.what());
-    }
-    if (end) throw *end;
-  }
-  warnings.finish();
-}
-
-/// What was handed over to I/O ranks is written, however the run ends by itself: at its last step, by a stop, or
-/// without what the deck asks for. A rank that breaks ends it at once.
-void finish_snapshots_of(Output& output, std::function<void()> const& work) {
-  try {
-    work();
-  } catch (RemoteError const&) {
-    throw;
-  } catch (Error const& error) {
-    if (error.exit_code() == ExitCode::stopped || error.exit_code() == ExitCode::unsolved) output.finish_snapshots();
-    throw;
-  }
-  output.finish_snapshots();
 }
 
 /// The run of a rank that computes, from the set-up of its physics on.
@@ -381,12 +270,14 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   if (roles.io_ranks() > 0) {
     sender = std::make_unique<SnapshotSender>(roles, domain.any(), snapshot_buffers(run.deck));
   }
-  Measured measured;
+  Stops const stops(command.wall_limit, sender.get());
+  SolveObserver solve(*communicator, progress, stops);
   warn_of_underflow(run.deck, run.entry.name);
-  auto const physics = make_physics(run, domain, roles, observer(run, progress, measured, sender.get()));
-  StepLimits const limits = require_first_step(run, *physics, *communicator);
-  if (communicator->any(is_asked_to_stop(sender.get()))) {
-    throw StoppedError("stopped by a signal before the run began");
+  auto const physics = make_physics(run, domain, roles, observer_of(run, progress, solve));
+  restore(run, *physics);
+  StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
+  if (auto const reason = communicator->max(static_cast<Index>(stops.reason(0))); reason != 0) {
+    throw StoppedError(stops.text(static_cast<StopReason>(reason)) + " before the run began");
   }
   StateGuard guard(run.deck.section("guard"), *physics, *communicator);
   guard.see_stable_step(limits.stable);
@@ -395,21 +286,26 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   std::vector<FieldFileRecord> field_files;
   on_first_rank(*communicator, [&] { field_files = record_field_files(run.deck.section(run.entry.name)); });
 
-  clear_output_folder(*communicator, run.folder);
+  Checkpoints checkpoints(
+      run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name, evolves(run.entry, run.deck),
+      described_start(command, deck.name(), deck.text(), run.entry.name), run.from ? run.from->checkpoint.step : 0);
+  prepare_folder(run, *communicator);
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),
                  std::move(field_files), roles.io_ranks()},
-                command.plot, guard, run.claim, sender.get());
+                command.plot, guard, run.claim, sender.get(), run.from ? run.from->output : "");
+  solve.begin(output, checkpoints);
   try {
     output.prepare_for_abrupt_end(roles.all());
     output.add_timing("set_up", seconds_since(start));
     if (command.trace) trace::start();
     Clock::time_point const advancing = Clock::now();
-    finish_snapshots_of(output, [&] {
-      advance(run, *physics, *communicator, limits, progress, guard, sender.get(), output);
-      output.add_timing("advance", seconds_since(advancing));
-    });
+    run_steps({run.owner, *physics, *communicator, progress, guard, stops, output, checkpoints}, run.schedule, limits,
+              run.from.has_value());
+    solve.finish();
+    output.add_timing("advance", seconds_since(advancing));
+    output.add_timing("copying_checkpoints", checkpoints.seconds_of_copies());
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     if (command.trace) write_trace(*communicator, run.folder / "trace.json");
@@ -419,7 +315,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
     progress.finish();
     // What was measured on the way holds however the run ended.
     if (communicator->rank() == 0 && failure.code != ExitCode::defect) keep_tunings();
-    record_end(output, failure, run, measured);
+    record_end(output, failure, run, solve);
     throw;
   }
   progress.finish();
@@ -433,14 +329,21 @@ ExitCode run(RunCommand const& command, ClaimFolder const& claim, Environment& e
              std::shared_ptr<Communicator> const& communicator) {
   Clock::time_point const start = Clock::now();
   Registry<PhysicsEntry> const known = load_physics(command.plugins);
-  Deck const deck =
-      Deck::load(command.deck, overrides_of(command.set, command.devices), *communicator, deck_formats(known));
+  Deck const deck = deck_of(command.deck, command.deck_text, overrides_of(command.set, command.devices), *communicator,
+                            deck_formats(known));
   int const serving = io_ranks(deck, communicator->size());
   auto const forecast = rehearse_on_first_rank(deck, known, *communicator);
   environment.start_kokkos(device_choice(deck), serving);
   RankRoles const roles(communicator, serving);
-  Case const run = judged(command, claim, known, deck, forecast, roles);
-  if (roles.is_io_rank()) return serve(run.deck, run.entry, roles, run.folder);
+  Case run = judged(command, claim, known, deck, forecast, roles);
+  if (is_done(command, run, roles.all())) {
+    if (roles.all().rank() == 0 && !command.quiet) say(run.folder.string() + " holds this run, and it is done\n");
+    return ExitCode::done;
+  }
+  find_start(command, run, roles.all());
+  if (roles.is_io_rank()) {
+    return serve(run.deck, run.entry, roles, run.folder, run.from ? snapshots_of(run.from->output) : Snapshots{});
+  }
   return compute(command, run, deck, roles, start);
 }
 

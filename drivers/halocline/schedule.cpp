@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
@@ -111,6 +112,38 @@ void Schedule::take(Step const& step) {
   if (on_grid && !shortened) return;
   anchor_ = time_;
   anchor_taken_ = taken_;
+  plan();
+}
+
+ScheduleState Schedule::state() const {
+  return {.start = start_,
+          .time = time_,
+          .taken = taken_,
+          .size = size_,
+          .anchor = anchor_,
+          .anchor_taken = anchor_taken_,
+          .outputs = {clocks_[0].interval, clocks_[1].interval},
+          .next_outputs = {clocks_[0].next, clocks_[1].next}};
+}
+
+void Schedule::go_on_from(ScheduleState const& state) {
+  if (state.start != start_) {
+    throw InputError("`time.start`: the run began at " + shortest_text(state.start) +
+                     ", and cannot go on as one that " + "begins at " + shortest_text(start_));
+  }
+  time_ = state.time;
+  taken_ = state.taken;
+  bool const same_steps = state.size == size_;
+  anchor_ = same_steps ? state.anchor : time_;
+  anchor_taken_ = same_steps ? state.anchor_taken : taken_;
+  std::array<double, 2> const intervals{state.outputs.snapshots, state.outputs.scalars};
+  for (std::size_t n = 0; n < clocks_.size(); ++n) {
+    Clock& clock = clocks_[n];
+    clock.met = false;
+    clock.next = state.next_outputs[n];
+    if (clock.interval == intervals[n] || clock.interval == 0) continue;
+    clock.next = static_cast<Index>(std::floor((time_ - start_) / clock.interval * (1 + 1e-12))) + 1;
+  }
   plan();
 }
 

@@ -22,6 +22,18 @@ struct OutputTimes {
   double scalars = 0;
 };
 
+/// Where a schedule stands: what a run that goes on from there needs.
+struct ScheduleState {
+  double start = 0;
+  double time = 0;
+  Index taken = 0;
+  double size = 0;    ///< of steps of one length …
+  double anchor = 0;  ///< … and where they count from
+  Index anchor_taken = 0;
+  OutputTimes outputs{};
+  std::array<Index, 2> next_outputs{1, 1};  ///< numbers of the next snapshot and the next row by time
+};
+
 /// The steps of a run, chosen one after the other, and the times that they meet.
 ///
 /// Steps of one length stand at `start` plus a multiple of it; one that would go beyond the end or the time of an
@@ -46,6 +58,10 @@ class Schedule {
   [[nodiscard]] Step next(StepLimits const& limits) const;
   /// `step`, as `next` has told it, has been taken.
   void take(Step const& step);
+  [[nodiscard]] ScheduleState state() const;
+  /// Goes on from there, with what the deck says of steps, outputs and the end now. Throws InputError where another
+  /// start is asked for.
+  void go_on_from(ScheduleState const& state);
   /// Whether outputs by time are due in the present state; the initial one is never.
   [[nodiscard]] bool snapshot_is_due() const { return clocks_[0].met; }
   [[nodiscard]] bool scalars_are_due() const { return clocks_[1].met; }

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/deck/deck.hpp"
+#include "framework/runtime/error.hpp"
 #include "solvers/time/time_section.hpp"
 
 namespace halocline {
@@ -163,6 +165,56 @@ TEST(Schedule, NoStepIsMadeOfLimitsThatAreNone) {
   EXPECT_TRUE(std::isnan(schedule.next({.stable = std::nan("")}).size));
   EXPECT_TRUE(std::isnan(schedule.next({.stable = 1, .suggested = std::nan("")}).size));
   EXPECT_FALSE(schedule.next({.stable = 0}).size > 0);
+}
+
+/// Steps, times and outputs from the middle of a run are those of the whole one, to the bit.
+TEST(Schedule, GoesOnFromWhereItStood) {
+  OutputTimes const outputs{.snapshots = 0.31, .scalars = 0.17};
+  std::vector<std::pair<std::string, StepLimits>> const kinds{{"{start: 0.1, step: 0.07, end: 2}", {}},
+                                                              {"{start: 0.1, step: 0.07, steps: 40}", {}},
+                                                              {"{start: 0.1, courant: 0.7, end: 2}", {.stable = 0.09}},
+                                                              {"{start: 0.1, end: 2}", {.suggested = 0.05}}};
+  for (auto const& [time, limits] : kinds) {
+    Schedule whole = schedule_of(time, outputs);
+    while (!whole.ended()) {
+      Schedule part = schedule_of(time, outputs);
+      part.go_on_from(whole.state());
+      Schedule reference = whole;
+      while (!reference.ended()) {
+        Step const step = part.next(limits);
+        Step const wanted = reference.next(limits);
+        ASSERT_EQ(step.number, wanted.number);
+        ASSERT_EQ(step.time, wanted.time);
+        ASSERT_EQ(step.size, wanted.size);
+        part.take(step);
+        reference.take(wanted);
+        ASSERT_EQ(part.time(), reference.time());
+        ASSERT_EQ(part.snapshot_is_due(), reference.snapshot_is_due());
+        ASSERT_EQ(part.scalars_are_due(), reference.scalars_are_due());
+      }
+      ASSERT_TRUE(part.ended());
+      whole.take(whole.next(limits));
+    }
+  }
+}
+
+TEST(Schedule, GoesOnWithAnotherEndStepsAndOutputs) {
+  Schedule first = schedule_of("{step: 0.25, end: 1}", {.snapshots = 0.5});
+  while (!first.ended()) first.take(first.next({}));
+  Schedule longer = schedule_of("{step: 0.25, end: 2}", {.snapshots = 0.5});
+  longer.go_on_from(first.state());
+  EXPECT_EQ(sizes_of(longer), (std::vector<double>{0.25, 0.25, 0.25, 0.25}));
+  Schedule shorter_steps = schedule_of("{step: 0.125, end: 1.5}", {.snapshots = 0.4});
+  shorter_steps.go_on_from(first.state());
+  std::vector<double> times;
+  while (!shorter_steps.ended()) {
+    shorter_steps.take(shorter_steps.next({}));
+    if (shorter_steps.snapshot_is_due()) times.push_back(shorter_steps.time());
+  }
+  EXPECT_EQ(times, std::vector<double>{3 * 0.4});
+  EXPECT_EQ(shorter_steps.time(), 1.5);
+  Schedule elsewhere = schedule_of("{start: 0.5, step: 0.25, end: 2}");
+  EXPECT_THROW(elsewhere.go_on_from(first.state()), InputError);
 }
 
 TEST(Schedule, AStationaryRunIsOneStep) {

@@ -1,6 +1,7 @@
 #include "framework/io/hdf5.hpp"
 
 #include <cerrno>
+#include <thread>
 #include <vector>
 
 #include "framework/io/whole_file.hpp"
@@ -47,11 +48,27 @@ void write_attribute(File const& file, hid_t object, std::string const& name, hi
 }  // namespace
 
 Silence::Silence() {
+  static std::recursive_mutex one_thread;
+  alone_ = std::unique_lock(one_thread);
+  begin();
+}
+
+Silence::~Silence() { end(); }
+
+void Silence::begin() {
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Silence::~Silence() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+void Silence::end() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+
+void Silence::give_way() {
+  end();
+  alone_.unlock();
+  std::this_thread::yield();
+  alone_.lock();
+  begin();
+}
 
 Object::Object(hid_t id, herr_t (*closer)(hid_t), std::filesystem::path const& path) : id_(id), close_(closer) {
   if (id < 0) throw_write_error(path, reason());

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,15 +14,22 @@
 /// The little of HDF5 that output needs: objects that close themselves, errors that say why.
 namespace halocline::hdf5 {
 
-/// While one of these lives, HDF5 prints nothing.
+/// While one of these lives, HDF5 prints nothing, and no other thread of this process works with it: the library is not
+/// made for several. Whoever uses HDF5 has one; the same thread may have several.
 class Silence {
  public:
   Silence();
   ~Silence();
   Silence(Silence const&) = delete;
   Silence& operator=(Silence const&) = delete;
+  /// Lets another thread go first, where one waits. For the outermost of a thread's.
+  void give_way();
 
  private:
+  void begin();
+  void end();
+
+  std::unique_lock<std::recursive_mutex> alone_;
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };

@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "framework/io/checkpoint.hpp"
 #include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
@@ -28,6 +30,7 @@ bool belongs_to_a_run(std::string const& name) {
   }
   // Room kept for it, and what ranks that end at once write.
   if (name.starts_with("summary.json.")) return true;
+  if (is_checkpoint_name(name)) return true;
   if (name.starts_with("snapshot_")) return name.ends_with(".vtkhdf") || name.ends_with(".vtkhdf.partial");
   return name.starts_with("slice_") && name.ends_with(".png");
 }
@@ -49,7 +52,12 @@ fs::path nearest_existing(fs::path const& folder) {
 void clear(fs::path const& folder) {
   try {
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
-      if (belongs_to_a_run(entry.path().filename().string())) fs::remove(entry.path());
+      std::string const name = entry.path().filename().string();
+      if (is_checkpoint_name(name) && entry.is_directory()) {
+        remove_checkpoint(entry.path());
+      } else if (belongs_to_a_run(name)) {
+        fs::remove(entry.path());
+      }
     }
   } catch (fs::filesystem_error const& error) {
     throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
@@ -137,6 +145,27 @@ void FolderClaim::make(fs::path const& folder) {
     each /= part;
     if (!fs::exists(each) && fs::create_directory(each)) made_.push_back(each);
   }
+}
+
+void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::string> const& files) {
+  try {
+    for (fs::path const& checkpoint : checkpoints_in(folder)) {
+      if (checkpoint.filename().string() > checkpoint_name(step)) remove_checkpoint(checkpoint);
+    }
+    for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
+      std::string const name = entry.path().filename().string();
+      bool const stays = is_checkpoint_name(name) || !belongs_to_a_run(name) ||
+                         std::find(files.begin(), files.end(), name) != files.end();
+      if (!stays) fs::remove(entry.path());
+    }
+  } catch (fs::filesystem_error const& error) {
+    throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
+  }
+}
+
+bool folder_holds_a_run(fs::path const& folder) {
+  std::error_code missing;
+  return fs::is_directory(folder, missing) && holds_a_run(folder);
 }
 
 void clear_output_folder(Communicator const& communicator, fs::path const& folder) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "framework/io/folder_lock.hpp"
@@ -49,6 +50,13 @@ class FolderClaim {
   std::optional<FolderLock> lock_;
   std::unique_ptr<Retreat> retreat_;  ///< of a crash before the run begins; null where others work in the folder
 };
+
+/// Whether there is a folder of this name that holds anything of a run.
+[[nodiscard]] bool folder_holds_a_run(std::filesystem::path const& folder);
+
+/// For one rank: takes away what a run has written in its folder since the checkpoint of a step, from which it goes on,
+/// but for `files`. Throws InputOutputError.
+void return_to_checkpoint(std::filesystem::path const& folder, Index step, std::vector<std::string> const& files);
 
 /// Collective. Removes the files of an earlier run from the folder of this one, and no others. Throws InputOutputError
 /// on all ranks.

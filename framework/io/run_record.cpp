@@ -30,6 +30,9 @@ constexpr std::size_t room_for_the_end = 32 << 10;
 /// JSON has no NaN and no infinity, and its writer would make null of them: they are texts.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
 
+/// The way back.
+double value_of(Json const& json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
+
 Json described(Verification const& verification) {
   Json object = Json::object();
   auto const add = [&object](char const* name, std::optional<double> const& value) {
@@ -188,7 +191,8 @@ std::string checksum(std::string const& text) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance)
+RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
+                     std::string const& continued)
     : folder_(std::move(folder)),
       writes_(communicator.rank() == 0),
       provenance_(std::move(provenance)),
@@ -197,6 +201,7 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
       started_(utc_now()) {
   if (!writes_) return;
   try {
+    if (!continued.empty()) go_on_from(continued);
     begin();
   } catch (InputOutputError const& error) {
     record_failure(error);
@@ -208,9 +213,72 @@ void RunRecord::begin() {
   std::string const first = summary(std::nullopt, "", true);
   reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);
   std::vector<std::string> const columns{"step", "solve", "method", "iteration", "residual"};
-  residuals_.emplace(folder_ / "residuals.csv", columns);
+  make_table(residuals_, "residuals.csv", columns);
   abrupt_.emplace(folder_ / summary_name, first, 0);
   write_whole_file(folder_ / summary_name, first);
+}
+
+void RunRecord::make_table(std::optional<TableWriter>& table, std::string const& name,
+                           std::vector<std::string> const& columns) {
+  auto const earlier = std::find_if(earlier_tables_.begin(), earlier_tables_.end(),
+                                    [&](TableState const& state) { return state.name == name; });
+  if (earlier == earlier_tables_.end()) {
+    table.emplace(folder_ / name, columns);
+  } else {
+    table.emplace(folder_ / name, columns, *earlier);
+  }
+}
+
+std::vector<TableState> RunRecord::tables() const {
+  // One without a new row is what it was.
+  std::vector<TableState> all = earlier_tables_;
+  for (std::optional<TableWriter> const* const table : {&scalars_, &residuals_, &traces_}) {
+    if (!*table) continue;
+    TableState const state = (*table)->state();
+    std::erase_if(all, [&](TableState const& earlier) { return earlier.name == state.name; });
+    all.push_back(state);
+  }
+  return all;
+}
+
+std::string RunRecord::carried() const {
+  Json json;
+  json["steps"] = steps_;
+  json["time"] = number(time_);
+  json["quantities"] = by_name(quantities_);
+  json["step_sizes"] = {number(least_step_), number(largest_step_)};
+  json["tables"] = Json::array();
+  for (TableState const& state : tables())
+    json["tables"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"xxh3_128", state.checksum}});
+  Json solves = Json::parse(earlier_solves_);
+  for (Solve const& solve : solves_) solves.push_back(described(solve.step, solve.report));
+  json["solves"] = std::move(solves);
+  Json parts = Json::parse(earlier_parts_);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  parts.push_back({{"to_step", steps_},
+                   {"seconds", seconds},
+                   {"version", version},
+                   {"revision", revision()},
+                   {"command", provenance_.command},
+                   {"started", started_},
+                   {"machine", host_name()},
+                   {"backend", backend_name},
+                   {"ranks", ranks_}});
+  json["parts"] = std::move(parts);
+  return json.dump();
+}
+
+void RunRecord::go_on_from(std::string const& continued) {
+  Json const json = Json::parse(continued);
+  steps_ = json.at("steps");
+  time_ = value_of(json.at("time"));
+  for (auto const& [name, value] : json.at("quantities").items()) quantities_.push_back({name, value_of(value)});
+  least_step_ = json.at("step_sizes").at(0);
+  largest_step_ = json.at("step_sizes").at(1);
+  for (Json const& table : json.at("tables"))
+    earlier_tables_.push_back({table.at("name"), table.at("bytes"), table.at("xxh3_128")});
+  earlier_solves_ = json.at("solves").dump();
+  earlier_parts_ = json.at("parts").dump();
 }
 
 void RunRecord::record_failure(InputOutputError const& error) {
@@ -240,7 +308,7 @@ void RunRecord::add_step(Index number, double time, std::span<NamedValue const> 
   if (!scalars_) {
     std::vector<std::string> columns{"step", "time"};
     for (NamedValue const& quantity : quantities) columns.push_back(quantity.name);
-    scalars_.emplace(folder_ / "scalars.csv", columns);
+    make_table(scalars_, "scalars.csv", columns);
   }
   std::vector<TableWriter::Value> row{number, time};
   for (NamedValue const& quantity : quantities) row.emplace_back(quantity.value);
@@ -291,7 +359,7 @@ void RunRecord::add_traces(std::span<std::string const> names, std::span<double 
   if (!traces_) {
     std::vector<std::string> columns{"time"};
     columns.insert(columns.end(), names.begin(), names.end());
-    traces_.emplace(folder_ / "traces.csv", columns);
+    make_table(traces_, "traces.csv", columns);
   }
   for (std::size_t n = 0; n < times.size(); ++n) {
     std::vector<TableWriter::Value> row{times[n]};
@@ -335,7 +403,7 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["time"] = time_;
   summary["quantities"] = by_name(quantities_);
   summary["conserved"] = described(conserved_);
-  summary["solves"] = Json::array();
+  summary["solves"] = with_solves ? Json::parse(earlier_solves_) : Json::array();
   if (with_solves) {
     for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
   }
@@ -345,6 +413,7 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["sweeps"] = described(sweeps_);
   summary["halo"] = described(provenance_.halo);
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
+  if (earlier_parts_ != "[]") summary["provenance"]["earlier_parts"] = Json::parse(earlier_parts_);
   return text_of(summary);
 }
 

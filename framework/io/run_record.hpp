@@ -106,7 +106,14 @@ class RunRecord {
   /// `folder` exists. Writes a first `summary.json`, of status "running": what is left of a run that nothing but a kill
   /// has ended. Room on the disk for the last one is taken before; a disk that has none of it is on record where it has
   /// room for the first.
-  RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance);
+  ///
+  /// \param continued what `carried` gave at the step that the run goes on from; empty: the run begins
+  RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
+            std::string const& continued = "");
+
+  /// All that tables and summary need where another run goes on from the present step, as JSON. Tables are in the hands
+  /// of the system up to here.
+  [[nodiscard]] std::string carried() const;
 
   /// Collective. From here on every rank, and not the first alone, can write a `summary.json` of how the run ended
   /// while a signal ends the program, until it has an end.
@@ -139,6 +146,10 @@ class RunRecord {
 
  private:
   void begin();
+  void go_on_from(std::string const& continued);
+  /// All tables as far as they are handed over.
+  [[nodiscard]] std::vector<TableState> tables() const;
+  void make_table(std::optional<TableWriter>& table, std::string const& name, std::vector<std::string> const& columns);
   void write_summary(ExitCode code, std::string const& message) const;
   void add_rows(Index step, Index solve, std::string const& method, std::span<Index const> iterations,
                 std::span<double const> residuals);
@@ -171,6 +182,9 @@ class RunRecord {
   std::optional<NotFinite> not_finite_;
   std::vector<NamedValue> timings_;
   std::vector<Solve> solves_;
+  std::string earlier_solves_ = "[]";  ///< of the parts that this one goes on from, as the summary lists them
+  std::string earlier_parts_ = "[]";   ///< likewise
+  std::vector<TableState> earlier_tables_;
   std::optional<AbruptSummary> abrupt_;
 };
 

@@ -30,8 +30,9 @@ struct SnapshotReceiver::Client {
   bool ended = false;
 };
 
-SnapshotReceiver::SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh)
-    : roles_(roles), folder_(std::move(folder)), make_mesh_(std::move(make_mesh)) {
+SnapshotReceiver::SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh,
+                                   std::vector<WrittenSnapshot> earlier)
+    : roles_(roles), folder_(std::move(folder)), make_mesh_(std::move(make_mesh)), earlier_(std::move(earlier)) {
   for (int const rank : roles.clients_of(roles.serving()->rank())) {
     clients_.push_back(std::make_unique<Client>(Client{.rank = rank, .header = {}}));
   }
@@ -129,7 +130,7 @@ void SnapshotReceiver::make_writer() {
     if (owner == clients_.end()) throw DefectError("no rank computes on block " + std::to_string(block.id));
     client_of_block_.push_back((*owner)->rank);
   }
-  writer_.emplace(folder_, mesh_);
+  writer_.emplace(folder_, mesh_, earlier_);
 }
 
 std::span<std::byte const> SnapshotReceiver::receive_values(StoredField const& field, Block const& block) {

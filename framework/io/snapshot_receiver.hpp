@@ -24,7 +24,9 @@ using ServedMesh = std::function<std::shared_ptr<Mesh const>(std::vector<Index> 
 class SnapshotReceiver {
  public:
   /// On an I/O rank; `roles` outlives this object. \param folder exists when the first snapshot comes
-  SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh);
+  /// \param earlier snapshots that the series of the run has already
+  SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh,
+                   std::vector<WrittenSnapshot> earlier = {});
   ~SnapshotReceiver();
   SnapshotReceiver(SnapshotReceiver const&) = delete;
   SnapshotReceiver& operator=(SnapshotReceiver const&) = delete;
@@ -50,6 +52,7 @@ class SnapshotReceiver {
   RankRoles const& roles_;
   std::filesystem::path folder_;
   ServedMesh make_mesh_;
+  std::vector<WrittenSnapshot> earlier_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::shared_ptr<Mesh const> mesh_;
   std::optional<SnapshotWriter> writer_;  ///< made with the first snapshot: it writes the mesh

@@ -127,8 +127,14 @@ void require_positions(std::span<StoredField const> fields) {
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh)
-    : folder_(std::move(folder)), mesh_(std::move(mesh)), series_(*mesh_, mesh_file_name) {
+std::string snapshot_name(Index step) { return fmt::format("snapshot_{:06}.vtkhdf", step); }
+
+SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
+                               std::vector<WrittenSnapshot> earlier)
+    : folder_(std::move(folder)),
+      mesh_(std::move(mesh)),
+      series_(*mesh_, mesh_file_name),
+      earlier_(std::move(earlier)) {
   write_mesh_file(*mesh_, folder_ / mesh_file_name);
 }
 
@@ -147,7 +153,7 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
 
 void SnapshotWriter::write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values) {
   if (as_points(*mesh_) != nullptr) require_positions(fields);
-  std::string const name = fmt::format("snapshot_{:06}.vtkhdf", step);
+  std::string const name = snapshot_name(step);
   write_shared_file(
       mesh_->communicator(), folder_ / name,
       [&](hdf5::File const& file) {
@@ -163,6 +169,9 @@ void SnapshotWriter::write(Index step, double time, std::span<StoredField const>
       [&](hdf5::File const& file) {
         for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values);
       });
+  for (WrittenSnapshot const& one : std::exchange(earlier_, {})) {
+    series_.add(snapshot_name(one.step), one.time, *mesh_, fields);
+  }
   series_.add(name, time, *mesh_, fields);
   if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());
 }

@@ -20,6 +20,15 @@ namespace halocline {
 /// component by component, and for each of these once.
 using OwnedValues = std::function<std::span<std::byte const>(std::size_t field, Block const&, int component)>;
 
+/// "snapshot_000010.vtkhdf"
+[[nodiscard]] std::string snapshot_name(Index step);
+
+/// A snapshot that is on the disk.
+struct WrittenSnapshot {
+  Index step = 0;
+  double time = 0;
+};
+
 /// Writes the fields of a run for viewers: `snapshot_000010.vtkhdf` for each step asked for (ParaView, VTK 9.1 and
 /// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie
 /// in global order, x fastest, whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y,
@@ -27,8 +36,10 @@ using OwnedValues = std::function<std::span<std::byte const>(std::size_t field, 
 class SnapshotWriter {
  public:
   /// Collective over the mesh's ranks. Writes `mesh.h5` into `folder`, which exists. Throws InputOutputError on all
-  /// ranks.
-  SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh);
+  /// ranks. \param earlier snapshots of the same fields, of the part of the run that this one goes on from, with which
+  /// the series begins
+  SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
+                 std::vector<WrittenSnapshot> earlier = {});
 
   /// Collective. Writes the owned values of `fields`, on points or on cells or nodes of the mesh, in their own
   /// precision. Throws InputOutputError on all ranks (no part of the file stays), DefectError for a field on faces or
@@ -41,6 +52,7 @@ class SnapshotWriter {
   std::filesystem::path folder_;
   std::shared_ptr<Mesh const> mesh_;
   XdmfSeries series_;
+  std::vector<WrittenSnapshot> earlier_;  ///< that the series does not have yet
 };
 
 }  // namespace halocline

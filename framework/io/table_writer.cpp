@@ -1,6 +1,12 @@
 #include "framework/io/table_writer.hpp"
 
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "framework/io/whole_file.hpp"
@@ -36,8 +42,68 @@ std::string TableWriter::line_of(std::span<Value const> row) {
   return line + '\n';
 }
 
+/// Of all bytes so far.
+struct TableWriter::Hash {
+  XXH3_state_t* state = XXH3_createState();
+  Hash() { XXH3_128bits_reset(state); }
+  ~Hash() { XXH3_freeState(state); }
+  Hash(Hash const&) = delete;
+  Hash& operator=(Hash const&) = delete;
+
+  void add(std::string_view text) { XXH3_128bits_update(state, text.data(), text.size()); }
+  [[nodiscard]] std::string text() const {
+    XXH128_hash_t const sum = XXH3_128bits_digest(state);
+    return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+  }
+};
+
+TableWriter::~TableWriter() = default;
+
+TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns, TableState const& from)
+    : path_(std::move(path)),
+      columns_(columns.size()),
+      file_(path_, O_RDWR | O_NOFOLLOW),
+      hash_(std::make_unique<Hash>()) {
+  if (file_.number() < 0) throw_write_error(path_, errno);
+  read_to(from);
+  std::vector<Value> const names(columns.begin(), columns.end());
+  std::string const header = line_of(names);
+  std::string first(header.size(), '\0');
+  ssize_t const got = pread(file_.number(), first.data(), first.size(), 0);
+  if (got != static_cast<ssize_t>(header.size()) || first != header)
+    throw InputError(path_.string() + " has other columns than the run that is to go on with it");
+  lseek(file_.number(), static_cast<off_t>(from.bytes), SEEK_SET);
+  if (ftruncate(file_.number(), static_cast<off_t>(from.bytes)) != 0) throw_write_error(path_, errno);
+  size_ = static_cast<off_t>(from.bytes);
+}
+
+void TableWriter::read_to(TableState const& from) {
+  std::string part(std::size_t{1} << 16, '\0');
+  Index left = from.bytes;
+  while (left > 0) {
+    auto const wanted = std::min<std::size_t>(part.size(), static_cast<std::size_t>(left));
+    ssize_t const got = read(file_.number(), part.data(), wanted);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw InputOutputError("cannot read " + path_.string() + ": " + std::strerror(errno));
+    if (got == 0) break;
+    hash_->add(std::string_view(part).substr(0, static_cast<std::size_t>(got)));
+    left -= got;
+  }
+  if (left > 0 || hash_->text() != from.checksum) {
+    throw InputOutputError(path_.string() + " does not begin with the " + std::to_string(from.bytes) +
+                           " bytes that the checkpoint knows of: it is damaged, or was changed");
+  }
+}
+
+TableState TableWriter::state() const {
+  return {.name = path_.filename().string(), .bytes = static_cast<Index>(size_), .checksum = hash_->text()};
+}
+
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns)
-    : path_(std::move(path)), columns_(columns.size()), file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW) {
+    : path_(std::move(path)),
+      columns_(columns.size()),
+      file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW),
+      hash_(std::make_unique<Hash>()) {
   if (file_.number() < 0) throw_write_error(path_, errno);
   std::vector<Value> const names(columns.begin(), columns.end());
   add(names);
@@ -61,6 +127,7 @@ void TableWriter::flush() {
     throw_write_error(path_, reason);
   }
   size_ += static_cast<off_t>(rows_.size());
+  hash_->add(rows_);
   rows_.clear();
 }
 

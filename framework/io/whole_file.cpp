@@ -38,6 +38,8 @@ Descriptor open_own_file(std::filesystem::path const& path) {
 
 void sync_file(std::filesystem::path const& file) { sync(file, O_RDWR | O_NOFOLLOW, file); }
 
+void sync_folder(std::filesystem::path const& folder) { sync(folder, O_RDONLY | O_DIRECTORY, folder); }
+
 void give_name(std::filesystem::path const& path) {
   std::error_code error;
   std::filesystem::rename(partial_name(path), path, error);

@@ -22,6 +22,9 @@ void sync_file(std::filesystem::path const& file);
 /// name is on the disk too. Throws InputOutputError.
 void give_name(std::filesystem::path const& path);
 
+/// Makes sure that the names in a folder are on the disk. Throws InputOutputError.
+void sync_folder(std::filesystem::path const& folder);
+
 /// Writes `text` to `path`: a file of that name is either the old one or the new one, whole, whatever happens. Throws
 /// InputOutputError naming the file and the reason.
 void write_whole_file(std::filesystem::path const& path, std::string const& text);

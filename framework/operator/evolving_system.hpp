@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "framework/operator/solve_report.hpp"
 
 namespace halocline {
+
+class CarriedState;
 
 /// All unknowns of an EvolvingSystem at one time: made and understood by that system, held by integrators.
 class SystemState {
@@ -75,6 +78,8 @@ class EvolvingSystem {
   /// number on any of them, and for any number of them. NaN if an unknown is.
   [[nodiscard]] virtual double scaled_maximum(SystemState const& error, SystemState const& before,
                                               SystemState const& after, double absolute, double relative) = 0;
+  /// Tells the values of a state under this name. If not overridden: DefectError.
+  virtual void carry(CarriedState& carried, std::string const& name, SystemState& state);
 
  protected:
   EvolvingSystem() = default;

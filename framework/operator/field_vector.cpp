@@ -39,6 +39,11 @@ FieldVector<Real>::FieldVector(FieldVector const& like, std::shared_ptr<Field<Re
       unknowns_(like.unknowns_) {}
 
 template <class Real>
+FieldBase* FieldVector<Real>::underlying_field() {
+  return field_.get();
+}
+
+template <class Real>
 std::unique_ptr<Vector> FieldVector<Real>::create() const {
   auto field = std::make_shared<Field<Real>>(field_->shared_mesh(), field_->description());
   return std::unique_ptr<Vector>(new FieldVector(*this, std::move(field)));

@@ -23,6 +23,7 @@ class FieldVector final : public SweptVector<Real> {
   FieldVector(std::shared_ptr<Field<Real>> field, std::vector<IndexRange> unknowns);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;
+  [[nodiscard]] FieldBase* underlying_field() override;
   [[nodiscard]] Field<Real>& field() const { return *field_; }
   [[nodiscard]] IndexRange const& unknowns(Block const& block) const { return (*unknowns_)[block.local]; }
   /// By Block::local.

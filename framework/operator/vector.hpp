@@ -10,6 +10,7 @@
 
 namespace halocline {
 
+class FieldBase;
 class Vector;
 
 /// Two vectors whose product is asked for.
@@ -34,6 +35,8 @@ class Vector {
   /// Number of unknowns over all ranks.
   [[nodiscard]] virtual Index size() const = 0;
   [[nodiscard]] virtual Precision precision() const = 0;
+  /// The field whose owned entries the unknowns are, or are among; null of a plain array.
+  [[nodiscard]] virtual FieldBase* underlying_field() { return nullptr; }
 
   virtual void fill(double value) = 0;
   /// Entries uniform in [-1, 1), made from `seed` and the global index alone: the same at any partition. A start for

@@ -8,6 +8,7 @@
 #include "framework/field/field_base.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/plugin/plugin_call.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
@@ -117,6 +118,13 @@ class GuardedPhysics final : public Physics {
     std::string const place =
         "`advance` of step " + std::to_string(step.number) + " (from t = " + shortest_text(step.time) + ")";
     return call_plugin(in(place), [&] { return physics_->advance(step); });
+  }
+
+  [[nodiscard]] bool carry(CarriedState& state) override {
+    // What does not fit the checkpoint of another run is no mistake of the plugin.
+    PluginCall call = in("`carry`");
+    if (state.restores()) call.stage = PluginStage::creating;
+    return call_plugin(call, [&] { return physics_->carry(state); });
   }
 
  private:

@@ -18,6 +18,7 @@
 
 namespace halocline {
 
+class CarriedState;
 class FieldBase;
 class PointSet;
 class StructuredMesh;
@@ -78,6 +79,11 @@ class Physics {
   /// Moves the state over `step`; returns what each linear solve on the way did.
   [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;
 
+  /// Tells everything that is carried from one step to the next and does not follow from the deck, or of a stationary
+  /// physics its solution: what checkpoints hold, and what is set where a run goes on from one. Returns false where
+  /// that is not told, as it is if not overridden: such a run has no checkpoints.
+  [[nodiscard]] virtual bool carry(CarriedState& /*state*/) { return false; }
+
  protected:
   Physics() = default;
 };
@@ -111,6 +117,7 @@ template <template <class Real> class OfPrecision>
 struct BytesOfPoint {
   double shared = 0;         ///< where it lies, on one of the blocks
   double state = 0;          ///< of these, what fields() holds
+  double carried = 0;        ///< in a copy of what Physics::carry tells
   double in_each_block = 0;  ///< on every block beside that; there is one for each device of a rank
 };
 

@@ -259,7 +259,7 @@ TEST_F(ThrowSites, RefuseWhatTheyDoNotKnow) {
     } catch (InputError const& error) {
       EXPECT_EQ(error.what(), "HALOCLINE_THROW_AT=" + setting +
                                   ": expected SITE:RANK or SITE:RANK:COUNT, SITE one of deck allocation pack wait "
-                                  "reduction solve hdf5_write");
+                                  "reduction solve hdf5_write checkpoint");
     }
   }
 }

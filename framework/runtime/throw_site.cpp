@@ -14,8 +14,8 @@ namespace halocline {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> names{"deck",      "allocation", "pack",      "wait",
-                                                "reduction", "solve",      "hdf5_write"};
+constexpr std::array<std::string_view, 8> names{"deck",      "allocation", "pack",       "wait",
+                                                "reduction", "solve",      "hdf5_write", "checkpoint"};
 
 int armed = -1;      // position in `names`, -1 when nothing is armed on this rank
 long remaining = 0;  // passes until it throws
@@ -70,6 +70,7 @@ void throw_site(ThrowSite site) {
     case ThrowSite::solve:
       throw SolveError(message);
     case ThrowSite::hdf5_write:
+    case ThrowSite::checkpoint:
       throw InputOutputError(message);
     default:
       throw DefectError(message);

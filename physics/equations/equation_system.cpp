@@ -9,6 +9,7 @@
 #include "framework/io/field_values.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/scaled_error.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -266,6 +267,24 @@ std::vector<SolveReport> EquationSystem<Real>::solve(double time, double scale, 
   }
   to.has_ghosts = false;
   return reports;
+}
+
+template <class Real>
+void EquationSystem<Real>::carry(CarriedState& carried, std::string const& name, SystemState& state) {
+  FieldsState<Real>& y = as_fields<Real>(state);
+  finish_exchange_of(y);
+  for (std::size_t n = 0; n < y.fields.size(); ++n) {
+    std::string const& field = like_[n]->name();
+    carried.field(name.empty() ? field : name + "/" + field, *y.fields[n]);
+  }
+  if (carried.restores()) y.has_ghosts = false;
+}
+
+template <class Real>
+void EquationSystem<Real>::carry_solvers(CarriedState& carried) {
+  for (std::size_t n = 0; n < implicit_.size(); ++n) {
+    if (implicit_[n]) implicit_[n]->carry(carried, "solver/" + like_[n]->name());
+  }
 }
 
 template <class Real>

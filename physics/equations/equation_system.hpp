@@ -45,6 +45,10 @@ class EquationSystem final : public EvolvingSystem {
                                                SystemState& out) override;
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
+  /// The fields of the state by their names, in the group `name`; in none if that is empty.
+  void carry(CarriedState& carried, std::string const& name, SystemState& state) override;
+  /// Tells what the solvers of the implicit part keep.
+  void carry_solvers(CarriedState& carried);
 
   /// The largest `fastest` of the physics' functor over all points of the mesh, in 1 / time; empty where it has none.
   [[nodiscard]] std::optional<double> fastest(double time, FieldsState<Real>& y);

@@ -26,6 +26,7 @@ class Evolution final : public Physics {
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+  [[nodiscard]] bool carry(CarriedState& state) override;
 
  private:
   [[nodiscard]] double euler_step() const;
@@ -43,6 +44,7 @@ class Evolution final : public Physics {
   mutable std::optional<double> known_step_;  ///< euler_step() of the present state, where somebody has asked
   StateLaw<Real> const* law_;                 ///< of the system; null: none
   bool solves_;                               ///< the integrator does, for the part of the rate that is diffusion
+  std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;
   std::unique_ptr<Field<Real>> exact_;  ///< where exact solutions are evaluated; null: there are none
 };

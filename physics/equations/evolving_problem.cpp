@@ -5,6 +5,7 @@
 
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/right_hand_side.hpp"
 #include "physics/equations/exact_errors.hpp"
 #include "solvers/linear/factory.hpp"
@@ -50,6 +51,7 @@ EvolvingProblem<Real>::EvolvingProblem(PhysicsContext const& context, Options ow
       time_(context.deck.section("time").real("start")),
       field_(std::make_shared<Field<Real>>(context.mesh, FieldDescription{.name = "u"})),
       u_(field_),
+      integrator_name_(chosen_integrator(context.deck.section("time"), integrator)->name),
       integrator_(make_time_integrator(context.deck.section("time"), integrator)),
       is_explicit_(chosen_integrator(context.deck.section("time"), integrator)->treatment == Treatment::explicit_),
       solver_(make_solver(context.deck.section("solver"))) {
@@ -73,6 +75,14 @@ std::vector<SolveReport> EvolvingProblem<Real>::advance(Step const& step) {
   auto reports = evolution_->advance(*integrator_, step.time, step.size);
   time_ = step.time + step.size;
   return reports;
+}
+
+template <class Real>
+bool EvolvingProblem<Real>::carry(CarriedState& state) {
+  state.field("u", *field_);
+  state.number("time", time_);
+  std::string const group = "integrator/" + integrator_name_;
+  return !state.has(group) || evolution_->carry(state, *integrator_, group);
 }
 
 template class VolumeSystem<float>;

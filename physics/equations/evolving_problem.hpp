@@ -58,6 +58,7 @@ class EvolvingProblem : public Physics {
   [[nodiscard]] double suggested_step() const override { return integrator_->suggested_step(); }
   [[nodiscard]] std::optional<StepCount> step_count() const override { return chosen_steps(*integrator_); }
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+  [[nodiscard]] bool carry(CarriedState& state) override;
 
  protected:
   /// \param own        the physics' section, which has an expression `exact`
@@ -80,6 +81,7 @@ class EvolvingProblem : public Physics {
   std::shared_ptr<Field<Real>> field_;
   FieldVector<Real> u_;
   std::unique_ptr<LinearSystem> system_;
+  std::string integrator_name_;
   std::unique_ptr<TimeIntegrator> integrator_;
   bool is_explicit_;
   std::unique_ptr<LinearSolver> solver_;

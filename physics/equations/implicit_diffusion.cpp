@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
 
 namespace halocline {
@@ -39,6 +40,16 @@ SolveReport ImplicitDiffusion<Real>::solve(double time, double scale, std::share
   SolveReport report = solver_->solve(*operator_, *b_, *x_);
   solution.copy(*x_);
   return report;
+}
+
+template <class Real>
+void ImplicitDiffusion<Real>::carry(CarriedState& state, std::string const& group) {
+  if (!state.has(group)) return;
+  double scale = scale_;
+  state.number(group + "/scale", scale);
+  if (scale == 0) return;
+  prepare(scale);
+  solver_->carry(state, group);
 }
 
 template class ImplicitDiffusion<float>;

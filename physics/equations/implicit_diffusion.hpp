@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/field/field.hpp"
@@ -9,6 +10,8 @@
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
+
+class CarriedState;
 
 /// g(t, u) = D div grad u of one field on cells, with what the values of its walls add, for methods that solve for it.
 template <class Real>
@@ -21,6 +24,9 @@ class ImplicitDiffusion {
   /// Finds `out` with out - scale g(time, out) = right; `out` is the initial guess.
   [[nodiscard]] SolveReport solve(double time, double scale, std::shared_ptr<Field<Real>> const& right,
                                   std::shared_ptr<Field<Real>> const& out);
+
+  /// Tells what the solver keeps, for which it is prepared.
+  void carry(CarriedState& state, std::string const& group);
 
  private:
   void prepare(double scale);

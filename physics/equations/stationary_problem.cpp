@@ -5,6 +5,7 @@
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/volumes.hpp"
 #include "framework/io/field_values.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/right_hand_side.hpp"
 #include "physics/equations/exact_errors.hpp"
@@ -54,6 +55,13 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
   SolveReport report = solver_->solve(*operator_, *b_, *u_);
   show();
   return {std::move(report)};
+}
+
+template <class Real>
+bool StationaryProblem<Real>::carry(CarriedState& state) {
+  state.field("u", as_field_vector<Real>(*u_).field());
+  if (state.restores()) show();
+  return true;
 }
 
 /// The vector fixes the unknowns alone: the field gets them, and the nodes on walls with a given value.

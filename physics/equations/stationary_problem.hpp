@@ -29,6 +29,7 @@ class StationaryProblem : public Physics {
   /// mean, maximum and, with an exact solution, error_2 and error_maximum.
   [[nodiscard]] std::vector<Quantity> quantities() const override;
   [[nodiscard]] std::vector<SolveReport> advance(Step const& step) override;
+  [[nodiscard]] bool carry(CarriedState& state) override;
 
  protected:
   /// Collective. Throws InputError for a source, initial or exact value that is no finite number.

@@ -8,6 +8,7 @@
 #include "framework/deck/mistakes.hpp"
 #include "framework/kernel/sweep.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/vector_functors.hpp"
 #include "framework/plugin/plugin.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -99,6 +100,16 @@ class NBody final : public Physics {
     gravity_.accelerate(position_, mass_, acceleration_);
     kick(step.size / 2);
     return {};
+  }
+
+  [[nodiscard]] bool carry(CarriedState& state) override {
+    for (Field<Real>* const field : {&position_, &velocity_, &mass_, &acceleration_}) {
+      state.field(field->name(), *field);
+    }
+    state.number("initial_energy", initial_energy_);
+    state.number("size_of_energy", size_of_energy_);
+    state.flag("warned", warned_);
+    return true;
   }
 
  private:
@@ -233,7 +244,10 @@ BytesOfPoint bytes_of_body(Options const& deck) {
   double const beginning = uses_device_memory() ? 0 : sizeof(Body);
   bool const has_queue = deck.section("nbody").choice("schedule") == "queue";
   double const of_queue = has_queue ? (4 + (uses_device_memory() ? 3 : 0)) * real : 0;
-  return {.shared = (3 * 3 + 2 + 3 * 4) * real, .state = 7 * real, .in_each_block = beginning + of_queue};
+  return {.shared = (3 * 3 + 2 + 3 * 4) * real,
+          .state = 7 * real,
+          .carried = 10 * real,
+          .in_each_block = beginning + of_queue};
 }
 
 PhysicsEntry nbody_physics() {

@@ -16,6 +16,7 @@
 #include "framework/kernel/reduce/fields.hpp"
 #include "framework/kernel/repeated_work.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/expression_vector.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/plugin/plugin.hpp"
@@ -149,6 +150,18 @@ class Wave final : public Physics {
     time_ = step.time + step.size;
     receivers_.record(time_, *u_);
     return {};
+  }
+
+  [[nodiscard]] bool carry(CarriedState& state) override {
+    exchange_.finish();
+    state.field("u", *u_);
+    state.field("u_before", *before_);
+    state.number("time", time_);
+    state.number("step", h_);
+    if (!state.restores()) return true;
+    exchange_.exchange({u_.get()});
+    if (!medium_.sponge.none()) medium_.sponge.set(*mesh_, sponge_, h_);
+    return true;
   }
 
  private:

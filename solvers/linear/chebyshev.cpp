@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/generic_steps.hpp"
 #include "solvers/linear/stationary_preconditioners.hpp"
 
@@ -60,6 +61,11 @@ void Chebyshev::make_vectors(Operator const& a) {
   direction_ = a.create_vector();
   [[maybe_unused]] auto const usable = inverse_diagonal(a);
   presteps_.prepare(a);
+}
+
+void Chebyshev::carry(CarriedState& state, std::string const& group) {
+  state.number(group + "/smallest_eigenvalue", interval_.smallest);
+  state.number(group + "/largest_eigenvalue", interval_.largest);
 }
 
 std::optional<Outcome> Chebyshev::iterate(ResidualSolve& solve, Operator const& a, Vector& x) {

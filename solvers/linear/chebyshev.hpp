@@ -70,6 +70,7 @@ class Chebyshev final : public KrylovSolver {
 
   /// The interval in use: what was given, or found by the last solve.
   [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
+  void carry(CarriedState& state, std::string const& group) override;
 
  protected:
   void make_vectors(Operator const& a) override;

@@ -30,6 +30,9 @@ class KrylovSolver : public LinearSolver {
   }
   void set_criteria(Criteria const& criteria) final { criteria_ = criteria; }
   [[nodiscard]] Criteria criteria() const final { return criteria_; }
+  void carry(CarriedState& state, std::string const& group) override {
+    if (preconditioner_) preconditioner_->carry(state, group + "/preconditioner");
+  }
 
  protected:
   /// Makes the vectors that the method works with, of the space of `a`. Throws UnsuitableOperator for an operator that

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "framework/operator/carried_state.hpp"
+
 namespace halocline {
 namespace {
 
@@ -88,6 +90,12 @@ double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
 void SinglePrecision::follow(double product) {
   bool const is_regular = product > 0 && std::isfinite(product) && product_at_scale_ > 0;
   scale_ = is_regular ? power_of_two(0.5 * (std::log2(product_at_scale_) - std::log2(product))) : 0;
+}
+
+void SinglePrecision::carry(CarriedState& state, std::string const& group) {
+  state.number(group + "/scale", scale_);
+  state.number(group + "/product_at_scale", product_at_scale_);
+  inner_->carry(state, group);
 }
 
 }  // namespace halocline

@@ -32,6 +32,7 @@ class SinglePrecision final : public Preconditioner {
   [[nodiscard]] bool has_start() const override { return inner_->has_start(); }
   void start(Vector const& r, Vector& z) override { static_cast<void>(start_dot(r, z)); }
   [[nodiscard]] double start_dot(Vector const& r, Vector& z) override;
+  void carry(CarriedState& state, std::string const& group) override;
 
  private:
   /// Brings `scale_` to where the product with residuals as large as the last one would be `product_at_scale_`.

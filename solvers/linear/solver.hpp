@@ -12,6 +12,8 @@
 
 namespace halocline {
 
+class CarriedState;
+
 /// What a relative tolerance is relative to: a 2-norm.
 enum class RelativeTo {
   initial_residual,
@@ -65,6 +67,10 @@ class LinearSolver {
   virtual void set_criteria(Criteria const&) {}
   [[nodiscard]] virtual Criteria criteria() const { return {}; }
 
+  /// Tells what the solver keeps from one solve to the next, beside what `prepare` makes of the operator: nothing, if
+  /// not overridden. Where it is set, the solver has been prepared. \param group that names begin with
+  virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
+
   /// Who is told of each measured iteration; empty for nobody.
   void set_observer(IterationObserver observer) { observer_ = std::move(observer); }
 
@@ -97,6 +103,8 @@ class Preconditioner {
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
   /// What was asked for and could not be had of the operator last prepared, and what took its place: a sentence each.
   [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
+  /// As LinearSolver::carry.
+  virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
   /// Whether `start` has a better first step for a solve than M^-1 r is: nearer to A^-1 r, at more work.
   [[nodiscard]] virtual bool has_start() const { return false; }
   /// z near A^-1 r; need not be symmetric.

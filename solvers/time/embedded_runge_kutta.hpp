@@ -33,6 +33,7 @@ class StepController {
     last_error_ = 1;
     rejected_ = false;
   }
+  void carry(CarriedState& carried, std::string const& group);
 
  private:
   double power_;
@@ -63,6 +64,7 @@ class EmbeddedRungeKutta final : public TimeIntegrator {
   void restart() override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
   [[nodiscard]] bool controls_error() const override { return true; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) override;
 
  private:
   /// The error of a step from u, relative to the tolerance; the new state is in `result`.

@@ -56,6 +56,9 @@ class ExplicitRungeKutta final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return stable_factor_; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
+    return halocline::carry(steps_, carried, group), true;
+  }
 
  private:
   std::vector<ExplicitStage> stages_;

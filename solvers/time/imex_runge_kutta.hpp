@@ -17,6 +17,9 @@ class ImexArs222 final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return 1; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
+    return halocline::carry(steps_, carried, group), true;
+  }
 
  private:
   StepStates states_;  ///< 1: right-hand sides; 2: solutions
@@ -35,6 +38,9 @@ class ImexArk3 final : public TimeIntegrator {
                                                  SystemState& u) override;
   [[nodiscard]] double stable_factor() const override { return factor; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
+    return halocline::carry(steps_, carried, group), true;
+  }
 
  private:
   StepStates states_;  ///< 1 to 3: slopes by f; 4 to 6: by g; 7: right-hand sides; 8: solutions

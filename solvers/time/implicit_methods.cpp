@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "framework/operator/carried_state.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -91,6 +92,18 @@ Reports Sdirk2::advance(EvolvingSystem& system, double time, double step, System
   }
   ++steps_.taken;
   return sdirk2_step(system, time, step, u, *right_, *v_);
+}
+
+bool Bdf2::carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) {
+  halocline::carry(steps_, carried, group);
+  carried.number(group + "/last_step", last_step_);
+  if (last_step_ == 0) return true;
+  if (v_ == nullptr) {
+    before_ = system.create_state();
+    v_ = system.create_state();
+  }
+  system.carry(carried, group + "/before", *before_);
+  return true;
 }
 
 Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {

@@ -22,6 +22,9 @@ class ThetaMethod final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
+    return halocline::carry(steps_, carried, group), true;
+  }
 
  private:
   double theta_;
@@ -36,6 +39,9 @@ class Sdirk2 final : public TimeIntegrator {
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
                                                  SystemState& u) override;
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem&) override {
+    return halocline::carry(steps_, carried, group), true;
+  }
 
  private:
   std::unique_ptr<SystemState> right_;
@@ -56,6 +62,7 @@ class Bdf2 final : public TimeIntegrator {
                                                  SystemState& u) override;
   void restart() override { last_step_ = 0; }
   [[nodiscard]] StepCount steps() const override { return steps_; }
+  [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) override;
 
  private:
   double last_step_ = 0;                 ///< 0: there was none

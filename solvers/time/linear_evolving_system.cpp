@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/operator/carried_state.hpp"
 #include "framework/operator/scaled_error.hpp"
+#include "framework/runtime/error.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -138,16 +140,38 @@ void LinearEvolvingSystem::combine(std::span<WeightedState const> terms, SystemS
   sum(all, vector(out));
 }
 
-std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, SystemState const& right,
-                                                     SystemState& out) {
+Operator const& LinearEvolvingSystem::prepare(double scale) {
   Operator const& a = system_.shifted(scale);
   if (&a != prepared_ || scale != prepared_scale_) solver_.prepare(a);
   prepared_ = &a;
   prepared_scale_ = scale;
+  return a;
+}
+
+std::vector<SolveReport> LinearEvolvingSystem::solve(double time, double scale, SystemState const& right,
+                                                     SystemState& out) {
+  Operator const& a = prepare(scale);
   if (b_ == nullptr) b_ = u_.create();
   b_->multiply(system_.mass(), vector(right));
   system_.add_source(time, scale, *b_);
   return {solver_.solve(a, *b_, vector(out))};
+}
+
+void LinearEvolvingSystem::carry(CarriedState& carried, std::string const& name, SystemState& state) {
+  FieldBase* const field = vector(state).underlying_field();
+  if (field == nullptr) throw DefectError("the state `" + name + "` is no field, and no other has a place in a file");
+  carried.field(name, *field);
+}
+
+bool LinearEvolvingSystem::carry(CarriedState& carried, TimeIntegrator& integrator,
+                                 std::string const& integrator_group) {
+  if (carried.has("solver/scale")) {
+    double scale = prepared_scale_;
+    carried.number("solver/scale", scale);
+    if (scale > 0) prepare(scale);
+    if (scale > 0) solver_.carry(carried, "solver");
+  }
+  return integrator.carry(carried, integrator_group, *this);
 }
 
 double LinearEvolvingSystem::scaled_maximum(SystemState const& error, SystemState const& before,

@@ -59,6 +59,9 @@ class LinearEvolvingSystem final : public EvolvingSystem {
                                                SystemState& out) override;
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
+  void carry(CarriedState& carried, std::string const& name, SystemState& state) override;
+  /// Tells what the solver keeps, for which it is prepared, and the integrator; false where that does not.
+  [[nodiscard]] bool carry(CarriedState& carried, TimeIntegrator& integrator, std::string const& integrator_group);
 
  private:
   struct State;
@@ -68,6 +71,8 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   };
   [[nodiscard]] Vector& vector(SystemState const& state) const;
   static void sum(std::span<Weighted const> terms, Vector& out);
+  /// M + scale K, for which the solver is prepared.
+  Operator const& prepare(double scale);
   /// rate_ = M^-1 (f(time) - K y)
   void find_rate(double time, Vector const& y);
 

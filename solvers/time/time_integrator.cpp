@@ -4,6 +4,7 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/operator/carried_state.hpp"
 #include "solvers/time/embedded_runge_kutta.hpp"
 #include "solvers/time/explicit_runge_kutta.hpp"
 #include "solvers/time/imex_runge_kutta.hpp"
@@ -72,6 +73,11 @@ void judge_integrator(Options const& time, RateParts const& parts, Mistakes& mis
                                    "that must not be solved for"
                                  : "solves linear systems, which the physics does not have";
   add_mistake(time, "method", chosen.name + " " + reason, mistakes, "take one of " + allowed);
+}
+
+void carry(StepCount& steps, CarriedState& carried, std::string const& group) {
+  carried.count(group + "/steps_taken", steps.taken);
+  carried.count(group + "/steps_rejected", steps.rejected);
 }
 
 }  // namespace halocline

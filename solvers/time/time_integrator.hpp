@@ -15,6 +15,7 @@
 
 namespace halocline {
 
+class CarriedState;
 class Mistakes;
 
 /// Moves the state of an EvolvingSystem through time. Made once from its deck section, for one system, and used for
@@ -47,7 +48,16 @@ class TimeIntegrator {
   /// Of an error-controlled method several may be taken in an `advance`.
   [[nodiscard]] virtual StepCount steps() const { return {}; }
   [[nodiscard]] virtual bool controls_error() const { return false; }
+  /// Tells what the method keeps from one step to the next; states are told by `system`. Returns false where that is
+  /// not known, as it is if not overridden: a run by the method cannot be gone on with.
+  [[nodiscard]] virtual bool carry(CarriedState& /*carried*/, std::string const& /*group*/,
+                                   EvolvingSystem& /*system*/) {
+    return false;
+  }
 };
+
+/// For TimeIntegrator::carry.
+void carry(StepCount& steps, CarriedState& carried, std::string const& group);
 
 /// What a method asks an EvolvingSystem for.
 enum class Treatment {

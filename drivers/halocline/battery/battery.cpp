@@ -9,7 +9,7 @@
 namespace halocline::battery {
 namespace {
 
-constexpr std::array<Check, 12> all{{
+constexpr std::array<Check, 13> all{{
     {"order in space", "errors, or differences of meshes, shrink as promised", order_in_space},
     {"order in time", "differences of steps shrink as the integrator promises", order_in_time},
     {"conservation", "what is declared conserved drifts by rounding alone", conservation},
@@ -20,6 +20,7 @@ constexpr std::array<Check, 12> all{{
     {"ghosts", "ghosts that nobody has filled come into no number", ghosts},
     {"stable step", "many steps just below the longest stable one stay bounded", stable_step},
     {"options", "wrong values are refused, and nothing is written", options},
+    {"restart", "a run that goes on from a checkpoint has the bits of one that was not stopped", restart},
     {"ranks", "the solution does not depend on the number of ranks", ranks},
     {"builds", "another build, for another backend, has the same solution", builds},
 }};

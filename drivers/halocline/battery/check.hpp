@@ -59,6 +59,7 @@ struct Check {
 [[nodiscard]] Finding ghosts(Subject const& subject);
 [[nodiscard]] Finding stable_step(Subject const& subject);
 [[nodiscard]] Finding options(Subject const& subject);
+[[nodiscard]] Finding restart(Subject const& subject);
 /// @}
 
 }  // namespace halocline::battery

@@ -14,6 +14,7 @@
 #include "drivers/halocline/declaration.hpp"
 #include "drivers/halocline/result.hpp"
 #include "framework/field/field_base.hpp"
+#include "framework/io/state_copy.hpp"
 #include "framework/mesh/mesh_section.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -113,6 +114,16 @@ std::vector<SolveReport> Trial::take(double size, Index steps) {
     time_ = step.time + step.size;
   }
   return all;
+}
+
+bool Trial::go_on_from(Trial& other) {
+  StateCopy copy;
+  if (!other.physics_->carry(copy)) return false;
+  CopiedState state(copy);
+  static_cast<void>(physics_->carry(state));
+  time_ = other.time_;
+  number_ = other.number_;
+  return true;
 }
 
 std::vector<Values> Trial::state() const {

@@ -32,6 +32,9 @@ class Trial {
   /// Takes steps of one size; of a stationary physics, its one step. Throws SolveError where a solve fails.
   /// Returns the reports of all solves.
   std::vector<SolveReport> take(double size, Index steps);
+  /// Goes on from where another trial of the same deck is, with what that tells of its state and nothing else. False
+  /// where it does not tell what it carries.
+  [[nodiscard]] bool go_on_from(Trial& other);
   [[nodiscard]] std::vector<Values> state() const;
   [[nodiscard]] std::vector<Quantity> quantities() const { return physics_->quantities(); }
   [[nodiscard]] Index steps_taken() const { return number_; }

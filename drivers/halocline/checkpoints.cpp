@@ -1,0 +1,166 @@
+#include "drivers/halocline/checkpoints.hpp"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "drivers/halocline/output.hpp"
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/field/field_base.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Counts what is told, and copies nothing.
+class Counting final : public CarriedState {
+ public:
+  void field(std::string const&, FieldBase& values) override {
+    for (Block const& block : values.mesh().blocks()) {
+      bytes += static_cast<double>(values.owned(block).size()) * values.components() *
+               static_cast<double>(values.bytes_per_entry());
+    }
+  }
+  void number(std::string const&, double&) override {}
+  void count(std::string const&, std::int64_t&) override {}
+  [[nodiscard]] bool restores() const override { return false; }
+  [[nodiscard]] bool has(std::string const&) const override { return true; }
+
+  double bytes = 0;
+};
+
+Json described(ScheduleState const& state) {
+  return {{"start", state.start},
+          {"time", state.time},
+          {"taken", state.taken},
+          {"size", state.size},
+          {"anchor", state.anchor},
+          {"anchor_taken", state.anchor_taken},
+          {"outputs", {state.outputs.snapshots, state.outputs.scalars}},
+          {"next_outputs", state.next_outputs}};
+}
+
+}  // namespace
+
+Section checkpoint_section() {
+  Section checkpoint("checkpoint",
+                     "States from which a run goes on, to the bit: `halocline restart` and `run --continue`.");
+  Section& every = checkpoint.section("every", "How often one is written; without any, only where the run stops.");
+  every.integer("steps", "Steps from one to the next.").above(0).optional();
+  every.real("time", "Time from one to the next, counted from `time.start`; the first step at or after it.")
+      .above(0)
+      .optional();
+  every.real("wall", "Seconds of a clock from one to the next.").above(0).optional();
+  checkpoint.integer("keep", "How many are kept, the newest ones.").at_least(1).defaults_to(std::int64_t{2});
+  checkpoint.boolean("at_stop", "Writes one where a signal or the wall limit stops the run.").defaults_to(true);
+  return checkpoint;
+}
+
+void judge_checkpoints(Options const& checkpoint, bool evolves, Mistakes& mistakes) {
+  if (evolves) return;
+  Options const every = checkpoint.section("every");
+  for (char const* const name : {"steps", "time"}) {
+    if (every.has(name))
+      add_mistake(every, name, "of no use to a run that is one solve", mistakes, "give `every.wall`, in seconds");
+  }
+}
+
+bool has_checkpoints(Options const& deck) {
+  Options const every = deck.section("checkpoint").section("every");
+  return every.has("steps") || every.has("time") || every.has("wall");
+}
+
+std::optional<double> carried_bytes(Physics& physics) {
+  Counting counting;
+  return physics.carry(counting) ? std::optional(counting.bytes) : std::nullopt;
+}
+
+Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
+                         Physics& physics, std::string const& physics_name, bool evolves, std::string run,
+                         Index numbered)
+    : evolves_(evolves),
+      folder_(folder),
+      physics_(physics),
+      run_(std::move(run)),
+      numbered_(numbered),
+      writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
+      time_of_last_(-std::numeric_limits<double>::infinity()) {
+  std::optional<double> const bytes = carried_bytes(physics);
+  bool const is_told = bytes.has_value();
+  bytes_ = bytes.value_or(0);
+  Options const every = checkpoint.section("every");
+  bool const asked = every.has("steps") || every.has("time") || every.has("wall");
+  if (!is_told && (asked || checkpoint.given("at_stop"))) {
+    throw InputError("`checkpoint`: " + physics_name +
+                     ", or its integrator, does not tell what it carries from step to step (`carry`), so no run could "
+                     "go on from a checkpoint of it; leave the section out");
+  }
+  if (!is_told) return;
+  at_stop_ = checkpoint.boolean("at_stop");
+  if (every.has("steps")) steps_ = every.integer("steps");
+  if (every.has("time")) time_ = every.real("time");
+  if (every.has("wall")) wall_ = every.real("wall");
+}
+
+bool Checkpoints::is_busy(Output const& output) const {
+  return writer_.is_under_way() && (writer_.is_busy() || !output.snapshots_are_written());
+}
+
+bool Checkpoints::is_due_by_clock() const {
+  std::chrono::duration<double> const since = std::chrono::steady_clock::now() - begun_;
+  return wall_ > 0 && !writer_.is_under_way() && since.count() >= wall_;
+}
+
+bool Checkpoints::is_due(Schedule const& schedule) const {
+  if (steps_ > 0 && schedule.taken() % steps_ == 0) return true;
+  if (time_ == 0) return false;
+  auto const number = [&](double time) { return std::floor((time - schedule.start()) / time_ * (1 + 1e-12)); };
+  return number(schedule.time()) > number(time_of_last_);
+}
+
+void Checkpoints::add(Schedule const& schedule, Output& output, Agreed const& agreed) {
+  if (writer_.is_under_way() && !agreed.busy) writer_.proceed();
+  bool const ends = schedule.ended() && (steps_ > 0 || time_ > 0 || wall_ > 0);
+  bool const is_wanted = is_due(schedule) || agreed.due || ends || (agreed.stops && at_stop_);
+  if (time_ > 0) time_of_last_ = schedule.time();
+  if (is_wanted) begin(schedule.taken(), schedule.time(), schedule, output);
+}
+
+void Checkpoints::add_iterate(Index iterations, Output& output, Agreed const& agreed) {
+  if (writer_.is_under_way() && !agreed.busy) writer_.proceed();
+  if (agreed.due || (agreed.stops && at_stop_)) begin(numbered_ + iterations, 0, Schedule::stationary(), output);
+}
+
+void Checkpoints::begin(Index number, double time, Schedule const& schedule, Output& output) {
+  writer_.finish();
+  begun_ = std::chrono::steady_clock::now();
+  std::string const carried = output.carried(physics_);
+  std::string kept;
+  if (writer_.is_first_rank()) {
+    Json json;
+    json["start"] = Json::parse(run_);
+    json["output"] = Json::parse(carried);
+    json["schedule"] = described(schedule.state());
+    kept = json.dump();
+  }
+  writer_.begin(
+      number, time, [&](CarriedState& state) { static_cast<void>(physics_.carry(state)); }, kept);
+}
+
+void Checkpoints::finish() { writer_.finish(); }
+
+double Checkpoints::expected_seconds() const {
+  constexpr double slow_disk = 100e6;  // bytes a second, of one rank
+  return std::max(writer_.seconds(), at_stop_ ? bytes_ / slow_disk : 0.0);
+}
+
+std::string Checkpoints::advice() const {
+  return at_stop_ ? "; `halocline restart " + folder_.string() + "` goes on" : "";
+}
+
+}  // namespace halocline

@@ -1,0 +1,75 @@
+#include "drivers/halocline/wall_limit.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "framework/deck/tree.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/shortest_text.hpp"
+
+namespace halocline {
+namespace {
+
+/// The number that all of `text` is; nothing where that is none, or below 0.
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+std::optional<double> seconds_of(std::string_view text) {
+  if (text.find(':') != std::string_view::npos) {
+    double seconds = 0;
+    int parts = 0;
+    while (parts < 3) {
+      std::size_t const colon = text.find(':');
+      auto const part = number_of(text.substr(0, colon));
+      if (!part) return std::nullopt;
+      seconds = 60 * seconds + *part;
+      ++parts;
+      if (colon == std::string_view::npos) return seconds;
+      text.remove_prefix(colon + 1);
+    }
+    return std::nullopt;
+  }
+  double unit = 1;
+  if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) {
+    unit = text.back() == 'h' ? 3600 : text.back() == 'm' ? 60 : 1;
+    text.remove_suffix(1);
+  }
+  auto const number = number_of(text);
+  return number ? std::optional(*number * unit) : std::nullopt;
+}
+
+}  // namespace
+
+double read_duration(std::string const& text) {
+  auto const seconds = seconds_of(text);
+  if (!seconds || !(*seconds > 0)) {
+    throw InputError("`" + deck::printable(text) +
+                     "` is no duration above 0: give seconds (90), minutes (30m), hours (2h), or H:MM:SS");
+  }
+  return *seconds;
+}
+
+WallLimit::WallLimit(double seconds, Clock::time_point start, char const* end_of_job) {
+  auto const in = [](double length) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(length));
+  };
+  if (seconds > 0) {
+    end_ = start + in(seconds);
+    text_ = "at the wall limit of " + shortest_text(seconds) + " s";
+  }
+  auto const job = end_of_job == nullptr ? std::nullopt : number_of(end_of_job);
+  // Beyond some 2 million years the clock of the system counts no further: such a job has no end.
+  if (!job || *job > 4e9) return;
+  Clock::time_point const end_of = Clock::time_point() + in(*job);
+  if (end_ && *end_ <= end_of) return;
+  end_ = end_of;
+  text_ = "before the end of its job";
+}
+
+}  // namespace halocline

@@ -1,0 +1,177 @@
+#include "framework/io/checkpoint_writer.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "framework/io/whole_file.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/log.hpp"
+#include "framework/runtime/region.hpp"
+#include "framework/runtime/version.hpp"
+
+namespace halocline {
+namespace {
+
+namespace fs = std::filesystem;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Ranks make it at the same time.
+void make_folder(fs::path const& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) throw_write_error(folder, error.message());
+}
+
+/// What rank 0 has to know of the file of another.
+std::string packed(StateFile const& file) {
+  nlohmann::json blocks = nlohmann::json::array();
+  for (IndexRange const& block : file.blocks) blocks.push_back({block.begin, block.end});
+  return nlohmann::json{{"name", file.name}, {"bytes", file.bytes}, {"checksum", file.checksum}, {"blocks", blocks}}
+      .dump();
+}
+
+StateFile unpacked(std::string const& text) {
+  nlohmann::json const json = nlohmann::json::parse(text);
+  StateFile file{.name = json.at("name"), .bytes = json.at("bytes"), .checksum = json.at("checksum"), .blocks = {}};
+  for (auto const& block : json.at("blocks"))
+    file.blocks.push_back({block.at(0).get<Extents>(), block.at(1).get<Extents>()});
+  return file;
+}
+
+/// Signals are for the threads that compute.
+void leave_signals_to_others() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(fs::path run, std::shared_ptr<Mesh const> mesh, int keep)
+    : run_(std::move(run)), mesh_(std::move(mesh)), keep_(keep) {}
+
+CheckpointWriter::~CheckpointWriter() {
+  if (thread_.joinable()) thread_.join();
+}
+
+bool CheckpointWriter::is_first_rank() const { return mesh_->communicator().rank() == 0; }
+
+void CheckpointWriter::work(std::function<void()> task) {
+  done_ = false;
+  thread_ = std::thread([this, task = std::move(task)] {
+    leave_signals_to_others();
+    try {
+      task();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    done_ = true;
+  });
+}
+
+void CheckpointWriter::join() {
+  if (thread_.joinable()) thread_.join();
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run) {
+  if (is_under_way()) throw DefectError("a checkpoint begins while another one is written");
+  ScopedRegion const region("checkpoint/copy");
+  began_ = now();
+  copy_.clear();
+  tell(copy_);
+  seconds_of_copies_ += now() - began_;
+  step_ = step;
+  time_ = time;
+  kept_ = std::move(run);
+  phase_ = Phase::files;
+  work([this] {
+    fs::path const folder = run_ / checkpoint_name(step_);
+    make_folder(folder);
+    file_ = write_state_file(folder / fmt::format("state_{:05}.h5", mesh_->communicator().rank()), copy_);
+    file_.blocks.clear();
+    for (Block const& block : mesh_->blocks()) file_.blocks.push_back(mesh_->global_owned(block.id, Centring::cell));
+  });
+}
+
+void CheckpointWriter::proceed() {
+  std::exception_ptr failure;
+  try {
+    join();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  Phase const ended = std::exchange(phase_, Phase::idle);
+  Communicator const& communicator = mesh_->communicator();
+  communicator.agree(failure);
+  if (ended == Phase::manifest) {
+    seconds_ = now() - began_;
+    return;
+  }
+  std::vector<std::string> const files = communicator.gather(packed(file_));
+  phase_ = Phase::manifest;
+  if (is_first_rank()) work([this, files] { complete(files); });
+}
+
+void CheckpointWriter::complete(std::vector<std::string> const& files) const {
+  Checkpoint checkpoint = described();
+  for (std::string const& file : files) checkpoint.files.push_back(unpacked(file));
+  write_manifest(run_ / checkpoint_name(step_), checkpoint);
+  // The name of the folder has to be on the disk as well.
+  sync_folder(run_);
+  remove_older();
+}
+
+Checkpoint CheckpointWriter::described() const {
+  Checkpoint checkpoint{.step = step_,
+                        .time = time_,
+                        .written = utc_now(),
+                        .version = version,
+                        .fields = {},
+                        .numbers = {},
+                        .counts = {},
+                        .files = {},
+                        .run = kept_};
+  for (StateCopy::Item const& item : copy_.fields()) {
+    checkpoint.fields.push_back({.name = item.name,
+                                 .precision = item.stored.precision,
+                                 .centring = to_string(item.stored.description.centring),
+                                 .components = item.stored.description.components,
+                                 .extents = item.extents});
+  }
+  for (NamedValue const& number : copy_.numbers()) checkpoint.numbers[number.name] = number.value;
+  for (auto const& [name, count] : copy_.counts()) checkpoint.counts[name] = count;
+  return checkpoint;
+}
+
+void CheckpointWriter::remove_older() const {
+  int whole = 0;
+  for (fs::path const& checkpoint : checkpoints_in(run_)) {
+    if (whole < keep_ && fs::exists(checkpoint / manifest_name)) {
+      ++whole;
+    } else if (whole >= keep_) {
+      remove_checkpoint(checkpoint);
+    }
+  }
+}
+
+void CheckpointWriter::finish() {
+  while (is_under_way()) {
+    // Messages and failures of other ranks are heard meanwhile.
+    mesh_->communicator().wait_until([this] {
+      if (done_) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return false;
+    });
+    proceed();
+  }
+}
+
+}  // namespace halocline

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/io/run_record.hpp"
+#include "framework/io/stored_field.hpp"
+#include "framework/mesh/index_range.hpp"
+#include "framework/operator/carried_state.hpp"
+
+namespace halocline {
+
+/// What this rank carries of a state, copied to the memory of the host: a checkpoint is written from it while the run
+/// goes on. The memory is used again by the next copy.
+class StateCopy final : public CarriedState {
+ public:
+  /// The owned entries of a field on one block.
+  struct BlockValues {
+    IndexRange place;               ///< global
+    std::vector<std::byte> values;  ///< by component, then x fastest
+  };
+  struct Item {
+    std::string name;
+    StoredField stored;
+    Extents extents{};  ///< of the whole field
+    std::vector<BlockValues> blocks;
+  };
+
+  StateCopy() = default;
+  /// What was told before is forgotten: a copy begins.
+  void clear();
+
+  /// Waits for the work of the field's blocks. Throws DefectError where the name was told already.
+  void field(std::string const& name, FieldBase& values) override;
+  void number(std::string const& name, double& value) override { numbers_.push_back({name, value}); }
+  void count(std::string const& name, std::int64_t& value) override { counts_.emplace_back(name, value); }
+  [[nodiscard]] bool restores() const override { return false; }
+  [[nodiscard]] bool has(std::string const&) const override { return true; }
+
+  [[nodiscard]] std::vector<Item> const& fields() const { return fields_; }
+  [[nodiscard]] std::vector<NamedValue> const& numbers() const { return numbers_; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> const& counts() const { return counts_; }
+  /// Of all values.
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  std::vector<Item> fields_;
+  std::vector<Item> spare_;  ///< of the copy before, whose memory is used again
+  std::vector<NamedValue> numbers_;
+  std::vector<std::pair<std::string, std::int64_t>> counts_;
+};
+
+/// Sets what is told to what was copied, on the same blocks. Throws InputError where the copy has no such item.
+class CopiedState final : public CarriedState {
+ public:
+  /// `copy` outlives this object.
+  explicit CopiedState(StateCopy const& copy) : copy_(copy) {}
+
+  void field(std::string const& name, FieldBase& values) override;
+  void number(std::string const& name, double& value) override;
+  void count(std::string const& name, std::int64_t& value) override;
+  [[nodiscard]] bool restores() const override { return true; }
+  [[nodiscard]] bool has(std::string const& name) const override;
+
+ private:
+  StateCopy const& copy_;
+};
+
+/// Whether an item is of that name, or in the group of that name.
+[[nodiscard]] bool is_of(std::string const& item, std::string const& name);
+
+}  // namespace halocline

@@ -1,0 +1,237 @@
+#include "framework/io/state_file.hpp"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "framework/io/direct_driver.hpp"
+#include "framework/io/hdf5.hpp"
+#include "framework/io/whole_file.hpp"
+#include "framework/runtime/descriptor.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/throw_site.hpp"
+
+namespace halocline {
+namespace {
+
+using Shape = std::array<hsize_t, 4>;  // component, z, y, x
+
+/// Bytes of a chunk: what is lost where one is damaged, and for how long other threads wait for HDF5.
+constexpr std::size_t chunk_bytes = std::size_t{1} << 22;
+
+hid_t type_on_disk(Precision precision) { return precision == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE; }
+hid_t type_in_memory(Precision precision) {
+  return precision == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+Shape shape_of(StateCopy::Item const& item, IndexRange const& place) {
+  return {static_cast<hsize_t>(item.stored.description.components), static_cast<hsize_t>(place.extent(2)),
+          static_cast<hsize_t>(place.extent(1)), static_cast<hsize_t>(place.extent(0))};
+}
+
+/// Whole planes of one component, or rows, or a part of one.
+Shape chunk_of(Shape const& shape, std::size_t bytes_per_number) {
+  Shape chunk{1, 1, 1, 1};
+  std::size_t room = chunk_bytes / bytes_per_number;
+  for (std::size_t axis = 3; axis > 0; --axis) {
+    chunk[axis] = std::clamp<hsize_t>(room, 1, shape[axis]);
+    room /= chunk[axis];
+  }
+  return chunk;
+}
+
+std::string dataset_name(std::string const& field, std::size_t block) {
+  return field + "/block_" + std::to_string(block);
+}
+
+hdf5::Object create_dataset(hdf5::File const& file, std::string const& name, hid_t type, Shape const& shape,
+                            Shape const& chunk) {
+  hdf5::Object const space(H5Screate_simple(4, shape.data(), nullptr), H5Sclose, file.path);
+  hdf5::Object const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, file.path);
+  hdf5::check(H5Pset_chunk(properties, 4, chunk.data()), file.path);
+  hdf5::check(H5Pset_fletcher32(properties), file.path);
+  hdf5::check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), file.path);
+  hdf5::check(H5Pset_obj_track_times(properties, 0), file.path);
+  hdf5::Object const links(H5Pcreate(H5P_LINK_CREATE), H5Pclose, file.path);
+  hdf5::check(H5Pset_create_intermediate_group(links, 1), file.path);
+  return {H5Dcreate2(file.object, name.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose, file.path};
+}
+
+/// Chunk by chunk, so that no other thread waits long for HDF5.
+void write_block(hdf5::File const& file, StateCopy::Item const& item, std::size_t n, hdf5::Silence& silence) {
+  StateCopy::BlockValues const& block = item.blocks[n];
+  Shape const shape = shape_of(item, block.place);
+  std::size_t const bytes = item.stored.bytes_per_number();
+  Shape const chunk = chunk_of(shape, bytes);
+  hdf5::Object const dataset =
+      create_dataset(file, dataset_name(item.name, n), type_on_disk(item.stored.precision), shape, chunk);
+  std::array<Index, 3> const first = block.place.begin;
+  hdf5::set_attribute(file, dataset, "first", first);
+  hdf5::Object const memory(H5Screate_simple(4, shape.data(), nullptr), H5Sclose, file.path);
+  hdf5::Object const space(H5Screate_simple(4, shape.data(), nullptr), H5Sclose, file.path);
+  Shape at{};
+  for (at[0] = 0; at[0] < shape[0]; at[0] += chunk[0]) {
+    for (at[1] = 0; at[1] < shape[1]; at[1] += chunk[1]) {
+      for (at[2] = 0; at[2] < shape[2]; at[2] += chunk[2]) {
+        for (at[3] = 0; at[3] < shape[3]; at[3] += chunk[3]) {
+          silence.give_way();
+          Shape part{};
+          for (std::size_t axis = 0; axis < 4; ++axis) part[axis] = std::min(chunk[axis], shape[axis] - at[axis]);
+          for (hid_t const one : {memory.id(), space.id()})
+            hdf5::check(H5Sselect_hyperslab(one, H5S_SELECT_SET, at.data(), nullptr, part.data(), nullptr), file.path);
+          hdf5::check(
+              H5Dwrite(dataset, type_in_memory(item.stored.precision), memory, space, H5P_DEFAULT, block.values.data()),
+              file.path);
+        }
+      }
+    }
+  }
+}
+
+void write_partial(std::filesystem::path const& path, StateCopy const& state) {
+  std::filesystem::path const partial = partial_name(path);
+  unlink(partial.c_str());
+  int error = 0;
+  {
+    hdf5::Silence silence;
+    hdf5::Object const access = hdf5::direct_access(error, path);
+    // The newest form of the file has checksums on all that is not data.
+    hdf5::check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), path);
+    hid_t const id = H5Fcreate(partial.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
+    if (id < 0 && error != 0) throw_write_error(path, error);
+    hdf5::File file{{id, H5Fclose, path}, path};
+    hdf5::set_attribute(file, file.object, "halocline checkpoint format", std::array{Index{1}});
+    throw_site(ThrowSite::checkpoint);
+    for (StateCopy::Item const& item : state.fields()) {
+      for (std::size_t n = 0; n < item.blocks.size(); ++n) {
+        if (item.blocks[n].place.size() > 0) write_block(file, item, n, silence);
+        if (error != 0) throw_write_error(path, error);
+      }
+    }
+    if (!file.object.close() && error == 0) throw_write_error(path, hdf5::reason());
+  }
+  if (error != 0) throw_write_error(path, error);
+}
+
+}  // namespace
+
+StateFile measured_file(std::filesystem::path const& path) {
+  Descriptor const file(path, O_RDONLY | O_NOFOLLOW);
+  if (file.number() < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> const hash(XXH3_createState(), XXH3_freeState);
+  XXH3_128bits_reset(hash.get());
+  std::vector<char> part(std::size_t{1} << 20);
+  StateFile measured{.name = path.filename().string(), .bytes = 0, .checksum = {}, .blocks = {}};
+  while (true) {
+    ssize_t const got = read(file.number(), part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
+    if (got == 0) break;
+    XXH3_128bits_update(hash.get(), part.data(), static_cast<std::size_t>(got));
+    measured.bytes += got;
+  }
+  XXH128_hash_t const sum = XXH3_128bits_digest(hash.get());
+  measured.checksum = fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+  return measured;
+}
+
+StateFile write_state_file(std::filesystem::path const& path, StateCopy const& state) {
+  FileSizeSignalIgnored const ignored;
+  try {
+    write_partial(path, state);
+    sync_file(partial_name(path));
+    StateFile measured = measured_file(partial_name(path));
+    measured.name = path.filename().string();
+    give_name(path);
+    return measured;
+  } catch (...) {
+    unlink(partial_name(path).c_str());
+    throw;
+  }
+}
+
+std::string damage_of(std::filesystem::path const& folder, StateFile const& file) {
+  try {
+    StateFile const found = measured_file(folder / file.name);
+    if (found.bytes != file.bytes)
+      return fmt::format("{} has {} bytes and not the {} that were written", file.name, found.bytes, file.bytes);
+    if (found.checksum != file.checksum) return file.name + " is not what was written: its checksum is another one";
+    return "";
+  } catch (InputOutputError const& error) {
+    return error.what();
+  }
+}
+
+struct StateFileReader::Opened {
+  hdf5::File file;
+};
+
+StateFileReader::StateFileReader(std::filesystem::path const& path) {
+  hdf5::Silence const silence;
+  hid_t const id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (id < 0) throw InputOutputError("cannot read " + path.string() + ": " + hdf5::reason());
+  opened_ = std::make_unique<Opened>(Opened{{{id, H5Fclose, path}, path}});
+}
+
+StateFileReader::~StateFileReader() {
+  hdf5::Silence const silence;
+  opened_.reset();
+}
+
+std::vector<std::pair<std::size_t, IndexRange>> StateFileReader::blocks_of(std::string const& field,
+                                                                           std::size_t most) const {
+  hdf5::Silence const silence;
+  hdf5::File const& file = opened_->file;
+  std::vector<std::pair<std::size_t, IndexRange>> blocks;
+  for (std::size_t n = 0; n < most; ++n) {
+    hid_t const id = H5Dopen2(file.object, dataset_name(field, n).c_str(), H5P_DEFAULT);
+    if (id < 0) continue;  // a block without entries
+    hdf5::Object const dataset(id, H5Dclose, file.path);
+    hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+    Shape shape{};
+    IndexRange block;
+    hdf5::Object const first(H5Aopen(dataset, "first", H5P_DEFAULT), H5Aclose, file.path);
+    bool const is_ours = H5Sget_simple_extent_ndims(space) == 4 &&
+                         H5Sget_simple_extent_dims(space, shape.data(), nullptr) == 4 &&
+                         H5Aread(first, H5T_NATIVE_INT64, block.begin.data()) >= 0;
+    if (!is_ours) throw InputOutputError("cannot read " + file.path.string() + ": `" + field + "` has another form");
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      block.end[axis] = block.begin[axis] + static_cast<Index>(shape[3 - axis]);
+    blocks.emplace_back(n, block);
+  }
+  return blocks;
+}
+
+void StateFileReader::read(std::string const& field, std::size_t block, IndexRange const& box, int component,
+                           Precision precision, std::span<std::byte> to) const {
+  hdf5::Silence const silence;
+  hdf5::File const& file = opened_->file;
+  auto const refuse = [&] {
+    throw InputOutputError("cannot read `" + field + "` from " + file.path.string() + ": " + hdf5::reason());
+  };
+  hid_t const id = H5Dopen2(file.object, dataset_name(field, block).c_str(), H5P_DEFAULT);
+  if (id < 0) refuse();
+  hdf5::Object const dataset(id, H5Dclose, file.path);
+  hdf5::Object const first(H5Aopen(dataset, "first", H5P_DEFAULT), H5Aclose, file.path);
+  Extents begin{};
+  hdf5::check(H5Aread(first, H5T_NATIVE_INT64, begin.data()), file.path);
+  Shape at{static_cast<hsize_t>(component), 0, 0, 0};
+  Shape count{1, 0, 0, 0};
+  for (int axis = 0; axis < 3; ++axis) {
+    auto const a = static_cast<std::size_t>(axis);
+    at[3 - a] = static_cast<hsize_t>(box.begin[a] - begin[a]);
+    count[3 - a] = static_cast<hsize_t>(box.extent(axis));
+  }
+  hdf5::Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+  hdf5::check(H5Sselect_hyperslab(space, H5S_SELECT_SET, at.data(), nullptr, count.data(), nullptr), file.path);
+  hdf5::Object const memory(H5Screate_simple(4, count.data(), nullptr), H5Sclose, file.path);
+  if (H5Dread(dataset, type_in_memory(precision), memory, space, H5P_DEFAULT, to.data()) < 0) refuse();
+}
+
+}  // namespace halocline

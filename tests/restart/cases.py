@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Breaks runs off and goes on with them: cases.py PROGRAM [--cases N] [--seed S] [--first K] [--json FILE]
+
+Each case takes a deck of decks.py and a number of ranks at random, and one of four ways for its run to end early: it is done
+(with half the steps, and goes on with all of them), a signal stops it, all of its processes are killed, or its wall limit
+comes. What goes on may be broken off again. In the end fields, tables, histories of residuals and what the summary says are
+those of a run that nobody disturbed, to the bit on as many ranks; on another number of ranks the fields of explicit methods
+are, and those of solves to their tolerance."""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import h5py
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from decks import all_decks  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLES = ("scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf")
+WAYS = ("done", "signal", "kill", "wall limit")
+# Relative tolerances of solves are 1e-8 and smaller, of some hundred solves that damp what came before.
+TOLERANCE = 1e-6
+
+
+class Failure(Exception):
+    pass
+
+
+def words(program, arguments, ranks):
+    return [str(program), *arguments, "--quiet", *(["--ranks", str(ranks)] if ranks > 1 else [])]
+
+
+def run(program, arguments, ranks, folder, break_off=None, timeout=300):
+    """Runs to its end; `break_off` is called with the process, which leads a group of its own, before that is waited for."""
+    process = subprocess.Popen(words(program, arguments, ranks), cwd=folder, start_new_session=True, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if break_off:
+        break_off(process)
+    try:
+        out, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        kill_all(process)
+        process.communicate()
+        raise Failure(f"hangs: {' '.join(words(program, arguments, ranks))}")
+    return process.returncode, out
+
+
+def members(leader):
+    """All processes below one, which mpirun puts into groups of their own."""
+    children = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = (entry / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(stat[1]), []).append(int(entry.name))
+    found, queue = [], [leader]
+    while queue:
+        one = queue.pop()
+        found.append(one)
+        queue += children.get(one, [])
+    return found
+
+
+def kill_all(process):
+    for one in members(process.pid):
+        try:
+            os.kill(one, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def datasets(path):
+    found = {}
+    with h5py.File(path) as file:
+        file.visititems(lambda name, item: found.update({name: item[()]}) if isinstance(item, h5py.Dataset) else None)
+    return found
+
+
+def told(folder):
+    """What a summary says that has to be the same; seconds are not."""
+    summary = json.loads((folder / "summary.json").read_text())
+    for solve in summary["solves"]:
+        solve.pop("seconds")
+    return {key: summary.get(key) for key in ("status", "steps", "time", "quantities", "conserved", "solves", "step_sizes",
+                                              "error_control")}
+
+
+def compare(found, wanted, same_ranks, is_explicit):
+    """Raises Failure where one run's output is not that of another."""
+    names = sorted(path.name for path in wanted.glob("snapshot_*.vtkhdf"))
+    if names != sorted(path.name for path in found.glob("snapshot_*.vtkhdf")):
+        raise Failure("other snapshots: " + ", ".join(sorted(path.name for path in found.glob("snapshot_*.vtkhdf"))))
+    for name in names:
+        ours, theirs = datasets(found / name), datasets(wanted / name)
+        for dataset, values in theirs.items():
+            same = numpy.array_equal(ours[dataset], values)
+            if same_ranks or is_explicit:
+                if not same:
+                    raise Failure(f"{name}: {dataset} differs by {numpy.abs(ours[dataset] - values).max():g}")
+            elif not same:
+                difference = numpy.abs(ours[dataset] - values).max()
+                if not difference <= TOLERANCE * numpy.abs(values).max():
+                    raise Failure(f"{name}: {dataset} differs by {difference:g}, beyond what solves are held to")
+    if not same_ranks:
+        return
+    for name in TABLES:
+        ours, theirs = found / name, wanted / name
+        if ours.exists() != theirs.exists() or (theirs.exists() and ours.read_bytes() != theirs.read_bytes()):
+            raise Failure(f"{name} differs")
+    ours, theirs = told(found), told(wanted)
+    for key in theirs:
+        if ours[key] != theirs[key]:
+            raise Failure(f"summary.json: `{key}` differs: {str(ours[key])[:200]} is not {str(theirs[key])[:200]}")
+
+
+class Cases:
+    def __init__(self, program, seed, scratch):
+        self.program, self.seed, self.scratch = program, seed, scratch
+        self.decks = all_decks()
+        self.undisturbed = {}
+
+    def reference(self, deck, ranks):
+        """The folder of the run that nobody disturbs, and how long it takes."""
+        key = deck.name, ranks
+        if key not in self.undisturbed:
+            folder = self.scratch / f"undisturbed-{self.decks.index(deck)}-{ranks}"
+            folder.mkdir()
+            (folder / "deck.yaml").write_text(deck.text)
+            begun = time.monotonic()
+            code, out = run(self.program, ["run", "deck.yaml"], ranks, folder)
+            if code != 0:
+                raise Failure(f"the undisturbed run of {deck.name} ended with {code}: {out}")
+            self.undisturbed[key] = folder / "deck.out", time.monotonic() - begun
+        return self.undisturbed[key]
+
+    def case(self, number):
+        choose = random.Random(f"{self.seed}/{number}")
+        deck = choose.choice(self.decks)
+        ranks = choose.choice((1, 2, 3))
+        way = choose.choice(WAYS)
+        goes_on_with = ranks if choose.random() < 0.75 else choose.choice([n for n in (1, 2, 3) if n != ranks])
+        told_of = {"case": number, "deck": deck.name, "ranks": ranks, "way": way, "goes_on_with": goes_on_with}
+        wanted, seconds = self.reference(deck, ranks)
+        folder = self.scratch / f"case-{number}"
+        folder.mkdir()
+        (folder / "deck.yaml").write_text(deck.text)
+        every = choose.choice((1, 2, 3, 7, 20, 50))
+        checkpoints = ["--set", f"checkpoint.every.steps={every}", "--set", f"checkpoint.keep={choose.choice((1, 2, 3))}"]
+        try:
+            told_of["breaks"] = self.break_off(choose, deck, way, ranks, seconds, folder, checkpoints)
+            self.go_on(choose, deck, way, goes_on_with, seconds, folder, checkpoints, told_of)
+            compare(folder / "deck.out", wanted, goes_on_with == ranks, deck.is_explicit)
+            told_of["verdict"] = "same bits" if goes_on_with == ranks or deck.is_explicit else "within tolerance"
+            shutil.rmtree(folder)
+        except Failure as failure:
+            told_of["verdict"] = "FAILED: " + str(failure)
+        return told_of
+
+    def break_off(self, choose, deck, way, ranks, seconds, folder, checkpoints):
+        """Begins the run, and sees it end early or, where it was quicker than that, done. Returns exit codes."""
+        arguments = ["run", "deck.yaml", *checkpoints]
+        if way == "done":
+            code, out = run(self.program, [*arguments, "--set", f"{deck.halves[0]}={deck.halves[1]}"], ranks, folder)
+            if code != 0:
+                raise Failure(f"half of the run ended with {code}: {out}")
+            return [code]
+        return [self.disturb(choose, way, arguments, ranks, seconds, folder)]
+
+    def disturb(self, choose, way, arguments, ranks, seconds, folder):
+        wait = choose.uniform(0.1, 1.0) * seconds
+        if way == "wall limit":
+            code, out = run(self.program, [*arguments, "--wall-limit", f"{max(0.6, wait):.3f}"], ranks, folder)
+            allowed = (0, 5)
+        elif way == "signal":
+            def stop(process):
+                time.sleep(wait)
+                process.send_signal(choose.choice((signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)))
+            code, out = run(self.program, arguments, ranks, folder, stop)
+            # Before a program listens a signal ends it at once.
+            allowed = (0, 5, -signal.SIGTERM, -signal.SIGINT, -signal.SIGUSR1)
+        else:
+            def kill(process):
+                time.sleep(wait)
+                kill_all(process)
+            code, out = run(self.program, arguments, ranks, folder, kill)
+            allowed = (0, -signal.SIGKILL)
+        if code not in allowed:
+            raise Failure(f"{way}: ended with {code}: {out}")
+        return code
+
+    def go_on(self, choose, deck, way, ranks, seconds, folder, checkpoints, told_of):
+        """Goes on until it is done; every other time it is disturbed once more."""
+        disturbances = choose.choice((0, 0, 1, 2)) if way != "done" else 0
+        for n in range(disturbances + 1):
+            chains = choose.random() < 0.5
+            has_checkpoint = any(folder.glob("deck.out/checkpoint_*/manifest.json"))
+            if way == "done" and not chains:
+                whole = json.loads((self.reference(deck, told_of["ranks"])[0] / "summary.json").read_text())
+                whole = whole["provenance"]["deck"]["options"]
+                section, option = deck.halves[0].split(".")
+                arguments = ["restart", "deck.out", "--set", f"{deck.halves[0]}={whole[section][option]}"]
+            elif chains or not has_checkpoint:
+                arguments = ["run", "deck.yaml", "--continue", *checkpoints]
+            else:
+                arguments = ["restart", "deck.out"]
+            if n < disturbances:
+                told_of["breaks"].append(
+                    self.disturb(choose, choose.choice(WAYS[1:]), arguments, ranks, seconds, folder))
+                continue
+            # A run that was broken off asks for the ranks that it had, if nothing is said.
+            command = arguments if ranks > 1 else [*arguments, "--ranks", "1"]
+            code, out = run(self.program, command, ranks, folder)
+            if code != 0:
+                raise Failure(f"{' '.join(command)} ended with {code}: {out}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="number of the first case: a series may be taken in parts")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=pathlib.Path, help="file for the verdicts; those of other cases in it are kept")
+    given = parser.parse_args()
+    program = given.program.resolve()
+    results = {}
+    if given.json and given.json.exists():
+        results = {one["case"]: one for one in json.loads(given.json.read_text())["value"]["cases"]}
+    with tempfile.TemporaryDirectory(prefix="halocline-restarts-") as scratch:
+        cases = Cases(program, given.seed, pathlib.Path(scratch))
+        for number in range(given.first, given.first + given.cases):
+            told_of = cases.case(number)
+            results[number] = told_of
+            print(f"{number}: {told_of['deck']}, {told_of['ranks']} then {told_of['goes_on_with']} ranks, {told_of['way']}: "
+                  f"{told_of['verdict']}", flush=True)
+            if given.json:
+                store(given, results)
+    failed = [one for one in results.values() if one["verdict"].startswith("FAILED")]
+    print(f"{len(results) - len(failed)} of {len(results)} cases ended as the undisturbed run")
+    return 1 if failed else 0
+
+
+def store(given, results):
+    all_of_them = [results[number] for number in sorted(results)]
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    record = {"machine": platform.processor() or platform.machine(), "date": time.strftime("%Y-%m-%d"), "commit": commit,
+              "command": f"tests/restart/cases.py .halocline/build-release/bin/halocline --seed {given.seed}",
+              "value": {"same_bits": sum(one["verdict"] == "same bits" for one in all_of_them),
+                        "within_tolerance": sum(one["verdict"] == "within tolerance" for one in all_of_them),
+                        "failed": sum(one["verdict"].startswith("FAILED") for one in all_of_them),
+                        "cases": all_of_them}}
+    given.json.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
