@@ -78,8 +78,10 @@ std::string mpi_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  std::string const whole(text.data(), static_cast<std::size_t>(length));
-  return whole.substr(0, whole.find_first_of(",\n"));
+  std::string whole(text.data(), static_cast<std::size_t>(length));
+  whole = whole.substr(0, whole.find_first_of(",\n"));
+  std::replace(whole.begin(), whole.end(), '\t', ' ');
+  return whole;
 }
 
 }  // namespace halocline
