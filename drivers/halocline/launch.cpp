@@ -31,12 +31,12 @@ void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
 }
 
-/// What the ranks of one host need: nothing between hosts, no pinning to cores that others use too, no lectures. No
-/// word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
+/// No word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
 std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& job) {
-  std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return {"mpirun", "--quiet", "--oversubscribe",     "--bind-to", "none",      "--stdin",
-          "none",   "-n",      std::to_string(ranks), program,     rank_option, job.string()};
+  std::vector<std::string> words = mpirun_words(ranks);
+  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.end(), {rank_option, job.string()});
+  return words;
 }
 
 void prepare_environment(std::filesystem::path const& job) {
