@@ -3,7 +3,7 @@ include_guard()
 
 set(HALOCLINE_BACKEND "" CACHE STRING "Execution space: OpenMP, Serial, Threads, Cuda or HIP; empty: Kokkos' default")
 set(HALOCLINE_MARCH native CACHE STRING "Processor to compile for, as in -march; empty: the compiler's default")
-set(HALOCLINE_CUDA_ARCHITECTURES 90 CACHE STRING "GPUs to compile for, as in CMAKE_CUDA_ARCHITECTURES")
+set(HALOCLINE_CUDA_ARCHITECTURES "" CACHE STRING "GPUs to compile for, as in CMAKE_CUDA_ARCHITECTURES; empty: Kokkos'")
 option(HALOCLINE_BUNDLE "Installations bring the distribution's libraries too, for a machine that lacks them" OFF)
 option(HALOCLINE_SANITIZE "Compile with the address and undefined-behaviour sanitizers" OFF)
 option(HALOCLINE_PEERS "Build benchmark programs that use other libraries, as far as those are found" OFF)
