@@ -2,8 +2,8 @@
 include_guard()
 include(HaloclineElf)
 
-# _halocline_mpi_kind(OUT): "Open MPI" or "MPICH" (and what is made of that), by its header; empty of any other
-function(_halocline_mpi_kind out)
+# halocline_mpi_kind(OUT): "Open MPI" or "MPICH" (and what is made of that), by its header; empty of any other
+function(halocline_mpi_kind out)
   set(${out} "" PARENT_SCOPE)
   foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
     if(NOT EXISTS ${folder}/mpi.h)
@@ -21,7 +21,7 @@ endfunction()
 
 # halocline_match_mpiexec(): where the mpiexec that was found is of another MPI, one of this MPI takes its place
 function(halocline_match_mpiexec)
-  _halocline_mpi_kind(kind)
+  halocline_mpi_kind(kind)
   if(NOT kind OR NOT MPIEXEC_EXECUTABLE)
     return()
   endif()
@@ -55,7 +55,7 @@ function(halocline_prefer_hdf5)
   if(HDF5_C_COMPILER_EXECUTABLE OR HDF5_ROOT OR DEFINED ENV{HDF5_ROOT})
     return()
   endif()
-  _halocline_mpi_kind(kind)
+  halocline_mpi_kind(kind)
   if(kind STREQUAL "MPICH")
     find_program(HDF5_C_COMPILER_EXECUTABLE NAMES h5pcc.mpich)
   elseif(kind STREQUAL "Open MPI")
@@ -95,7 +95,7 @@ function(halocline_require_hdf5_of_this_mpi)
         return()
       endif()
     endforeach()
-    _halocline_mpi_kind(kind)
+    halocline_mpi_kind(kind)
     message(FATAL_ERROR "The HDF5 in ${library} was built for another MPI (${needed}) than the one in ${MPI_C_LIBRARIES} "
       "(${kind}, ${mpi}). HDF5_ROOT names an HDF5 for this MPI, or HDF5_C_COMPILER_EXECUTABLE its compiler "
       "(Debian: h5pcc.openmpi or h5pcc.mpich); MPI_C_COMPILER names another MPI.")
