@@ -201,7 +201,7 @@ class InputOutputRanks(unittest.TestCase):
                 self.assertEqual(summary["status"], "stopped")
 
     def test_a_stop_leaves_all_that_was_handed_over(self):
-        for launcher in ((), ("mpirun", "--oversubscribe", "-n", "3")):
+        for launcher in ((), ("mpirun", "-n", "3")):
             with self.subTest(launcher=launcher), scratch() as folder:
                 process, ranks = self.start(folder, LONG, launcher)
                 # Under a launcher of the user's, the I/O rank alone.
