@@ -28,7 +28,7 @@ HOME = "/opt/elsewhere/halocline"
 PROGRAM = f"{HOME}/bin/halocline"
 STRANGER = "/root/stranger"
 # Mounts that end with the command, whatever its end is.
-INSIDE = 'mount -t proc proc "$0/proc" && mount -t tmpfs tmpfs "$0/dev/shm" && exec chroot "$0" /bin/bash -c "$1"'
+INSIDE = 'mount -t proc proc "$0/proc" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/dev/shm" && exec chroot "$0" /bin/bash -c "$1"'
 
 RUNS = [f"{PROGRAM} --version",
         f"cd /root && {PROGRAM} run {STRANGER}/heat-plate.yaml --output alone --quiet",
@@ -40,7 +40,7 @@ BUILDS = [f"cmake -G Ninja -S {STRANGER} -B {STRANGER}/build -DCMAKE_PREFIX_PATH
           f"cd /root && {PROGRAM} run {STRANGER}/reaction.yaml --plugin {STRANGER}/build/reaction.so --output solve --ranks 2 --quiet",
           f'test "$({STRANGER}/build/own_program)" = 192',
           f'test "$(mpiexec -n 2 {STRANGER}/build/own_program)" = 192',
-          f"cd /root && {PROGRAM} new-physics frost",
+          f"cd /root && {PROGRAM} new-physics frost --kind evolution",
           f"cd /root/frost && cmake -G Ninja -S . -B build -DCMAKE_PREFIX_PATH={HOME} && cmake --build build",
           f"cd /root/frost && {PROGRAM} run frost.yaml --plugin build/frost.so --output frost.out --quiet"]
 
