@@ -70,7 +70,7 @@ bool is_of(LauncherKind const& kind, fs::path const& program) {
 fs::path on_path(std::string const& name, std::string const& path) {
   std::istringstream folders(path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    fs::path const file = fs::path(folder.empty() ? "." : folder) / name;
+    fs::path file = fs::path(folder.empty() ? "." : folder) / name;
     std::error_code none;
     if (fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0) return file;
   }
@@ -127,7 +127,7 @@ std::string mpi_name() {
 }
 
 std::string mpirun_program(std::string const& path) {
-  std::string const usual = "mpirun";
+  std::string usual = "mpirun";
   if (fs::path const first = on_path(usual, path); !first.empty() && !is_of(other, first)) return usual;
   for (char const* const name : own.names) {
     if (!on_path(name, path).empty()) return name;
