@@ -77,7 +77,7 @@ class System:
         names = {name: os.environ[name] for name in os.environ if name.lower().endswith("_proxy")}
         names.update(PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME="/root", LANG="C.UTF-8",
                      DEBIAN_FRONTEND="noninteractive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                     OMPI_MCA_rmaps_base_oversubscribe="1")
+                     OMPI_MCA_rmaps_base_oversubscribe="1", OMP_NUM_THREADS="1")
         begin = time.monotonic()
         code = subprocess.run(words, env=names, stdin=subprocess.DEVNULL).returncode
         seconds = round(time.monotonic() - begin, 1)
