@@ -57,7 +57,7 @@ void prepare_environment(std::filesystem::path const& job) {
 
 /// The end of a run whose ranks could not speak for themselves any more.
 LaunchEnd lost(int status) {
-  int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+  int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : signal_of_lost_rank(WEXITSTATUS(status));
   if (signal <= 0 || signal >= NSIG) {
     return {ExitCode::input_output, "mpirun ended with code " + std::to_string(WEXITSTATUS(status)) +
                                         "; `mpirun -n 2 true` tells whether it works on this machine"};
@@ -105,7 +105,7 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
 
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
-  bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
+  bool const whole = WIFEXITED(end.status) && signal_of_lost_rank(WEXITSTATUS(end.status)) == 0;
   if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
   if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();

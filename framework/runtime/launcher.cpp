@@ -128,7 +128,8 @@ std::string mpi_name() {
 
 std::string mpirun_program(std::string const& path) {
   std::string usual = "mpirun";
-  if (fs::path const first = on_path(usual, path); !first.empty() && !is_of(other, first)) return usual;
+  fs::path const first = on_path(usual, path);
+  if (first.empty() || !is_of(other, first)) return usual;
   for (char const* const name : own.names) {
     if (!on_path(name, path).empty()) return name;
   }
@@ -147,6 +148,15 @@ std::vector<std::string> mpirun_words(int ranks) {
 #else
   // By processes of this host alone, whatever a batch system has given to the job.
   return {mpirun_program(), "-launcher", "fork", "-rmk", "user", "-n", std::to_string(ranks)};
+#endif
+}
+
+int signal_of_lost_rank(int code) {
+#ifdef OPEN_MPI
+  return std::max(0, code - 128);
+#else
+  // The number as it is: ranks that --ranks has started end by 0.
+  return code > 1 && code < 64 ? code : 0;
 #endif
 }
 
