@@ -26,7 +26,7 @@ struct Registers {
 
 Registers cpuid(unsigned leaf, unsigned subleaf) {
   Registers r;
-  if (__get_cpuid_max(leaf & 0x80000000U, nullptr) < leaf) return r;
+  if (static_cast<unsigned>(__get_cpuid_max(leaf & 0x80000000U, nullptr)) < leaf) return r;
   __cpuid_count(leaf, subleaf, r.a, r.b, r.c, r.d);
   return r;
 }
