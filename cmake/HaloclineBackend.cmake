@@ -18,6 +18,16 @@ endif()
 message(STATUS "Halocline ${PROJECT_VERSION} for ${HALOCLINE_BACKEND}, on Kokkos ${Kokkos_VERSION}")
 
 if(HALOCLINE_BACKEND STREQUAL "Cuda")
+  if(NOT HALOCLINE_CUDA_ARCHITECTURES)
+    set(HALOCLINE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+  endif()
+  foreach(architecture IN LISTS HALOCLINE_CUDA_ARCHITECTURES)
+    string(REGEX MATCH "^[0-9]+" number "${architecture}")
+    if(number AND Kokkos_CUDA_ARCHITECTURES MATCHES "^[0-9]+$" AND number LESS Kokkos_CUDA_ARCHITECTURES)
+      message(WARNING "HALOCLINE_CUDA_ARCHITECTURES names ${architecture}, but the Kokkos in ${Kokkos_DIR} is built for "
+        "${Kokkos_CUDA_ARCHITECTURES} and later GPUs: it will start on no earlier one")
+    endif()
+  endforeach()
   set(CMAKE_CUDA_ARCHITECTURES ${HALOCLINE_CUDA_ARCHITECTURES})
   enable_language(CUDA)
 

@@ -92,3 +92,13 @@ function(halocline_march target)
       $<$<COMPILE_LANGUAGE:CXX>:-march=${HALOCLINE_MARCH}> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=${HALOCLINE_MARCH}>)
   endif()
 endfunction()
+
+# halocline_any_processor_sources(TARGET FILE…): files that ask whether this is the right processor, and so must run on any
+function(halocline_any_processor_sources target)
+  halocline_plain_sources(${target} ${ARGN})
+  set(options -fno-sanitize=all)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    list(APPEND options -march=x86-64 -mtune=generic)
+  endif()
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${options})
+endfunction()

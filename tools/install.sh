@@ -65,10 +65,36 @@ install_kokkos_source() {
   tar -xzf "$archive" -C "$cache/source" --strip-components=1 --wildcards '*/kokkos/*' '*/kokkos-kernels/*'
 }
 
+# Adds Kokkos' option for the GPU that it is built for, by its own list of those that it knows: HOPPER90 is 90, AMD_GFX90A
+# is gfx90a.
+add_architecture() {
+  local list=$cache/source/kokkos/cmake/kokkos_arch.cmake name short known=()
+  while read -r name; do
+    case $variant in
+      cuda) short=${name##*[!0-9]} ;;
+      hip) short=${name#AMD_} short=${short,,} ;;
+    esac
+    known+=("$short")
+    if [[ $short == "$architecture" ]]; then
+      kokkos_options+=("-DKokkos_ARCH_$name=ON")
+      return
+    fi
+  done < <(
+    case $variant in
+      cuda) sed -nE 's/^kokkos_arch_option\(([A-Z]+[0-9]+) GPU "NVIDIA.*/\1/p' "$list" ;;
+      hip) sed -nE '/^list\(APPEND SUPPORTED_AMD_ARCHS/p' "$list" | grep -oE 'AMD_GFX[0-9A-Z_]+' | sort ;;
+    esac
+  )
+  echo "Kokkos $kokkos_version knows no GPU \`$architecture\` (known: ${known[*]})" >&3
+  exit 1
+}
+
 install_kokkos() {
   rm -rf "$kokkos_prefix/lib/cmake/Kokkos"
   look_for Kokkos
-  [[ -n $place ]] || build_and_install kokkos "$kokkos_prefix" "${kokkos_options[@]}"
+  if [[ -n $place ]]; then return; fi
+  if [[ -n $architecture ]]; then add_architecture; fi
+  build_and_install kokkos "$kokkos_prefix" "${kokkos_options[@]}"
 }
 
 install_kernels() {

@@ -37,7 +37,7 @@ step tests "Debian packages: tests" tests "${test_packages[*]}"
 step style "Debian packages: checks of style" style "${style_packages[*]}"
 step kokkos_source "Kokkos $kokkos_version: source" kokkos-source "$kokkos_sha256"
 step kokkos "Kokkos $kokkos_version ($variant)" "kokkos-$variant" \
-  "$kokkos_version ${common_options[*]} ${kokkos_options[*]} $hints"
+  "$kokkos_version ${common_options[*]} ${kokkos_options[*]} $architecture $hints"
 step kernels "Kokkos Kernels $kokkos_version ($variant)" "kernels-$variant" "${kernels_options[*]} ${recipe[kokkos]}"
 step teuchos "Teuchos" teuchos "${common_options[*]} ${teuchos_options[*]} $hints"
 

@@ -31,12 +31,12 @@ void print_message(std::string const& message) {
   if (!message.empty()) std::fprintf(stderr, "halocline: %s\n", message.c_str());
 }
 
-/// What the ranks of one host need: nothing between hosts, no pinning to cores that others use too, no lectures. No
-/// word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
+/// No word of the user's is in it, since mpirun has a grammar of its own: a word `:` begins another program.
 std::vector<std::string> mpirun_command(int ranks, std::filesystem::path const& job) {
-  std::string const program = std::filesystem::read_symlink("/proc/self/exe").string();
-  return {"mpirun", "--quiet", "--oversubscribe",     "--bind-to", "none",      "--stdin",
-          "none",   "-n",      std::to_string(ranks), program,     rank_option, job.string()};
+  std::vector<std::string> words = mpirun_words(ranks);
+  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
+  words.insert(words.end(), {rank_option, job.string()});
+  return words;
 }
 
 void prepare_environment(std::filesystem::path const& job) {
@@ -57,7 +57,7 @@ void prepare_environment(std::filesystem::path const& job) {
 
 /// The end of a run whose ranks could not speak for themselves any more.
 LaunchEnd lost(int status) {
-  int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+  int const signal = WIFSIGNALED(status) ? WTERMSIG(status) : signal_of_lost_rank(WEXITSTATUS(status));
   if (signal <= 0 || signal >= NSIG) {
     return {ExitCode::input_output, "mpirun ended with code " + std::to_string(WEXITSTATUS(status)) +
                                         "; `mpirun -n 2 true` tells whether it works on this machine"};
@@ -105,7 +105,7 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
 
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
-  bool const whole = WIFEXITED(end.status) && WEXITSTATUS(end.status) < 128;
+  bool const whole = WIFEXITED(end.status) && signal_of_lost_rank(WEXITSTATUS(end.status)) == 0;
   if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
   if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();

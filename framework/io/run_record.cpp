@@ -11,6 +11,8 @@
 
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
+#include "framework/runtime/launcher.hpp"
+#include "framework/runtime/provenance.hpp"
 #include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
@@ -144,6 +146,34 @@ Json described(std::vector<FieldFileRecord> const& files) {
   return list;
 }
 
+Json described(BuildFacts const& build) {
+  Json object{{"compiler", build.compiler}, {"flags", build.flags}};
+  if (!build.device_compiler.empty()) object["device_compiler"] = build.device_compiler;
+  object["kokkos"] = {{"version", build.kokkos}, {"options", build.kokkos_options}};
+  object["mpi"] = mpi_name();
+  return object;
+}
+
+Json described(BatchJob const& job) {
+  Json object{{"system", job.system}, {"id", job.id}};
+  if (!job.name.empty()) object["name"] = job.name;
+  if (!job.task.empty()) object["task"] = job.task;
+  return object;
+}
+
+/// The names of the nodes, and where each rank is among them.
+void add_places(Json& all) {
+  std::vector<std::string> nodes;
+  Json binding = Json::array();
+  for (RankPlace const& place : rank_places()) {
+    if (std::find(nodes.begin(), nodes.end(), place.node) == nodes.end()) nodes.push_back(place.node);
+    binding.push_back({{"node", place.node}, {"cores", place.cores}, {"threads", place.threads}});
+  }
+  if (nodes.empty()) return;
+  all["nodes"] = nodes;
+  all["binding"] = std::move(binding);
+}
+
 Json described(Provenance const& provenance, int ranks, int hosts, std::string const& started) {
   Json deck{
       {"path", provenance.deck_path}, {"xxh3_128", checksum(provenance.deck_text)}, {"text", provenance.deck_text}};
@@ -160,6 +190,9 @@ Json described(Provenance const& provenance, int ranks, int hosts, std::string c
            {"hosts", hosts},
            {"threads", host_threads()},
            {"transport", provenance.halo.transport}};
+  all["build"] = described(build_facts());
+  add_places(all);
+  if (auto const job = batch_job()) all["job"] = described(*job);
   if (!provenance.devices.empty()) all["devices"] = provenance.devices;
   if (!provenance.field_files.empty()) all["field_files"] = described(provenance.field_files);
   if (provenance.io_ranks > 0) all["io_ranks"] = provenance.io_ranks;

@@ -13,7 +13,11 @@
 #include <sstream>
 
 #include "framework/io/whole_file.hpp"
+#include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/launcher.hpp"
+#include "framework/runtime/placement.hpp"
+#include "framework/runtime/provenance.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
@@ -394,6 +398,13 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(provenance["backend"], backend_name);
   EXPECT_EQ(provenance["ranks"], ranks.size());
   EXPECT_EQ(provenance["transport"], "host");
+  EXPECT_EQ(provenance["build"]["mpi"], mpi_name());
+  EXPECT_EQ(provenance["build"]["compiler"], build_facts().compiler);
+  EXPECT_EQ(provenance["build"]["kokkos"]["version"], build_facts().kokkos);
+  // The whole run's, also where a test makes a record of some of its ranks.
+  EXPECT_EQ(provenance["nodes"], nlohmann::json::array({host_name()}));
+  ASSERT_GE(provenance["binding"].size(), static_cast<std::size_t>(ranks.size()));
+  EXPECT_EQ(provenance["binding"][0]["cores"], usable_cores_text());
 }
 
 }  // namespace

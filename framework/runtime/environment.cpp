@@ -23,11 +23,19 @@
 #include "framework/runtime/doing.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/launcher.hpp"
+#include "framework/runtime/processor.hpp"
+#include "framework/runtime/provenance.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
 
 namespace {
+
+/// The driver's own check is an earlier one; this is for other programs on these libraries.
+void require_processor() {
+  std::array<char, 1024> text{};
+  if (processor_obstacle(processor_needs(), text.data(), text.size())) throw InputError(text.data());
+}
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
@@ -80,6 +88,7 @@ void require_open_files() {
 
 /// Whether this call started MPI.
 bool start_mpi() {
+  require_processor();
   int running = 0;
   int level = MPI_THREAD_SINGLE;
   MPI_Initialized(&running);
@@ -241,6 +250,7 @@ void Environment::start_kokkos(std::optional<DeviceChoice> const& choice, int io
   known_devices() = place.is_io_rank ? RankDevices{} : devices;
   Kokkos::RangePolicy<HostExecution> const threads(0, host_threads(), Kokkos::ChunkSize(1));
   Kokkos::parallel_for(threads, PrepareThread{});
+  remember_rank_places(ranks_);
 }
 
 Environment::~Environment() {

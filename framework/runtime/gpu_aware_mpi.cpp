@@ -16,6 +16,7 @@
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/kept_answer.hpp"
+#include "framework/runtime/launcher.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/version.hpp"
 
@@ -156,7 +157,7 @@ GpuAwareMpiTrial default_gpu_aware_mpi_trial() {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
   return {.program = library_folder() / "halocline" / "probe-gpu-aware-mpi",
-          .launcher = {"mpirun", "-n", "2"},
+          .launcher = {mpirun_program(), "-n", "2"},
           .environment = trial_environment(variables),
           .device = std::max(0, device_number())};
 }

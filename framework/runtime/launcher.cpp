@@ -2,10 +2,14 @@
 
 #include <mpi.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 
 namespace halocline {
 
@@ -33,6 +37,44 @@ int number_of(Variables const& variables, char const* name) {
   int number = 0;
   if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
   return number;
+}
+
+namespace fs = std::filesystem;
+
+/// Both kinds of mpirun that are known take other options. Names of their files begin with the one, or end in the
+/// other.
+struct LauncherKind {
+  std::array<char const*, 3> files;  ///< that links of a distribution lead to
+  char const* ending;
+  std::array<char const*, 2> names;  ///< where `mpirun` is another's
+};
+[[maybe_unused]] constexpr LauncherKind open_mpi{
+    {"orterun", "prterun", "prun"}, ".openmpi", {"mpirun.openmpi", "orterun"}};
+[[maybe_unused]] constexpr LauncherKind hydra{
+    {"mpiexec.hydra", "hydra", "mpiexec.gforker"}, ".mpich", {"mpirun.mpich", "mpiexec.hydra"}};
+#ifdef OPEN_MPI
+constexpr LauncherKind const& own = open_mpi;
+constexpr LauncherKind const& other = hydra;
+#else
+constexpr LauncherKind const& own = hydra;
+constexpr LauncherKind const& other = open_mpi;
+#endif
+
+bool is_of(LauncherKind const& kind, fs::path const& program) {
+  std::error_code none;
+  std::string const name = fs::canonical(program, none).filename().string();
+  return name.ends_with(kind.ending) || std::find(kind.files.begin(), kind.files.end(), name) != kind.files.end();
+}
+
+/// The program that a shell takes for this name; empty where there is none.
+fs::path on_path(std::string const& name, std::string const& path) {
+  std::istringstream folders(path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    std::error_code none;
+    if (fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
 }
 
 LauncherPlace place_by(Variables const& variables, Names const& names) {
@@ -78,8 +120,44 @@ std::string mpi_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  std::string const whole(text.data(), static_cast<std::size_t>(length));
-  return whole.substr(0, whole.find_first_of(",\n"));
+  std::string whole(text.data(), static_cast<std::size_t>(length));
+  whole = whole.substr(0, whole.find_first_of(",\n"));
+  std::replace(whole.begin(), whole.end(), '\t', ' ');
+  return whole;
+}
+
+std::string mpirun_program(std::string const& path) {
+  std::string usual = "mpirun";
+  fs::path const first = on_path(usual, path);
+  if (first.empty() || !is_of(other, first)) return usual;
+  for (char const* const name : own.names) {
+    if (!on_path(name, path).empty()) return name;
+  }
+  return access(HALOCLINE_MPIEXEC, X_OK) == 0 ? HALOCLINE_MPIEXEC : usual;
+}
+
+std::string mpirun_program() {
+  char const* const path = std::getenv("PATH");
+  return mpirun_program(path == nullptr ? "" : path);
+}
+
+std::vector<std::string> mpirun_words(int ranks) {
+#ifdef OPEN_MPI
+  return {mpirun_program(), "--quiet", "--oversubscribe",    "--bind-to", "none", "--stdin",
+          "none",           "-n",      std::to_string(ranks)};
+#else
+  // By processes of this host alone, whatever a batch system has given to the job.
+  return {mpirun_program(), "-launcher", "fork", "-rmk", "user", "-n", std::to_string(ranks)};
+#endif
+}
+
+int signal_of_lost_rank(int code) {
+#ifdef OPEN_MPI
+  return std::max(0, code - 128);
+#else
+  // The number as it is: ranks that --ranks has started end by 0.
+  return code > 1 && code < 64 ? code : 0;
+#endif
 }
 
 }  // namespace halocline

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace halocline {
 
@@ -36,5 +37,16 @@ using Variables = std::function<char const*(char const*)>;
 [[nodiscard]] int nodes_of_job(Variables const& variables = variable_of_environment);
 /// "Open MPI v4.1.4": what this program uses.
 [[nodiscard]] std::string mpi_name();
+
+/// The mpirun of this program's MPI: `mpirun`, unless it is plain that the one on PATH is of another MPI; then one with
+/// this MPI's name on PATH, or the one that the program was built with, if they are there.
+/// \param path the folders to look into, with colons between
+[[nodiscard]] std::string mpirun_program(std::string const& path);
+[[nodiscard]] std::string mpirun_program();
+/// Words of that mpirun for `ranks` ranks of this host, up to the program: nothing between hosts, no pinning to cores
+/// that others use too, no lectures.
+[[nodiscard]] std::vector<std::string> mpirun_words(int ranks);
+/// The signal that has ended a rank, by the exit code of that mpirun; 0: none has. The ranks' own codes are 0.
+[[nodiscard]] int signal_of_lost_rank(int code);
 
 }  // namespace halocline

@@ -3,7 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <mpi.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <map>
+
+#include "tests/support/communicator.hpp"
 
 namespace halocline {
 namespace {
@@ -74,6 +81,39 @@ TEST(Launcher, OfAJobOfSeveralNodes) {
 TEST(Launcher, NamesTheLibrary) {
   EXPECT_FALSE(mpi_name().empty());
   EXPECT_EQ(mpi_name().find_first_of(",\n"), std::string::npos);
+}
+
+/// A program of this name, or a link with this name to one with the other.
+void put_program(std::filesystem::path const& folder, std::string const& name, std::string const& target = "") {
+  std::filesystem::path const file = folder / (target.empty() ? name : target);
+  std::ofstream(file) << "#!/bin/sh\n";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  if (!target.empty()) std::filesystem::create_symlink(target, folder / name);
+}
+
+TEST(Launcher, IsTheMpirunOfThisMpi) {
+  if (test::communicator().rank() > 0) return;
+  namespace fs = std::filesystem;
+  fs::path const folder = fs::temp_directory_path() / ("halocline-launcher-" + std::to_string(getpid()));
+  fs::create_directory(folder);
+#ifdef OPEN_MPI
+  std::string const own = "mpirun.openmpi";
+  std::string const foreign = "mpiexec.hydra";
+#else
+  std::string const own = "mpirun.mpich";
+  std::string const foreign = "orterun";
+#endif
+  EXPECT_EQ(mpirun_program(folder.string()), "mpirun") << "there is none, which a message is to name";
+  put_program(folder, "mpirun", foreign);
+  std::string const built_with = mpirun_program(folder.string());
+  EXPECT_TRUE(fs::path(built_with).is_absolute()) << built_with << ": an mpirun of another MPI is on PATH";
+  put_program(folder, own);
+  EXPECT_EQ(mpirun_program("/nonexistent:" + folder.string()), own);
+  fs::remove(folder / "mpirun");
+  put_program(folder, "mpirun");
+  EXPECT_EQ(mpirun_program(folder.string()), "mpirun") << "somebody's own script";
+  EXPECT_EQ(mpirun_words(3).back(), "3");
+  fs::remove_all(folder);
 }
 
 }  // namespace

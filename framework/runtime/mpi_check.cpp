@@ -12,7 +12,11 @@ void check_mpi(int code, char const* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  throw StoppedError(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+  // MPICH adds a stack of calls on further lines.
+  std::string reason(text.data(), static_cast<std::size_t>(length));
+  reason = reason.substr(0, reason.find('\n'));
+  reason = reason.substr(0, reason.find(", error stack:"));
+  throw StoppedError(std::string(call) + ": " + reason);
 }
 
 MessageType::MessageType(Index bytes, Index piece) {

@@ -147,6 +147,8 @@ std::vector<Placement> find_placements(Communicator const& communicator) {
   return all;
 }
 
+std::string usable_cores_text() { return ranges_of(usable_cores()); }
+
 std::vector<std::vector<std::string>> device_names_of_ranks(Communicator const& communicator) {
   std::vector<Device> const there = all_devices();
   std::string mine;

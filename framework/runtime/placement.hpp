@@ -19,6 +19,9 @@ struct Placement {
 /// Collective. The placement of every rank, on rank 0; nothing elsewhere. After Kokkos has started.
 [[nodiscard]] std::vector<Placement> find_placements(Communicator const& communicator);
 
+/// Logical cores that this process may run on: "0-3,8"; empty where the system does not tell.
+[[nodiscard]] std::string usable_cores_text();
+
 /// Collective. The devices of every rank, in the order of its blocks, on rank 0: "0: NVIDIA H100 (0000:41:00.0)". Of no
 /// rank where the backend has none, and nothing on other ranks.
 [[nodiscard]] std::vector<std::vector<std::string>> device_names_of_ranks(Communicator const& communicator);

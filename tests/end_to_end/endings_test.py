@@ -44,7 +44,7 @@ def open_files(process):
 def starts(ranks):
     """How a run of so many ranks is started: words of a launcher in front, words behind."""
     return {"alone": ([], []), "--ranks": ([], ["--ranks", ranks]),
-            "mpirun": (["mpirun", "--oversubscribe", "-n", str(ranks)], [])}
+            "mpirun": (["mpirun", "-n", str(ranks)], [])}
 
 
 class Endings(unittest.TestCase):

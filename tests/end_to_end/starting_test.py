@@ -135,7 +135,7 @@ class Starting(unittest.TestCase):
                     self.assertEqual(run.files(), ["a.yaml", "b.yaml"])
 
     def test_ranks_that_do_not_know_each_other_are_told(self):
-        singletons = r"halocline: the launcher has started 2 ranks, and each knows of itself alone: .* Open MPI v[^\n]*\n"
+        singletons = r"halocline: the launcher has started 2 ranks, and each knows of itself alone: .* (Open MPI v|MPICH )[^\n]*\n"
         srun = r"halocline: srun has started 2 ranks, and nothing by which they find each other: [^\n]*`srun --mpi=pmix`[^\n]*\n"
         step = {"SLURM_JOB_ID": "1", "SLURM_JOBID": "1", "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "2", "SLURM_NODELIST": "here"}
         for variables, rank, said in (({"PMI_SIZE": "2"}, "PMI_RANK", singletons), ({"MPI_LOCALNRANKS": "2"}, "MPI_LOCALRANKID", singletons),

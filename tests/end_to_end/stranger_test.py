@@ -45,7 +45,9 @@ class Stranger(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = scratch()
         cls.home = pathlib.Path(cls.scratch.name)
-        command("cmake", "--install", BUILD, "--prefix", cls.home / "halocline")
+        # Another place than it was installed to, and no compiler for C.
+        command("cmake", "--install", BUILD, "--prefix", cls.home / "before")
+        (cls.home / "before").rename(cls.home / "halocline")
         shutil.copytree(ROOT / "tests/stranger", cls.home / "source")
         cls.said_by_cmake = configure(cls.home / "source", cls.home / "build", CMAKE_PREFIX_PATH=cls.home / "halocline")
         command("cmake", "--build", cls.home / "build")
@@ -74,6 +76,38 @@ class Stranger(unittest.TestCase):
                 total = run.summary()["conserved"]["total"]
                 self.assertLess(total["largest_relative_drift"], total["explained_relative_drift"])
                 self.assertAlmostEqual(total["explained_relative_drift"], (128 * 8 + 8) * 2**-52, delta=1e-16)
+
+    def test_a_program_of_its_own_on_libraries_of_the_framework(self):
+        for launcher in ([], [cached(BUILD, "MPIEXEC_EXECUTABLE"), "-n", 3]):
+            with self.subTest(launcher=launcher):
+                self.assertEqual(command(*launcher, self.home / "build/own_program")[0], "192\n")
+
+    def test_an_installation_knows_no_place_of_its_build(self):
+        """Neither its packages nor its libraries do; what is taken from the machine is told by name."""
+        installed = self.home / "halocline"
+        places = [str(place) for place in (ROOT, BUILD, self.home / "before")]
+        places += [place for place in cached(BUILD, "HALOCLINE_PREFIX").split(";") if place]
+        for path in installed.rglob("*"):
+            if path.suffix in (".cmake", ".txt"):
+                self.assertEqual([place for place in places if place in path.read_text()], [], path)
+        for path in (installed / "bin/halocline", *installed.glob("lib/**/*.so")):
+            said = command("readelf", "-d", path)[0]
+            ways = re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", said)
+            self.assertEqual([place for place in places for way in ways if place in way], [], path)
+        needs = (installed / "share/halocline/needs.txt").read_text()
+        self.assertRegex(needs, r"(?m)^libmpi\S*\.so\S* +\S+$")
+        self.assertIn("\nlibhdf5", needs)
+        self.assertNotIn("halocline_", needs)
+
+    def test_a_bundle_leaves_cryptography_to_the_machine(self):
+        bundled = self.home / "bundled"
+        command("cmake", "--install", BUILD, "--prefix", bundled, "--component", "bundle")
+        names = {path.name.split(".so")[0] for path in bundled.rglob("*.so*")}
+        self.assertLess({"libyaml-cpp", "libfmt"}, names)
+        for left in ("crypto", "ssl", "gnutls", "gcrypt", "krb5", "gssapi_krb5", "curl", "ssh2", "c", "m", "stdc++", "mpi"):
+            self.assertNotIn(f"lib{left}", names)
+        installed = {path.name.split(".so")[0] for path in (self.home / "halocline").rglob("*.so*")}
+        self.assertNotIn("libfmt", installed)
 
     def solve(self, name, ranks=1, **options):
         """The summary of a solve of an elliptic equation."""

@@ -90,6 +90,37 @@ class Setup(unittest.TestCase):
                     2, "", "halocline: preset cuda needs CUDA's compiler, and there is no `nvcc` on PATH or in "
                     "/nonexistent/bin (CUDACXX=/path/to/nvcc or CUDA_HOME says where it is)\n"))
 
+    def test_a_gpu_that_this_kokkos_does_not_know(self):
+        """Those that it knows are named: by its own list, whatever that is."""
+        self.have_kokkos_source()
+        (self.tools / "sort").symlink_to(shutil.which("sort"))
+        folder = self.cache / "source/kokkos/cmake"
+        folder.mkdir(parents=True)
+        (folder / "kokkos_arch.cmake").write_text(
+            'kokkos_arch_option(ZEN3 HOST "AMD Zen3 architecture" "TRUE")\n'
+            'kokkos_arch_option(AMPERE80 GPU "NVIDIA Ampere generation CC 8.0" "KOKKOS_SHOW_CUDA_ARCHS")\n'
+            'kokkos_arch_option(BLACKWELL120 GPU "NVIDIA Blackwell generation CC 12.0" "KOKKOS_SHOW_CUDA_ARCHS")\n'
+            'list(APPEND SUPPORTED_AMD_ARCHS AMD_GFX942 AMD_GFX942_APU)\nlist(APPEND SUPPORTED_AMD_ARCHS VEGA906 AMD_GFX906)\n')
+        found_no_kokkos = FOUND.replace("echo /opt", '{ [[ $* == *PACKAGE=Kokkos\\ * ]] && echo || echo /opt; }')
+        for preset, variable, asked, known, option in (
+                ("cuda", "HALOCLINE_CUDA_ARCHITECTURES", "70;80", "80 120", None),
+                ("cuda", "HALOCLINE_CUDA_ARCHITECTURES", "120", "", "-DKokkos_ARCH_BLACKWELL120=ON"),
+                ("hip", "HALOCLINE_HIP_ARCHITECTURES", "gfx90a", "gfx906 gfx942 gfx942_apu", None),
+                ("hip", "HALOCLINE_HIP_ARCHITECTURES", "gfx942", "", "-DKokkos_ARCH_AMD_GFX942=ON")):
+            with self.subTest(preset=preset, asked=asked):
+                asked_of_cmake = self.tools.parent / "asked"
+                asked_of_cmake.unlink(missing_ok=True)
+                self.stand_in("cmake", f'echo "$*" >>{asked_of_cmake}\n{found_no_kokkos}')
+                done = subprocess.run(
+                    [self.root / "tools/setup.sh", preset], capture_output=True, text=True, timeout=60,
+                    env={"PATH": str(self.tools), "HALOCLINE_CACHE": str(self.cache), "CUDACXX": "/bin/true", variable: asked})
+                if option is None:
+                    self.assertNotEqual(done.returncode, 0)
+                    self.assertIn(f"knows no GPU `{asked.split(';')[0]}` (known: {known}) (see ", done.stderr)
+                else:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(option, asked_of_cmake.read_text())
+
     def test_neither_root_nor_sudo(self):
         self.stand_in("dpkg-query", MISSING)
         user = [shutil.which("setpriv"), "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []

@@ -1,0 +1,16 @@
+// A library with something static that is made, and heard, before main.
+
+#include <unistd.h>
+
+namespace halocline::test {
+namespace {
+
+bool speak() { return write(STDOUT_FILENO, "initialised\n", 12) == 12; }
+bool const spoken = speak();
+
+}  // namespace
+
+__attribute__((visibility("default"))) bool has_spoken();
+bool has_spoken() { return spoken; }
+
+}  // namespace halocline::test

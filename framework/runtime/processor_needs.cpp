@@ -1,0 +1,36 @@
+// Compiled as all other code is, for a processor that this one may not be: numbers alone, no instruction of it is run
+// before the numbers were looked at.
+
+#include <cstdint>
+
+#include "framework/runtime/processor_features.hpp"
+
+namespace halocline {
+namespace {
+
+/// The words of a macro: its own name where it is not defined.
+constexpr bool is_defined(char const* words) { return words[0] != '_'; }
+
+#define HALOCLINE_WORDS_OF(x) #x
+#define HALOCLINE_WORDS(x) HALOCLINE_WORDS_OF(x)
+
+constexpr std::uint64_t needs_of_this_file() {
+  std::uint64_t needs = 0;
+  std::uint64_t bit = 1;
+#define HALOCLINE_ADD(name, macro, leaf, subleaf, part, number, state) \
+  if (is_defined(HALOCLINE_WORDS(macro))) needs |= bit;                \
+  bit <<= 1;
+#if defined(__x86_64__)
+  HALOCLINE_PROCESSOR_FEATURES(HALOCLINE_ADD)
+#endif
+  return needs;
+}
+
+}  // namespace
+
+extern std::uint64_t const compiled_needs;
+constinit std::uint64_t const compiled_needs = needs_of_this_file();
+extern char const* const compiled_for;
+constinit char const* const compiled_for = HALOCLINE_MARCH_TEXT;
+
+}  // namespace halocline
