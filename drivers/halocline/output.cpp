@@ -29,7 +29,9 @@ bool is_due(Index number, Index interval) { return interval > 0 && number % inte
 
 Section output_section() {
   Section output("output", "What a run writes, beside summary.json and residuals.csv.");
-  Section& snapshots = output.section("snapshots", "Fields for viewers: VTKHDF files and one XDMF series of them.");
+  Section& snapshots = output.section(
+      "snapshots",
+      "Fields for viewers: files for VTK (.vti, .vtr or .vtkhdf, all of them HDF5) and one XDMF series of them.");
   snapshots.integer("interval", "Steps from one to the next; 0: none. Without it, the last state alone is written.")
       .at_least(0)
       .optional();

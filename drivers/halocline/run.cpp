@@ -20,6 +20,7 @@
 #include "drivers/halocline/io_rank.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
+#include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/result.hpp"
@@ -384,6 +385,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   Measured measured;
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, roles, observer(run, progress, measured, sender.get()));
+  require_plotted_fields(run.deck.section("plot"), physics->fields());
   StepLimits const limits = require_first_step(run, *physics, *communicator);
   if (communicator->any(is_asked_to_stop(sender.get()))) {
     throw StoppedError("stopped by a signal before the run began");

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/mesh/index_range.hpp"
+
+namespace halocline {
+
+/// A field as a snapshot holds it.
+struct SnapshotEntry {
+  std::string name;
+  std::string dataset;         ///< path in the file
+  std::string kind;            ///< what its entries are: "cell", "node" or "point"
+  std::vector<Index> extents;  ///< of entries along x, y and z; of points their number alone
+  Index components = 1;
+  bool is_single = false;  ///< single precision
+};
+
+/// A snapshot that a run wrote, to be read by one process. Everything throws InputOutputError, which names the file,
+/// where that cannot be read or is no snapshot.
+class SnapshotFile {
+ public:
+  explicit SnapshotFile(std::filesystem::path path);
+  ~SnapshotFile();
+  SnapshotFile(SnapshotFile&&) noexcept;
+  SnapshotFile& operator=(SnapshotFile&&) = delete;
+
+  [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+  [[nodiscard]] Index step() const { return step_; }
+  [[nodiscard]] double time() const { return time_; }
+  /// In the order of their names, cells before nodes; the positions of points are called "position".
+  [[nodiscard]] std::vector<SnapshotEntry> const& fields() const { return fields_; }
+  /// `count` numbers from number `first` on, as they lie in the file: components of an entry side by side, x fastest.
+  void read(SnapshotEntry const& field, Index first, Index count, std::vector<double>& numbers) const;
+  /// Where the cells of the mesh begin and end along an axis, from the mesh file beside it; empty where there is none.
+  [[nodiscard]] std::vector<double> edges(int axis) const;
+
+ private:
+  struct Impl;
+
+  std::filesystem::path path_;
+  std::unique_ptr<Impl> impl_;
+  Index step_ = 0;
+  double time_ = 0;
+  std::vector<SnapshotEntry> fields_;
+};
+
+}  // namespace halocline
