@@ -155,6 +155,11 @@ void set_attribute(File const& file, hid_t object, std::string const& name, std:
   write_attribute(file, object, name, H5T_NATIVE_INT64, space, numbers.data());
 }
 
+void set_attribute(File const& file, hid_t object, std::string const& name, double number) {
+  Object const space(H5Screate(H5S_SCALAR), H5Sclose, file.path);
+  write_attribute(file, object, name, H5T_NATIVE_DOUBLE, space, &number);
+}
+
 void write_user_block(File const& file, std::string const& text) {
   Descriptor const own(partial_name(file.path), O_WRONLY | O_NOFOLLOW);
   if (own.number() < 0 || !write_all(own.number(), text)) throw_write_error(file.path, errno);

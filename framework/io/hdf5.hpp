@@ -74,6 +74,7 @@ Object create_group(File const& file, std::string const& name);
 
 void set_attribute(File const& file, hid_t object, std::string const& name, std::string const& text);
 void set_attribute(File const& file, hid_t object, std::string const& name, std::span<Index const> numbers);
+void set_attribute(File const& file, hid_t object, std::string const& name, double number);
 /// Writes a text into the bytes that HDF5 leaves to others, at the beginning of a file that is not whole yet.
 void write_user_block(File const& file, std::string const& text);
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <limits>
 
+#include "framework/io/place_checksums.hpp"
 #include "framework/io/shared_file.hpp"
+#include "framework/io/snapshot_file.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -56,11 +58,19 @@ void write_vertices(PointSet const& points, std::filesystem::path const& path) {
 
 void declare_axes(hdf5::File const& file, StructuredMesh const& mesh) {
   constexpr std::array<char const*, 3> names{"x", "y", "z"};
+  hdf5::create_group(file, checksums_group);
   for (int axis = 0; axis < mesh.dimensions(); ++axis) {
     std::vector<double> const edges = edges_of(mesh.axis(axis));
     hdf5::Object const dataset = hdf5::declare(file, names[static_cast<std::size_t>(axis)], H5T_IEEE_F64LE,
                                                std::array{static_cast<hsize_t>(edges.size())});
     hdf5::write_range(file, dataset, H5T_NATIVE_DOUBLE, 0, static_cast<Index>(edges.size()), 1, edges.data());
+    PlaceChecksums checksums(static_cast<Index>(edges.size()));
+    checksums.add(0, std::as_bytes(std::span(edges)), sizeof(double));
+    std::vector<std::uint64_t> const& sums = checksums.sums();
+    hdf5::Object const stored =
+        hdf5::declare(file, std::string(checksums_group) + "/" + names[static_cast<std::size_t>(axis)], H5T_STD_U64LE,
+                      std::array{static_cast<hsize_t>(sums.size())});
+    hdf5::write_range(file, stored, H5T_NATIVE_UINT64, 0, static_cast<Index>(sums.size()), 1, sums.data());
   }
 }
 

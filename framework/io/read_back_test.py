@@ -58,6 +58,27 @@ def check_h5py(file, edges, periodic):
         assert np.array_equal(dataset[()].reshape(values.shape), values), name
 
 
+def checksums(data):
+    """One of each 65536 numbers: the sum of splitmix64 of bits and place."""
+    flat = data[()].ravel()
+    bits = flat.view(f"u{flat.itemsize}").astype(np.uint64)
+    mixed = bits + np.arange(1, flat.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return np.add.reduceat(mixed, np.arange(0, flat.size, 65536))
+
+
+def check_checksums(file):
+    for name in ("Points", "XCoordinates", "YCoordinates", "ZCoordinates"):
+        if isinstance(file["VTKHDF"].get(name, getlink=True), h5py.HardLink):
+            assert np.array_equal(file[f"checksums/{name}"], checksums(file["VTKHDF"][name])), name
+    for group in ("CellData", "PointData"):
+        assert list(file["checksums"][group]) == list(file["VTKHDF"][group])
+        for name, data in file["VTKHDF"][group].items():
+            assert np.array_equal(file["checksums"][group][name], checksums(data)), name
+
+
 def read_grid(path):
     """What VTK's reader of such files makes of one, and all that it complains of."""
     reader = vtkXMLImageDataReader() if path.suffix == ".vti" else vtkXMLRectilinearGridReader()
@@ -115,6 +136,7 @@ def check_points(folder, count):
     for step, time in ((0, 0.0), (10, 0.125)):
         path = folder / f"snapshot_{step:06}.vtkhdf"
         with h5py.File(path, "r") as file:
+            check_checksums(file)
             assert file["VTKHDF/Points"].dtype == "f4"
             assert np.array_equal(file["VTKHDF/Points"], at_points(count, 3))
             for name, (components, kind, unit) in AT_POINTS.items():
@@ -159,12 +181,13 @@ def main():
             ending = ".vtr" if name in STRETCHED_CASES else ".vti"
             assert files == ["mesh.h5", f"snapshot_000000{ending}", f"snapshot_000010{ending}", "snapshots.xdmf"], files
             with h5py.File(folder / "mesh.h5", "r") as file:
-                assert list(file) == list("xyz")[:len(edges)], list(file)
+                assert list(file) == ["checksums", *"xyz"[:len(edges)]], list(file)
             for step, time in ((0, 0.0), (10, 0.125)):
                 path = folder / f"snapshot_{step:06}{ending}"
                 with h5py.File(path, "r") as file:
                     check_h5py(file, edges, periodic)
-                    assert file.attrs["step"] == step
+                    check_checksums(file)
+                    assert (file.attrs["step"], file.attrs["time"]) == (step, time)
                     values = sum(file["VTKHDF"][group][field].nbytes for field, (group, *_) in FIELDS.items())
                     assert path.stat().st_size - values <= MOST_BEYOND_VALUES
                 check_vtk(path, edges, periodic, time)

@@ -103,11 +103,18 @@ void fill_file(Communicator const& communicator, std::filesystem::path const& pa
   });
 }
 
+void seal_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& write) {
+  Access const access(path, nullptr);
+  auto const open = [](char const* name, hid_t properties) { return H5Fopen(name, H5F_ACC_RDWR, properties); };
+  with_file(access, path, open, write);
+}
+
 }  // namespace
 
 void write_shared_file(Communicator const& communicator, std::filesystem::path const& path,
                        std::function<void(hdf5::File const&)> const& declare,
-                       std::function<void(hdf5::File const&)> const& fill, Index user_block) {
+                       std::function<void(hdf5::File const&)> const& fill, Index user_block,
+                       SharedFileSeal const& seal) {
   ScopedRegion const region("io/shared file");
   hdf5::Silence const silence;
   FileSizeSignalIgnored const ignored;
@@ -119,6 +126,13 @@ void write_shared_file(Communicator const& communicator, std::filesystem::path c
     });
     communicator.agree(failure);
     attempt(failure, [&] { fill_file(communicator, path, fill); });
+    if (seal.combine) {
+      communicator.agree(failure);
+      seal.combine();
+      attempt(failure, [&] {
+        if (first) seal_file(path, seal.write);
+      });
+    }
     attempt(failure, [&] {
       if (communicator.local_rank() == 0) sync_file(partial_name(path));
     });

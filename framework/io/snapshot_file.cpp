@@ -1,11 +1,15 @@
 #include "framework/io/snapshot_file.hpp"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <utility>
 
 #include "framework/io/hdf5.hpp"
 #include "framework/io/mesh_file.hpp"
+#include "framework/io/place_checksums.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -117,12 +121,16 @@ SnapshotFile::~SnapshotFile() = default;
 SnapshotFile::SnapshotFile(SnapshotFile&&) noexcept = default;
 
 void SnapshotFile::read(SnapshotEntry const& field, Index first, Index count, std::vector<double>& numbers) const {
+  numbers.resize(static_cast<std::size_t>(count));
+  read_as(H5T_NATIVE_DOUBLE, field, first, count, sizeof(double), reinterpret_cast<std::byte*>(numbers.data()));
+}
+
+void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index first, Index count,
+                           std::size_t bytes_per_number, std::byte* to) const {
   hdf5::Silence const silence;
   hdf5::File const& file = impl_->file;
   hdf5::Object const dataset = open(file, field.dataset);
   std::vector<Index> const shape = shape_of(file, dataset);
-  numbers.resize(static_cast<std::size_t>(count));
-  double* to = numbers.data();
   while (count > 0) {
     // The largest box from there on that lies in one piece: along the first axis as many whole slabs, or a part of one.
     std::vector<hsize_t> start(shape.size());
@@ -146,13 +154,145 @@ void SnapshotFile::read(SnapshotEntry const& field, Index first, Index count, st
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
     auto const numbers_there = static_cast<hsize_t>(below);
     hdf5::Object const memory(checked(H5Screate_simple(1, &numbers_there, nullptr), path_), H5Sclose, path_);
-    if (H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, to) < 0) {
+    if (H5Dread(dataset, type, memory, space, H5P_DEFAULT, to) < 0) {
       throw unreadable(path_, "`" + field.name + "`: " + hdf5::reason());
     }
-    to += below;
+    to += below * static_cast<Index>(bytes_per_number);
     first += below;
     count -= below;
   }
+}
+
+std::vector<std::string> SnapshotFile::damage() const {
+  std::vector<std::string> found = damage_of_header();
+  for (char const* const name : {"XCoordinates", "YCoordinates", "ZCoordinates"}) {
+    std::string const dataset = std::string("VTKHDF/") + name;
+    if (H5Lexists(impl_->file.object, dataset.c_str(), H5P_DEFAULT) <= 0) continue;
+    hdf5::Silence const silence;
+    std::vector<Index> const extents = shape_of(impl_->file, open(impl_->file, dataset));
+    std::vector<std::string> const more = damage_of({name, dataset, "node", extents, 1, false});
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  for (SnapshotEntry const& field : fields_) {
+    std::vector<std::string> const more = damage_of(field);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
+}
+
+std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) const {
+  hdf5::Silence const silence;
+  hdf5::File const& file = impl_->file;
+  std::string const name = checksums_of(field.dataset);
+  if (H5Lexists(file.object, checksums_group, H5P_DEFAULT) <= 0) return {"`" + field.name + "`: has no checksums"};
+  std::vector<std::uint64_t> expected;
+  {
+    hdf5::Object const dataset = open(file, name);
+    std::vector<Index> const shape = shape_of(file, dataset);
+    expected.resize(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
+    if (!expected.empty() && H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()) < 0) {
+      throw unreadable(path_, hdf5::reason());
+    }
+  }
+  Index numbers = field.components;
+  for (Index const extent : field.extents) numbers *= extent;
+  PlaceChecksums checksums(numbers);
+  std::size_t const bytes = field.is_single ? sizeof(float) : sizeof(double);
+  std::vector<std::byte> values;
+  std::vector<std::string> found;
+  if (H5Lexists(file.object, "counters", H5P_DEFAULT) > 0) {
+    hdf5::Object const counter = open(file, "counters" + field.dataset.substr(field.dataset.find('/')));
+    std::uint64_t told = 0;
+    H5Dread(counter, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &told);
+    if (told != static_cast<std::uint64_t>(numbers) * bytes) {
+      found.push_back("`" + field.name + "`: its number of bytes has other bits");
+    }
+  }
+  for (Index begin = 0; begin < numbers; begin += PlaceChecksums::numbers_of_checksum) {
+    Index const end = std::min(numbers, begin + PlaceChecksums::numbers_of_checksum);
+    values.resize(static_cast<std::size_t>(end - begin) * bytes);
+    read_as(field.is_single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, field, begin, end - begin, bytes, values.data());
+    checksums.add(begin, values, bytes);
+    auto const block = static_cast<std::size_t>(begin / PlaceChecksums::numbers_of_checksum);
+    if (block < expected.size() && expected[block] == checksums.sums()[block]) continue;
+    std::string text = "`" + field.name + "`: numbers ";
+    text.append(std::to_string(begin)).append(" to ").append(std::to_string(end - 1)).append(" have other bits");
+    found.push_back(std::move(text));
+  }
+  return found;
+}
+
+std::vector<std::string> SnapshotFile::damage_of_header() const {
+  hdf5::Silence const silence;
+  std::vector<std::string> found;
+  double time = time_;
+  if (H5Aexists(impl_->file.object, "time") > 0) {
+    hdf5::Object const told(checked(H5Aopen(impl_->file.object, "time", H5P_DEFAULT), path_), H5Aclose, path_);
+    H5Aread(told, H5T_NATIVE_DOUBLE, &time);
+  }
+  if (!(time == time_)) found.emplace_back("the time has other bits");
+  std::vector<Index> const expected = attribute(impl_->file, impl_->file.object, header_checksum_name);
+  if (expected.empty()) return found;
+  hdf5::Object const properties(checked(H5Fget_create_plist(impl_->file.object), path_), H5Pclose, path_);
+  hsize_t size = 0;
+  H5Pget_userblock(properties, &size);
+  std::string header(static_cast<std::size_t>(size), 0);
+  std::ifstream file(path_, std::ios::binary);
+  if (!file.read(header.data(), static_cast<std::streamsize>(size))) throw unreadable(path_, "its header is cut");
+  if (header_checksum(header) != expected.front()) found.emplace_back("the header for VTK has other bits");
+  return found;
+}
+
+namespace {
+
+template <class Number>
+std::vector<Number> whole_list(hdf5::File const& file, std::string const& name, hid_t type) {
+  hdf5::Object const dataset = open(file, name);
+  std::vector<Index> const shape = shape_of(file, dataset);
+  std::vector<Number> numbers(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
+  if (!numbers.empty() && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
+    throw unreadable(file.path, hdf5::reason());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) {
+  hdf5::Silence const silence;
+  hdf5::File const file = open_file(path);
+  std::vector<std::string> found;
+  auto const has = [&](std::string const& name) { return H5Lexists(file.object, name.c_str(), H5P_DEFAULT) > 0; };
+  for (std::string const name : {"x", "y", "z"}) {
+    if (!has(name)) continue;
+    auto const edges = whole_list<double>(file, name, H5T_NATIVE_DOUBLE);
+    PlaceChecksums checksums(static_cast<Index>(edges.size()));
+    checksums.add(0, std::as_bytes(std::span(edges)), sizeof(double));
+    if (!has(checksums_group)) {
+      found.push_back("`" + name + "`: has no checksums");
+    } else if (whole_list<std::uint64_t>(file, std::string(checksums_group) + "/" + name, H5T_NATIVE_UINT64) !=
+               checksums.sums()) {
+      found.push_back("`" + name + "`: has other bits");
+    }
+  }
+  if (!has("Connectivity")) return found;
+  // Vertices are what their places say.
+  for (std::string const name : {"Connectivity", "Offsets", "Types"}) {
+    auto const numbers = whole_list<Index>(file, name, H5T_NATIVE_INT64);
+    Index place = 0;
+    bool const right =
+        std::ranges::all_of(numbers, [&](Index number) { return number == (name == "Types" ? 1 : place++); });
+    if (!right) found.push_back("`" + name + "`: has other bits");
+  }
+  return found;
+}
+
+std::string checksums_of(std::string const& dataset) {
+  return std::string(checksums_group) + dataset.substr(dataset.find('/'));
+}
+
+Index header_checksum(std::string const& header) {
+  return static_cast<Index>(XXH3_64bits(header.data(), header.size()));
 }
 
 std::vector<double> SnapshotFile::edges(int axis) const {

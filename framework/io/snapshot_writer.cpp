@@ -8,7 +8,9 @@
 
 #include "framework/io/mesh_file.hpp"
 #include "framework/io/output_boxes.hpp"
+#include "framework/io/place_checksums.hpp"
 #include "framework/io/shared_file.hpp"
+#include "framework/io/snapshot_file.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/io/vtk_header.hpp"
 #include "framework/io/whole_file.hpp"
@@ -25,6 +27,12 @@ namespace {
 constexpr char const* series_file = "snapshots.xdmf";
 /// What VTK's XML reader looks for in front of values: the number of their bytes. By the names of the values.
 constexpr char const* counters = "counters/";
+
+/// Numbers of a field, components included.
+Index numbers_of(Mesh const& mesh, StoredField const& field) {
+  Extents const extents = output_extents(mesh, field.description.centring);
+  return extents[0] * extents[1] * extents[2] * field.description.components;
+}
 
 hid_t type_in_memory(StoredField const& field) {
   return field.precision == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -53,6 +61,11 @@ void declare_points(hdf5::File const& file, hdf5::Object const& group, Mesh cons
   }
 }
 
+void declare_checksums(hdf5::File const& file, std::string const& dataset, Index numbers) {
+  hdf5::declare(file, checksums_of(dataset), H5T_STD_U64LE,
+                std::array{static_cast<hsize_t>(PlaceChecksums(numbers).sums().size())});
+}
+
 /// Where the nodes of a stretched mesh lie along x, y and z.
 /// \return the places of these lists; none of a uniform mesh
 std::vector<Index> declare_coordinates(hdf5::File const& file, StructuredMesh const& mesh) {
@@ -65,6 +78,11 @@ std::vector<Index> declare_coordinates(hdf5::File const& file, StructuredMesh co
                                                        std::array{static_cast<hsize_t>(coordinates.size())});
     hdf5::write_range(file, dataset, H5T_NATIVE_DOUBLE, 0, static_cast<Index>(coordinates.size()), 1,
                       coordinates.data());
+    PlaceChecksums checksums(static_cast<Index>(coordinates.size()));
+    checksums.add(0, std::as_bytes(std::span(coordinates)), sizeof(double));
+    declare_checksums(file, "VTKHDF/" + name, static_cast<Index>(coordinates.size()));
+    hdf5::write_range(file, hdf5::open_dataset(file, checksums_of("VTKHDF/" + name)), H5T_NATIVE_UINT64, 0,
+                      static_cast<Index>(checksums.sums().size()), 1, checksums.sums().data());
     places.push_back(hdf5::place_in_file(file, dataset));
   }
   return places;
@@ -85,6 +103,7 @@ Index declare_field(hdf5::File const& file, Mesh const& mesh, StoredField const&
   hdf5::Object const dataset = in_list ? hdf5::declare(file, name, type_in_file(field), dimensions)
                                        : hdf5::declare_counted(file, counters + name.substr(name.find('/') + 1), name,
                                                                type_in_file(field), dimensions);
+  declare_checksums(file, name, numbers_of(mesh, field));
   hdf5::set_attribute(file, dataset, "shape", std::array{extents[2], extents[1], extents[0]});
   hdf5::set_attribute(file, dataset, "unit", described.unit);
   return hdf5::place_in_file(file, dataset);
@@ -94,11 +113,15 @@ void declare_snapshot(hdf5::File const& file, Mesh const& mesh, Index step, doub
                       std::span<StoredField const> fields, Index header) {
   hdf5::set_attribute(file, file.object, "halocline", std::string(version));
   hdf5::set_attribute(file, file.object, "step", std::array{step});
+  hdf5::set_attribute(file, file.object, "time", time);
   hdf5::Object const group = hdf5::create_group(file, "VTKHDF");
   for (char const* const data : {"VTKHDF/CellData", "VTKHDF/PointData", "VTKHDF/FieldData"}) {
     hdf5::create_group(file, data);
   }
   declare_one_number(file, "VTKHDF/FieldData/TimeValue", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time);
+  for (char const* const data : {"", "/CellData", "/PointData"}) {
+    hdf5::create_group(file, std::string(checksums_group) + data);
+  }
   if (as_points(mesh) != nullptr) {
     declare_points(file, group, mesh);
     for (StoredField const& field : fields) declare_field(file, mesh, field);
@@ -108,7 +131,9 @@ void declare_snapshot(hdf5::File const& file, Mesh const& mesh, Index step, doub
   std::vector<Index> const coordinates = declare_coordinates(file, structured(mesh));
   std::vector<PlacedField> placed;
   for (StoredField const& field : fields) placed.push_back({field, declare_field(file, mesh, field)});
-  hdf5::write_user_block(file, vtk_header(structured(mesh), time, placed, coordinates, header));
+  std::string const text = vtk_header(structured(mesh), time, placed, coordinates, header);
+  hdf5::write_user_block(file, text);
+  hdf5::set_attribute(file, file.object, header_checksum_name, std::array{header_checksum(text)});
 }
 
 /// Bytes for the header of a snapshot, before all that is HDF5's; points have none.
@@ -150,8 +175,23 @@ std::vector<std::byte> cut(std::span<std::byte const> values, Extents const& ext
   return packed;
 }
 
+/// Adds what is written of a box to the checksums of its field.
+void add_box(std::byte const* numbers, Extents const& whole, OutputBox const& box, StoredField const& field,
+             PlaceChecksums& checksums) {
+  Extents const extents = box.local.extents();
+  Index const components = field.description.components;
+  std::size_t const row = static_cast<std::size_t>(extents[0]) * field.bytes_per_entry();
+  for (Index k = 0; k < extents[2]; ++k) {
+    for (Index j = 0; j < extents[1]; ++j) {
+      Index const first = box.place[0] + whole[0] * (box.place[1] + j + whole[1] * (box.place[2] + k));
+      checksums.add(first * components, {numbers, row}, field.bytes_per_number());
+      numbers += row;
+    }
+  }
+}
+
 void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, StoredField const& field,
-                 OwnedValues const& owned_values) {
+                 OwnedValues const& owned_values, PlaceChecksums& checksums) {
   FieldDescription const& described = field.description;
   hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(mesh, described));
   bool const in_list = as_points(mesh) != nullptr;
@@ -164,6 +204,7 @@ void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, S
       std::vector<std::byte> const part =
           all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, field.bytes_per_entry());
       std::byte const* const numbers = all ? values.data() : part.data();
+      add_box(numbers, output_extents(mesh, described.centring), box, field, checksums);
       if (in_list) {
         hdf5::write_range(file, dataset, type_in_memory(field), box.place[0], box.local.extent(0), described.components,
                           numbers);
@@ -205,13 +246,28 @@ void SnapshotWriter::write(Index step, double time, std::span<StoredField const>
   if (as_points(*mesh_) != nullptr) require_positions(fields);
   std::string const name = snapshot_name(*mesh_, step);
   Index const header = header_size(*mesh_, time, fields);
+  std::vector<PlaceChecksums> checksums;
+  for (StoredField const& field : fields) checksums.emplace_back(numbers_of(*mesh_, field));
+  std::vector<std::vector<std::uint64_t>> sums;
+  SharedFileSeal const seal{[&] {
+                              for (PlaceChecksums const& one : checksums)
+                                sums.push_back(one.of_all(mesh_->communicator()));
+                            },
+                            [&](hdf5::File const& file) {
+                              for (std::size_t n = 0; n < fields.size(); ++n) {
+                                hdf5::Object const dataset =
+                                    hdf5::open_dataset(file, checksums_of(dataset_of(*mesh_, fields[n].description)));
+                                hdf5::write_range(file, dataset, H5T_NATIVE_UINT64, 0,
+                                                  static_cast<Index>(sums[n].size()), 1, sums[n].data());
+                              }
+                            }};
   write_shared_file(
       mesh_->communicator(), folder_ / name,
       [&](hdf5::File const& file) { declare_snapshot(file, *mesh_, step, time, fields, header); },
       [&](hdf5::File const& file) {
-        for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values);
+        for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values, checksums[n]);
       },
-      header);
+      header, seal);
   series_.add(name, time, *mesh_, fields);
   if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());
 }
