@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -130,6 +131,43 @@ TEST_F(Damage, OfPoints) {
   fill(mass);
   write(mesh, {&position, &mass});
   expect_that_damage_is_told(37);
+}
+
+TEST_F(Damage, OfTheHeaderForVtk) {
+  auto const mesh = StructuredMesh::make({.axes = {Axis::uniform(8, 0, 1)}}, ranks);
+  Field<float> u(mesh, {.name = "u"});
+  fill(u);
+  write(mesh, {&u});
+  on_first_rank(*ranks, [&] {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(100);
+    file.put('#');
+    file.close();
+    EXPECT_EQ(SnapshotFile(path).damage(), std::vector<std::string>{"the header for VTK has other bits"});
+  });
+}
+
+TEST_F(Damage, PartsAreThoseOfTheWhole) {
+  auto const mesh =
+      StructuredMesh::make({.axes = {Axis::uniform(7, 0, 1), Axis::uniform(5, 0, 1), Axis::uniform(4, 0, 1)}}, ranks);
+  Field<double> u(mesh, {.name = "u", .components = 3});
+  fill(u);
+  write(mesh, {&u});
+  on_first_rank(*ranks, [&] {
+    SnapshotFile const file(path);
+    SnapshotEntry const& field = file.fields().front();
+    std::vector<double> whole;
+    file.read(field, 0, 420, whole);
+    for (Index first = 0; first < 420; first += 11) {
+      for (Index const count : {1, 2, 20, 21, 22, 63, 105, 211}) {
+        Index const some = std::min(count, 420 - first);
+        std::vector<double> part;
+        file.read(field, first, some, part);
+        std::vector<double> const expected(whole.begin() + first, whole.begin() + first + some);
+        EXPECT_EQ(part, expected) << first << " " << some;
+      }
+    }
+  });
 }
 
 TEST_F(Damage, OfAMeshFile) {

@@ -20,6 +20,10 @@ InputOutputError unreadable(std::filesystem::path const& path, std::string const
   return InputOutputError("cannot read " + path.string() + ": " + why);
 }
 
+/// A damaged file leaves HDF5 (1.10) with objects that it cannot close when the program ends, of which it complains
+/// there. To be called before the library's first use.
+void leave_library_as_it_is() { H5dont_atexit(); }
+
 hid_t checked(hid_t id, std::filesystem::path const& path) {
   if (id < 0) throw unreadable(path, hdf5::reason());
   return id;
@@ -97,6 +101,7 @@ struct SnapshotFile::Impl {
 };
 
 SnapshotFile::SnapshotFile(std::filesystem::path path) : path_(std::move(path)) {
+  leave_library_as_it_is();
   hdf5::Silence const silence;
   impl_ = std::make_unique<Impl>(Impl{open_file(path_)});
   hdf5::File const& file = impl_->file;
@@ -259,6 +264,7 @@ std::vector<Number> whole_list(hdf5::File const& file, std::string const& name, 
 }  // namespace
 
 std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) {
+  leave_library_as_it_is();
   hdf5::Silence const silence;
   hdf5::File const file = open_file(path);
   std::vector<std::string> found;
