@@ -167,7 +167,8 @@ void compare_tables(fs::path const& first, fs::path const& second, std::string c
   if (Index const row = difference.row(); row >= 0) {
     found.text += fmt::format(", part at row {}", row + 1);
     std::string place;
-    for (auto const& [what, value] : difference.place) place += (place.empty() ? "" : ", ") + what + " " + value;
+    for (auto const& [what, value] : difference.place)
+      place += fmt::format("{}{} {}", place.empty() ? "" : ", ", what, value);
     if (!place.empty()) found.text += " (" + place + ")";
   }
   found.text += "\n";
