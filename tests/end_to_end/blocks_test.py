@@ -38,7 +38,8 @@ def snapshots(folder):
     for path in sorted(pathlib.Path(folder).glob("*.out/snapshot_*.vt*")) + sorted(pathlib.Path(folder).glob("*.out/mesh.h5")):
         with h5py.File(path) as file:
             file.visititems(lambda name, item: found.update(
-                {(path.name, name): item[()]} if isinstance(item, h5py.Dataset) else {}))
+                {(path.name, name): item[()]}
+                if isinstance(item, h5py.Dataset) and not name.startswith("checksums/") else {}))
     return found
 
 
