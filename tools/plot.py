@@ -1,30 +1,41 @@
 #!/usr/bin/python3
-"""Draws a finished run: a slice through each field of its last snapshot or the bodies in it, how the residuals fell,
-what receivers recorded, and how far the energy drifted.
+"""Draws a finished run: slices through each field of its last snapshot or the bodies in it, the series of snapshots as
+an animation, its quantities, how the residuals fell, what receivers recorded, and how far the energy drifted.
 
-    plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION]
+    plot.py FOLDER [--step N] [--normal x|y|z] [--at POSITION] [--scale linear|log] [--range LOW HIGH] [--fields A,B]
 
-Writes slice_<field>.png or bodies.png, residuals.png, traces.png and energy.png into FOLDER and prints their names. Needs
-matplotlib and h5py.
+Writes slice_<field>.png and animation_<field>.gif or bodies.png and animation_bodies.gif, scalars.png, residuals.png,
+traces.png and energy.png into FOLDER and prints their names. Scale, range and fields are those of the deck's section
+`plot` where they are not given. Fields and quantities that are constant are left out. Needs matplotlib and h5py.
 """
 
 import argparse
 import csv
+import io
 import json
 import os
 import sys
 from pathlib import Path
 
-import h5py
-import matplotlib
+try:
+    import h5py
+    import matplotlib
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
-import numpy as np  # noqa: E402
-from matplotlib.colors import ListedColormap, LogNorm, Normalize  # noqa: E402
-from matplotlib.ticker import MaxNLocator  # noqa: E402
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt  # noqa: E402  (the backend is chosen first)
+    import numpy as np  # noqa: E402
+    from matplotlib.colors import ListedColormap, LogNorm, Normalize  # noqa: E402
+    from matplotlib.ticker import MaxNLocator  # noqa: E402
+    from PIL import Image  # noqa: E402
+except ImportError as missing:
+    sys.exit(f"{sys.executable} cannot draw: {missing}; it takes h5py, matplotlib and Pillow. HALOCLINE_PYTHON names another "
+             "Python, which has them")
 
 AXES = "xyz"
+SHORTEST_SERIES = 3  # snapshots that make an animation
+MOST_FRAMES = 60  # of an animation; of longer series frames are left out
+FRAME_TIME = 120  # milliseconds
+MOST_PANELS = 12  # of quantities in one picture
 INK = "#2b2f36"
 STYLE = {
     "figure.dpi": 160, "savefig.bbox": "tight", "savefig.pad_inches": 0.15, "font.family": "DejaVu Sans",
@@ -34,6 +45,48 @@ STYLE = {
 }
 # Without the black at its lower end, which would hide the frame.
 WARM = ListedColormap(matplotlib.colormaps["inferno"](np.linspace(0.06, 1, 256)))
+
+
+class Field:
+    """A field of a snapshot, of which parts are read as they are asked for; of a vector the magnitude."""
+
+    def __init__(self, name, data, on_cells):
+        self.data, self.on_cells = data, on_cells
+        self.shape = tuple(int(n) for n in data.attrs["shape"])
+        components = int(np.prod(data.shape, dtype=np.int64) // np.prod(self.shape, dtype=np.int64))
+        self.several = components > 1
+        self.plain_name = name
+        self.name = f"|{name}|" if self.several else name
+        self.unit = data.attrs["unit"].decode().strip("\0")
+        # Snapshots of earlier versions list the entries.
+        self.indexed = data.ndim >= 3
+
+    def part(self, key):
+        """What the key selects of the values as they are indexed (z, y, x)."""
+        if self.indexed:
+            values = self.data[key].astype(float)
+        else:
+            values = self.data[()].reshape(*self.shape, *self.data.shape[1:])[key].astype(float)
+        return np.linalg.norm(values, axis=-1) if self.several else values
+
+    def plane(self, normal, index):
+        key = [slice(None)] * 3
+        key[2 - normal] = index
+        return self.part(tuple(key))
+
+    def summary(self):
+        """The smallest and the largest finite value, and how many values are none; nothing to show of no finite one."""
+        low, high, bad = np.inf, -np.inf, 0
+        for plane in range(self.shape[0]):
+            values = self.plane(2, plane)
+            finite = values[np.isfinite(values)]
+            bad += values.size - finite.size
+            if finite.size:
+                low, high = min(low, finite.min()), max(high, finite.max())
+        return low, high, bad
+
+    def places(self, edges):
+        return 0.5 * (edges[1:] + edges[:-1]) if self.on_cells else edges
 
 
 class Snapshot:
@@ -47,14 +100,54 @@ class Snapshot:
         self.time = float(self.file["VTKHDF/FieldData/TimeValue"][0])
 
     def fields(self):
-        """(name, unit, on cells?, values by z, y, x); of a vector the magnitude."""
-        for group, on_cells in (("CellData", True), ("PointData", False)):
-            for name, data in self.file["VTKHDF"][group].items():
-                values = data[()].reshape(*data.attrs["shape"], -1).astype(float)
-                several = values.shape[3] > 1
-                values = np.linalg.norm(values, axis=3) if several else values[..., 0]
-                unit = data.attrs["unit"].decode().strip("\0")
-                yield (f"|{name}|" if several else name), unit, on_cells, values
+        return [Field(name, data, group == "CellData") for group in ("CellData", "PointData")
+                for name, data in self.file["VTKHDF"][group].items()]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+class Look:
+    """How values are shown: the deck's section `plot`, and what the command line says in its place."""
+
+    def __init__(self, folder, options):
+        section = {}
+        try:
+            with open(folder / "summary.json", encoding="utf-8") as file:
+                section = json.load(file)["provenance"]["deck"]["options"].get("plot") or {}
+        except (OSError, ValueError, KeyError):
+            pass
+        self.scale = options.scale or section.get("scale", "linear")
+        self.range = options.range or section.get("range")
+        names = options.fields or section.get("fields")
+        self.fields = [name.strip() for name in names.split(",")] if names else None
+        self.normal = None if options.normal is None else AXES.index(options.normal)
+        self.at = options.at
+
+    def norm(self, planes):
+        """Colour map, scale and what lies beyond it: around zero for signed values, unless a range is given."""
+        values = np.concatenate([plane[np.isfinite(plane)] for plane in planes])
+        low, high = (values.min(), values.max()) if values.size else (0.0, 1.0)
+        if self.scale == "log":
+            positive = values[values > 0]
+            if self.range or positive.size:
+                least, most = self.range or (positive.min(), positive.max())
+                if 0 < least < most:
+                    return WARM, LogNorm(least, most), beyond(low, high, least, most)
+        if self.range:
+            return WARM, Normalize(*self.range), beyond(low, high, *self.range)
+        if low < 0 < high and 0.1 < -low / high < 10:
+            most = max(-low, high)
+            return "RdBu_r", Normalize(-most, most), "neither"
+        return WARM, Normalize(low, high if high > low else low + 1), "neither"
+
+
+def beyond(low, high, least, most):
+    """At which ends of a colour bar there is more."""
+    return {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}[low < least, high > most]
 
 
 class Bodies:
@@ -73,26 +166,9 @@ def has_points(path):
         return file["VTKHDF"].get("Points", getlink=True).__class__ is h5py.HardLink
 
 
-def cut(snapshot, on_cells, values, normal, at):
-    """The plane of a three-dimensional field that is nearest to `at` on the axis `normal`, and its position."""
-    edges = snapshot.edges[normal]
-    places = 0.5 * (edges[1:] + edges[:-1]) if on_cells else edges
-    at = 0.5 * (edges[0] + edges[-1]) if at is None else at
-    nearest = int(np.argmin(np.abs(places - at)))
-    return np.take(values, nearest, axis=2 - normal), places[nearest]
-
-
-def colours_of(values):
-    """Colour map and scale: around zero for signed fields, logarithmic where most of a positive field would vanish in
-    linear colours."""
-    finite = values[np.isfinite(values)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
-    if low < 0 < high and 0.1 < -low / high < 10:
-        most = max(-low, high)
-        return "RdBu_r", Normalize(-most, most)
-    if low > 0 and high > 100 * np.median(finite):
-        return WARM, LogNorm(low, high)
-    return WARM, Normalize(low, high if high > low else low + 1)
+def is_constant(low, high, rounding=1e-13):
+    """But for rounding, as part of the largest value."""
+    return not high - low > rounding * max(abs(low), abs(high))
 
 
 def labelled(name, unit):
@@ -104,58 +180,147 @@ def title(axes, heading, detail):
     axes.text(0, 1.02, detail, transform=axes.transAxes, fontsize=8.5, color="#6b7280", va="bottom")
 
 
-def draw_line(axes, snapshot, name, unit, on_cells, values):
+def draw_line(axes, snapshot, field, look, limits):
     edges = snapshot.edges[0]
-    places = 0.5 * (edges[1:] + edges[:-1]) if on_cells else edges
+    places, values = field.places(edges), field.part((0, 0))
     axes.plot(places, values, color="#2f6db5", linewidth=1.8, marker="o" if len(places) <= 40 else None, markersize=3.5)
     axes.set_xlim(edges[0], edges[-1])
+    if look.scale == "log" and (values > 0).any():
+        axes.set_yscale("log", nonpositive="mask")
+    if look.range or limits:
+        axes.set_ylim(*(look.range or limits))
     axes.set_xlabel("x")
-    axes.set_ylabel(labelled(name, unit))
+    axes.set_ylabel(labelled(field.name, field.unit))
     axes.grid(True)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def draw_plane(figure, axes, planes, name, unit, on_cells, values):
-    (across, horizontal), (up, vertical) = planes
-    shading = "flat" if on_cells else "gouraud"
-    colours, scale = colours_of(values)
-    picture = axes.pcolormesh(horizontal, vertical, values, shading=shading, cmap=colours, norm=scale, rasterized=True)
-    width, height = np.ptp(horizontal), np.ptp(vertical)
+class Cut:
+    """A plane of a field: all of a field in two dimensions, else the one nearest to a position on an axis."""
+
+    def __init__(self, snapshot, field, normal, at):
+        dimensions = len(snapshot.edges)
+        self.shown = [axis for axis in range(dimensions) if axis != normal]
+        self.edges = [snapshot.edges[axis] for axis in self.shown]
+        self.label = ""
+        self.on_cells = field.on_cells
+        if normal is None:
+            self.values = field.plane(2, 0)
+            return
+        places = field.places(snapshot.edges[normal])
+        at = 0.5 * (snapshot.edges[normal][0] + snapshot.edges[normal][-1]) if at is None else at
+        nearest = int(np.argmin(np.abs(places - at)))
+        self.values = field.plane(normal, nearest)
+        self.label = f"{AXES[normal]} = {places[nearest]:.4g}"
+
+
+def cuts_of(snapshot, field, look):
+    if len(snapshot.edges) == 2:
+        return [Cut(snapshot, field, None, None)]
+    normals = (2, 1, 0) if look.normal is None else (look.normal,)
+    return [Cut(snapshot, field, normal, look.at) for normal in normals]
+
+
+def draw_cut(axes, cut, colours, scale):
+    shading = "flat" if cut.on_cells else "gouraud"
+    values = np.ma.masked_less_equal(cut.values, 0) if isinstance(scale, LogNorm) else cut.values
+    picture = axes.pcolormesh(*cut.edges, values, shading=shading, cmap=colours, norm=scale, rasterized=True)
+    width, height = (np.ptp(edges) for edges in cut.edges)
     axes.set_aspect("equal" if 0.2 < width / height < 5 else "auto")
-    axes.set_xlabel(across)
-    axes.set_ylabel(up)
-    # A bar of the picture's own height, however flat that is.
-    bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
-    bar.set_label(labelled(name, unit) + (", logarithmic" if isinstance(scale, LogNorm) else ""))
-    bar.outline.set_linewidth(0.6)
+    axes.set_xlabel(AXES[cut.shown[0]])
+    axes.set_ylabel(AXES[cut.shown[1]])
+    return picture
 
 
-def draw_field(snapshot, field, heading, normal, at):
-    name, unit, on_cells, values = field
-    dimensions = len(snapshot.edges)
+def draw_field(snapshot, field, heading, look, limits=None):
+    """`limits`: of all that a series shows."""
+    low, high, bad = field.summary()
     detail = f"step {snapshot.step}, time {snapshot.time:g}"
-    figure, axes = plt.subplots(figsize=(7, 4) if dimensions == 1 else (6.6, 5.4))
-    if dimensions == 1:
-        draw_line(axes, snapshot, name, unit, on_cells, values[0, 0])
+    if low <= high:
+        detail += f"; {low:.5g} to {high:.5g}" + (" in the whole box" if len(snapshot.edges) == 3 else "")
+    if bad:
+        detail += f"; {bad} values are not finite"
+    if look.scale == "log" and low <= 0:
+        detail += "; what is not positive is left blank" if high > 0 else "; nothing is positive: linear"
+    if len(snapshot.edges) == 1:
+        figure, axes = plt.subplots(figsize=(7, 4))
+        draw_line(axes, snapshot, field, look, limits)
+        title(axes, f"{heading}: {field.name}", detail)
+        return figure
+    cuts = cuts_of(snapshot, field, look)
+    colours, scale, more = look.norm([cut.values for cut in cuts] + ([np.array(limits)] if limits else []))
+    figure, panels = plt.subplots(1, len(cuts), figsize=(1.2 + 5.2 * len(cuts) * (0.75 if len(cuts) > 1 else 1), 5.4),
+                                  squeeze=False, gridspec_kw={"wspace": 0.28})
+    for axes, cut in zip(panels[0], cuts):
+        picture = draw_cut(axes, cut, colours, scale)
+        if len(cuts) > 1:
+            axes.set_title(cut.label, fontsize=9.5, pad=5)
+    # A bar of the last picture's own height, however flat that is.
+    bar = figure.colorbar(picture, cax=panels[0][-1].inset_axes([1.04, 0, 0.045, 1]), extend=more)
+    bar.set_label(labelled(field.name, field.unit) + (", logarithmic" if isinstance(scale, LogNorm) else ""))
+    bar.outline.set_linewidth(0.6)
+    if len(cuts) == 1:
+        title(panels[0][0], f"{heading}: {field.name}", detail + (f"; {cuts[0].label}" if cuts[0].label else ""))
     else:
-        shown = [axis for axis in range(dimensions) if dimensions == 2 or axis != normal]
-        if dimensions == 3:
-            plane, place = cut(snapshot, on_cells, values, normal, at)
-            detail += f", {AXES[normal]} = {place:.4g}"
-        else:
-            plane = values[0]
-        draw_plane(figure, axes, [(AXES[a], snapshot.edges[a]) for a in shown], name, unit, on_cells, plane)
-    finite = values[np.isfinite(values)]
-    if finite.size:
-        detail += f"; {finite.min():.5g} to {finite.max():.5g}" + (" in the whole box" if dimensions == 3 else "")
-    if not np.isfinite(values).all():
-        detail += f"; {np.count_nonzero(~np.isfinite(values))} values are not finite"
-    title(axes, f"{heading}: {name}", detail)
+        head_of(figure, panels[0], f"{heading}: {field.name}", detail)
     return figure
 
 
-def draw_bodies(paths, heading, normal):
-    """The bodies of the last snapshot as seen along an axis, by speed; the paths of few, through all snapshots."""
+def head_of(figure, panels, heading, detail):
+    """A title over several panels, whose frames have their place once they are drawn."""
+    figure.canvas.draw()
+    boxes = [axes.get_position() for axes in panels]
+    left, top = min(box.x0 for box in boxes), max(box.y1 for box in boxes)
+    figure.text(left, top + 0.115, heading, fontsize=12, fontweight="medium", va="bottom")
+    figure.text(left, top + 0.07, detail, fontsize=8.5, color="#6b7280", va="bottom")
+
+
+def frames_of(paths):
+    """Those of a series that an animation shows, the first and the last among them."""
+    if len(paths) <= MOST_FRAMES:
+        return paths
+    return [paths[n] for n in np.unique(np.linspace(0, len(paths) - 1, MOST_FRAMES).round().astype(int))]
+
+
+def field_named(snapshot, name):
+    return next((field for field in snapshot.fields() if field.name == name), None)
+
+
+def limits_of(paths, name, look):
+    """The smallest and the largest finite value that an animation shows."""
+    low, high = np.inf, -np.inf
+    for path in paths:
+        with Snapshot(path) as snapshot:
+            field = field_named(snapshot, name)
+            if field is None:
+                continue
+            planes = [field.part((0, 0))] if len(snapshot.edges) == 1 else [c.values for c in cuts_of(snapshot, field, look)]
+            for values in planes:
+                finite = values[np.isfinite(values)]
+                if look.scale == "log" and (finite > 0).any():
+                    finite = finite[finite > 0]
+                if finite.size:
+                    low, high = min(low, finite.min()), max(high, finite.max())
+    return (low, high) if low < high else None
+
+
+def animate_field(paths, name, heading, look):
+    """The figures of an animation, one after the other."""
+    limits = limits_of(paths, name, look)
+    if limits and look.scale == "linear":
+        margin = 0.04 * (limits[1] - limits[0])
+    for path in paths:
+        with Snapshot(path) as snapshot:
+            field = field_named(snapshot, name)
+            if field is None:
+                continue
+            is_line = limits and len(snapshot.edges) == 1 and look.scale == "linear"
+            yield draw_field(snapshot, field, heading, look, (limits[0] - margin, limits[1] + margin) if is_line else limits)
+
+
+def draw_bodies(paths, heading, normal, frame=None):
+    """The bodies of the last snapshot as seen along an axis, by speed; the paths of few, through all snapshots.
+    `frame`: limits of x, y and speed for a series."""
     bodies = Bodies(paths[-1])
     across, up = (axis for axis in range(3) if axis != normal)
     figure, axes = plt.subplots(figsize=(6.6, 5.4))
@@ -180,11 +345,83 @@ def draw_bodies(paths, heading, normal):
     axes.set_aspect("equal", adjustable="datalim" if few else "box")
     axes.set_xlabel(AXES[across])
     axes.set_ylabel(AXES[up])
+    if frame:
+        axes.set_aspect("equal", adjustable="box")
+        axes.set_xlim(*frame[0])
+        axes.set_ylim(*frame[1])
+        picture.set_clim(*frame[2])
     if speed is not None:
         bar = figure.colorbar(picture, cax=axes.inset_axes([1.04, 0, 0.045, 1]))
         bar.set_label("speed")
         bar.outline.set_linewidth(0.6)
     title(axes, f"{heading}: bodies", f"{detail}; seen along {AXES[normal]}; step {bodies.step}, time {bodies.time:g}")
+    return figure
+
+
+def animate_bodies(paths, heading, normal):
+    """The figures of an animation, all of one frame: that of the widest, and of all speeds."""
+    limits = []
+    speeds = [0.0]
+    for n in (0, len(paths) // 2, len(paths) - 1):
+        figure = draw_bodies(paths[:n + 1], heading, normal)
+        limits.append((figure.axes[0].get_xlim(), figure.axes[0].get_ylim()))
+        plt.close(figure)
+    for path in paths:
+        fields = Bodies(path).fields
+        if "velocity" in fields:
+            speeds.append(np.linalg.norm(fields["velocity"], axis=1).max())
+    x, y = ((min(each[axis][0] for each in limits), max(each[axis][1] for each in limits)) for axis in (0, 1))
+    for n in range(len(paths)):
+        yield draw_bodies(paths[:n + 1], heading, normal, (x, y, (0, max(speeds) or 1)))
+
+
+def read_table(path):
+    """The columns of scalars.csv by name."""
+    with open(path, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    columns = np.array([row for row in rows if len(row) == len(names)], dtype=float).reshape(-1, len(names)).T
+    return dict(zip(names, columns))
+
+
+def changing(table):
+    """The quantities of a table that change, without step and time."""
+    found = {}
+    for name, values in table.items():
+        finite = values[np.isfinite(values)]
+        # Sums over all cells, and what solves leave of a residual, round more than a value.
+        if name not in ("step", "time") and finite.size > 1 and not is_constant(finite.min(), finite.max(), 1e-10):
+            found[name] = values
+    return found
+
+
+def draw_scalars(table, quantities, heading):
+    """Each quantity in a panel of its own."""
+    by_time = "time" in table and np.ptp(table["time"]) > 0
+    along = table["time" if by_time else "step"]
+    shown = dict(list(quantities.items())[:MOST_PANELS])
+    columns = min(len(shown), 2 if len(shown) <= 4 else 3)
+    rows = -(-len(shown) // columns)
+    figure, panels = plt.subplots(rows, columns, figsize=(1 + 4.2 * columns, 0.8 + 2.3 * rows), squeeze=False, sharex=True,
+                                  gridspec_kw={"wspace": 0.34, "hspace": 0.36})
+    for axes, (name, values) in zip(panels.flat, shown.items()):
+        axes.plot(along, values, color="#2f6db5", linewidth=1.4, marker="o" if len(along) <= 20 else None, markersize=3)
+        axes.set_title(name, fontsize=10, pad=5)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.4g}")
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.grid(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xlim(along[0], along[-1])
+    for number, axes in enumerate(panels.flat):
+        if number >= len(shown):
+            axes.set_visible(False)
+        elif number + columns >= len(shown):
+            axes.set_xlabel("time" if by_time else "step")
+            axes.tick_params(labelbottom=True)
+    left_out = f"; {len(quantities) - len(shown)} more are not drawn" if len(quantities) > len(shown) else ""
+    height = figure.get_figheight()
+    figure.text(0.125, 0.88 + 0.52 / height, f"{heading}: quantities", fontsize=12, fontweight="medium", va="bottom")
+    figure.text(0.125, 0.88 + 0.32 / height, f"{len(along)} rows; those that change{left_out}", fontsize=8.5, color="#6b7280",
+                va="bottom")
     return figure
 
 
@@ -285,45 +522,116 @@ def heading_of(folder):
         return folder.resolve().stem
 
 
-def save(figure, path):
+def write_anew(path, content):
     # What has that name is an older picture, or a link that is not to be written through.
     path.unlink(missing_ok=True)
     with open(path, "xb") as file:
-        figure.savefig(file, format="png")
-    plt.close(figure)
+        file.write(content)
+    tell(path)
+
+
+def tell(text):
     try:
-        print(path, flush=True)
+        print(text, flush=True)
     except BrokenPipeError:  # nobody listens any more
         sys.stdout = open(os.devnull, "w", encoding="utf-8")
 
 
+def save(figure, path):
+    content = io.BytesIO()
+    figure.savefig(content, format="png")
+    plt.close(figure)
+    write_anew(path, content.getvalue())
+
+
+def save_animation(figures, path):
+    """All frames have the size of the first and the colours of the last, in which most has happened."""
+    frames, box = [], None
+    for figure in figures:
+        if box is None:
+            figure.canvas.draw()
+            box = figure.get_tightbbox(figure.canvas.get_renderer()).padded(0.2)
+        content = io.BytesIO()
+        figure.savefig(content, format="png", dpi=90, bbox_inches=box)
+        plt.close(figure)
+        frames.append(Image.open(content).convert("RGB"))
+    if len(frames) < 2:
+        return
+    colours = frames[-1].quantize(256)
+    frames = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
+    content = io.BytesIO()
+    # The last one stays a while.
+    durations = [FRAME_TIME] * (len(frames) - 1) + [8 * FRAME_TIME]
+    frames[0].save(content, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+    write_anew(path, content.getvalue())
+
+
+def chosen_fields(snapshot, look):
+    """Those that are drawn; says which are left out because they are constant."""
+    fields = snapshot.fields()
+    if look.fields is not None:
+        known = [field.plain_name for field in fields]
+        for name in look.fields:
+            if name not in known:
+                sys.exit(f"no field is called `{name}`; there are: {', '.join(known)}")
+        return [field for field in fields if field.plain_name in look.fields]
+    chosen = []
+    for field in fields:
+        low, high, bad = field.summary()
+        if bad or not low <= high or not is_constant(low, high):
+            chosen.append(field)
+        else:
+            tell(f"{field.name} is {low:.6g} everywhere at step {snapshot.step}: not drawn")
+    return chosen
+
+
+def draw_snapshots(snapshots, heading, look, folder, one_step):
+    series = [] if one_step or len(snapshots) < SHORTEST_SERIES else frames_of(snapshots)
+    if has_points(snapshots[-1]):
+        normal = 2 if look.normal is None else look.normal
+        save(draw_bodies(snapshots, heading, normal), folder / "bodies.png")
+        if series:
+            save_animation(animate_bodies(series, heading, normal), folder / "animation_bodies.gif")
+        return
+    with Snapshot(snapshots[-1]) as snapshot:
+        fields = chosen_fields(snapshot, look)
+        for field in fields:
+            save(draw_field(snapshot, field, heading, look), folder / f"slice_{field.plain_name}.png")
+        names = [(field.name, field.plain_name) for field in fields]
+    for name, plain_name in names:
+        save_animation(animate_field(series, name, heading, look), folder / f"animation_{plain_name}.gif")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--step", type=int, help="snapshot to draw (default: the last)")
-    parser.add_argument("--normal", choices=AXES, default="z", help="axis that a slice is perpendicular to")
+    parser.add_argument("--normal", choices=AXES, help="axis that a slice is perpendicular to (default: a slice for each)")
     parser.add_argument("--at", type=float, help="position of the slice on that axis (default: the middle)")
+    parser.add_argument("--scale", choices=("linear", "log"), help="of the colours")
+    parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"), help="of the colours (default: all values)")
+    parser.add_argument("--fields", help="names of those to draw, separated by commas (default: all that are not constant)")
     options = parser.parse_args()
     plt.rcParams.update(STYLE)
-    pattern = "snapshot_*.vtkhdf" if options.step is None else f"snapshot_{options.step:06}.vtkhdf"
-    snapshots = sorted(options.folder.glob(pattern), key=lambda path: int(path.stem.split("_")[1]))
+    pattern = "snapshot_*.vt*" if options.step is None else f"snapshot_{options.step:06}.vt*"
+    snapshots = sorted((path for path in options.folder.glob(pattern) if path.suffix in (".vti", ".vtr", ".vtkhdf")),
+                       key=lambda path: int(path.stem.split("_")[1]))
     residuals = options.folder / "residuals.csv"
     solves = read_residuals(residuals) if residuals.exists() else []
     recorded = options.folder / "traces.csv"
     times, traces = read_traces(recorded) if recorded.exists() else ([], {})
     scalars = options.folder / "scalars.csv"
+    table = read_table(scalars) if scalars.exists() else {}
+    quantities = changing(table)
     drift = read_drift(scalars) if scalars.exists() else ([], [])
-    if not snapshots and not solves and not len(times) and not len(drift[0]):
+    if not snapshots and not solves and not len(times) and not quantities:
         step = "" if options.step is None else options.step
-        sys.exit(f"{options.folder}: no snapshot {step}, no residuals and no traces to draw")
+        sys.exit(f"{options.folder}: no snapshot {step}, no residuals, no traces and no quantities to draw")
     heading = heading_of(options.folder)
-    if snapshots and has_points(snapshots[-1]):
-        save(draw_bodies(snapshots, heading, AXES.index(options.normal)), options.folder / "bodies.png")
-    elif snapshots:
-        snapshot = Snapshot(snapshots[-1])
-        for field in snapshot.fields():
-            figure = draw_field(snapshot, field, heading, AXES.index(options.normal), options.at)
-            save(figure, options.folder / f"slice_{field[0].strip('|')}.png")
+    if snapshots:
+        draw_snapshots(snapshots, heading, Look(options.folder, options), options.folder, options.step is not None)
+    if quantities:
+        save(draw_scalars(table, quantities, heading), options.folder / "scalars.png")
     if solves:
         save(draw_residuals(solves, heading), options.folder / "residuals.png")
     if len(times):

@@ -36,15 +36,17 @@ constexpr char const* program_examples =
     "  halocline run heat.yaml --ranks 2 --set solver.cg.preconditioner=multigrid\n"
     "  halocline run gray-scott.yaml --sweep F=0.02,0.03 --sweep k=0.05,0.06   four runs, and a table of them\n"
     "  halocline check heat.yaml                   names its mistakes, the memory and the steps it takes\n"
+    "  halocline diff heat.out other.out           tells whether two runs have the same bits, else where they part\n"
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run",         "restart",      "check",  "list",     "bench",
-                                           "new-physics", "test-physics", "--help", "--version"};
+std::vector<std::string> const first_words{"run",   "restart",     "check",        "diff",   "list",
+                                           "bench", "new-physics", "test-physics", "--help", "--version"};
 
 struct Commands {
   RunCommand run;
   CheckCommand check;
+  DiffCommand diff;
   ListCommand list;
   BenchCommand bench;
   NewPhysicsCommand new_physics;
@@ -114,7 +116,7 @@ void add_way_of_running(CLI::App& app, RunCommand& run) {
       ->option_text("TIME");
   app.add_flag(
       "--plot", run.plot,
-      "Draws slices of the last state or its bodies, residuals, traces of receivers and drift of energy as PNG");
+      "Draws slices of the last state or its bodies, an animation, quantities, residuals and traces of receivers");
   app.add_flag("--trace", run.trace, "Writes trace.json, a timeline of all ranks for Perfetto or chrome://tracing");
   auto* const verbose = app.add_flag("-v,--verbose", run.verbose, "Says more on standard error");
   app.add_flag("--quiet", run.quiet, "Prints nothing but errors")->excludes(verbose)->option_text(" ");
@@ -156,6 +158,18 @@ void add_check(CLI::App& program, CheckCommand& check) {
   CLI::App& app = *program.add_subcommand("check", "Names every mistake of a deck and what a run takes; runs nothing");
   add_deck(app, check.deck, check.set, check.plugins);
   add_ranks(app, check.ranks, "Judges a run on so many MPI ranks of this machine");
+}
+
+void add_diff(CLI::App& program, DiffCommand& diff) {
+  CLI::App& app = *program.add_subcommand("diff", "Tells how two runs or two snapshots differ, and where they part");
+  app.add_option("A", diff.first, "Folder of a run, or a snapshot")->required()->option_text(" ");
+  app.add_option("B", diff.second, "What it is compared with")->required()->option_text(" ");
+  app.add_option("--tolerance", diff.tolerance,
+                 "Difference that is none, as part of the largest value of the same field or quantity; 0: same bits")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("PART");
+  app.footer(
+      "Exit code: 0 same bits, or within the tolerance; 3 they differ; 2 they cannot be compared; 4 not readable.");
 }
 
 void add_list(CLI::App& program, ListCommand& list) {
@@ -233,7 +247,8 @@ std::string unknown_word(CLI::App const& app) {
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
-    return "run, restart, check, list, bench, new-physics or test-physics? `halocline --help` tells what each does";
+    return "run, restart, check, diff, list, bench, new-physics or test-physics? `halocline --help` tells what each "
+           "does";
   if (chosen.empty()) {
     std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -293,6 +308,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   add_run(program, commands->run);
   add_restart(program, commands->run);
   add_check(program, commands->check);
+  add_diff(program, commands->diff);
   add_list(program, commands->list);
   add_bench(program, commands->bench);
   add_new_physics(program, commands->new_physics);
@@ -315,6 +331,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   if (chosen == "check") line.judge = [commands] { return check(commands->check); };
   if (chosen == "new-physics") line.judge = [commands] { return new_physics(commands->new_physics); };
   if (chosen == "test-physics") line.judge = [commands] { return test_physics(commands->test_physics); };
+  if (chosen == "diff") line.judge = [commands] { return diff(commands->diff); };
   if (chosen == "list") line.judge = [commands] { return list(commands->list); };
   if (chosen == "bench") {
     line.command = [commands](Environment& environment, std::shared_ptr<Communicator> const& ranks) {

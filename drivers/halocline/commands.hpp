@@ -49,6 +49,13 @@ struct CheckCommand {
   bool contents = true;
 };
 
+/// What the command line gives to `halocline diff`.
+struct DiffCommand {
+  std::string first;     ///< folder of a run, or a snapshot
+  std::string second;    ///< likewise
+  double tolerance = 0;  ///< --tolerance, part of the largest value; 0: all bits have to be the same
+};
+
 /// What the command line gives to `halocline list`.
 struct ListCommand {
   std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
@@ -106,6 +113,8 @@ using ClaimFolder = std::function<FolderClaim&()>;
 /// They throw Errors.
 [[nodiscard]] ExitCode check(CheckCommand const& command);
 [[nodiscard]] ExitCode list(ListCommand const& command);
+/// Tells how two runs or two snapshots differ. ExitCode::unsolved if they do.
+[[nodiscard]] ExitCode diff(DiffCommand const& command);
 /// Writes the table of checks of a physics. Throws SolveError where one has failed.
 [[nodiscard]] ExitCode test_physics(TestPhysicsCommand const& command);
 /// Writes a project of a physics. Throws InputError for a name that no physics can have and a folder that is there.

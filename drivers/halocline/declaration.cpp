@@ -5,6 +5,7 @@
 #include "drivers/halocline/io_judgement.hpp"
 #include "drivers/halocline/mesh_judgement.hpp"
 #include "drivers/halocline/output.hpp"
+#include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/state_guard.hpp"
 #include "framework/deck/judgement.hpp"
@@ -157,6 +158,7 @@ Section declare_deck(Registry<PhysicsEntry> const& physics, std::optional<Memory
   deck.section(checkpoint_section());
   deck.section(io_section());
   deck.section(guard_section());
+  deck.section(plot_section());
   deck.section(progress_section());
   deck.sections("physics", [&physics] { return sections_of(physics); });
   add_checks(deck, physics, budget);

@@ -6,6 +6,7 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/io/snapshot_name.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -39,7 +40,9 @@ std::string part_of(std::string const& carried, char const* name) {
 
 Section output_section() {
   Section output("output", "What a run writes, beside summary.json and residuals.csv.");
-  Section& snapshots = output.section("snapshots", "Fields for viewers: VTKHDF files and one XDMF series of them.");
+  Section& snapshots = output.section(
+      "snapshots",
+      "Fields for viewers: files for VTK (.vti, .vtr or .vtkhdf, all of them HDF5) and one XDMF series of them.");
   snapshots.integer("interval", "Steps from one to the next; 0: none. Without it, the last state alone is written.")
       .at_least(0)
       .optional();
@@ -135,7 +138,7 @@ std::vector<WrittenSnapshot> snapshots_of(std::string const& carried) {
 bool Output::snapshots_are_written() const {
   if (sender_ == nullptr || newest_snapshot_ < 0 || mesh_->communicator().rank() != 0) return true;
   // I/O ranks write them in their order.
-  return std::filesystem::exists(folder_ / snapshot_name(newest_snapshot_));
+  return std::filesystem::exists(folder_ / snapshot_name(*mesh_, newest_snapshot_));
 }
 
 void Output::measure(Schedule const& schedule, Physics const& physics) {

@@ -5,11 +5,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "framework/deck/judgement.hpp"
+#include "framework/deck/mistakes.hpp"
+#include "framework/deck/nearest_name.hpp"
+#include "framework/deck/tree.hpp"
 #include "framework/runtime/error.hpp"
 
 extern char** environ;
@@ -23,11 +31,57 @@ std::filesystem::path script() {
   return program.parent_path().parent_path() / "share" / "halocline" / "plot.py";
 }
 
+/// Another one on PATH need not have matplotlib and h5py.
+constexpr char const* python_of_the_system = "/usr/bin/python3";
+
+std::vector<std::string> names_in(std::string const& list) {
+  std::vector<std::string> names;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::size_t const first = word.find_first_not_of(' ');
+    names.push_back(first == std::string::npos ? "" : word.substr(first, word.find_last_not_of(' ') + 1 - first));
+  }
+  return names;
+}
+
 }  // namespace
 
+Section plot_section() {
+  Section plot("plot", "How `--plot` draws fields: slices of the last state, and an animation of the snapshots.");
+  plot.choice("scale", "Of the colours. What is not positive stays blank on a logarithmic one.",
+              std::vector<std::string>{"linear", "log"})
+      .defaults_to(std::string("linear"));
+  plot.reals("range", "Values at the two ends of the colours. Without it, the least and the largest that are shown.", 2,
+             2)
+      .optional();
+  plot.text("fields", "Names of the fields to draw, separated by commas. Without it, all but those that are constant.")
+      .optional();
+  plot.check([](Options const& options, Mistakes& mistakes) {
+    if (!options.has("range")) return;
+    std::vector<double> const range = options.reals("range");
+    if (!(range[0] < range[1])) add_mistake(options, "range", "the second value has to be larger", mistakes);
+    bool const logarithmic = options.choice("scale") == "log";
+    if (logarithmic && range[0] <= 0) add_mistake(options, "range", "a logarithmic scale has positive ends", mistakes);
+  });
+  return plot;
+}
+
+void require_plotted_fields(Options const& plot, std::span<FieldBase const* const> fields) {
+  if (!plot.has("fields")) return;
+  std::vector<std::string> known;
+  for (FieldBase const* const field : fields) {
+    if (!field->description().position) known.push_back(field->name());
+  }
+  for (std::string const& name : names_in(plot.text("fields"))) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw InputError("`plot.fields`: the run has no field `" + deck::printable(name) + "`; " + advice_for(name, known) +
+                     " (" + plot.location("fields").text() + ")");
+  }
+}
+
 void draw_plots(std::filesystem::path const& folder, bool quiet) {
-  // The system's own interpreter: another one on PATH need not have matplotlib and h5py.
-  std::string python = "/usr/bin/python3";
+  char const* const chosen = std::getenv("HALOCLINE_PYTHON");
+  std::string python = chosen == nullptr || *chosen == 0 ? python_of_the_system : chosen;
   std::string file = script().string();
   std::string target = folder.string();
   std::array<char*, 4> arguments{python.data(), file.data(), target.data(), nullptr};
@@ -35,9 +89,11 @@ void draw_plots(std::filesystem::path const& folder, bool quiet) {
   posix_spawn_file_actions_init(&files);
   if (quiet) posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t process = 0;
-  int const error = posix_spawn(&process, python.c_str(), &files, nullptr, arguments.data(), environ);
+  int const error = posix_spawnp(&process, python.c_str(), &files, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw InputOutputError("--plot: " + python + " cannot be started: " + std::strerror(error));
+  if (error != 0)
+    throw InputOutputError("--plot: " + python + " cannot be started: " + std::strerror(error) +
+                           (chosen == nullptr ? "; HALOCLINE_PYTHON names another" : ""));
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }

@@ -22,6 +22,7 @@
 #include "drivers/halocline/io_rank.hpp"
 #include "drivers/halocline/launch.hpp"
 #include "drivers/halocline/output.hpp"
+#include "drivers/halocline/plot.hpp"
 #include "drivers/halocline/progress.hpp"
 #include "drivers/halocline/rehearsal.hpp"
 #include "drivers/halocline/result.hpp"
@@ -40,6 +41,7 @@
 #include "framework/io/field_file_judgement.hpp"
 #include "framework/io/output_folder.hpp"
 #include "framework/io/served_initial_data.hpp"
+#include "framework/io/snapshot_name.hpp"
 #include "framework/io/snapshot_sender.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/mesh_section.hpp"
@@ -148,11 +150,11 @@ void restore(Case const& run, Physics& physics) {
 }
 
 /// Empties the folder, or takes away what came after the checkpoint that the run goes on from. Collective.
-void prepare_folder(Case const& run, Communicator const& communicator) {
-  if (!run.from) return clear_output_folder(communicator, run.folder);
-  on_first_rank(communicator, [&] {
-    std::vector<std::string> files{"scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf"};
-    for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(one.step));
+void prepare_folder(Case const& run, Mesh const& mesh) {
+  if (!run.from) return clear_output_folder(mesh.communicator(), run.folder);
+  on_first_rank(mesh.communicator(), [&] {
+    std::vector<std::string> files{"scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf", "mesh.h5"};
+    for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(mesh, one.step));
     return_to_checkpoint(run.folder, run.from->checkpoint.step, files);
   });
 }
@@ -274,6 +276,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   SolveObserver solve(*communicator, progress, stops);
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, roles, observer_of(run, progress, solve));
+  require_plotted_fields(run.deck.section("plot"), physics->fields());
   restore(run, *physics);
   StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
   if (auto const reason = communicator->max(static_cast<Index>(stops.reason(0))); reason != 0) {
@@ -289,7 +292,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   Checkpoints checkpoints(
       run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name, evolves(run.entry, run.deck),
       described_start(command, deck.name(), deck.text(), run.entry.name), run.from ? run.from->checkpoint.step : 0);
-  prepare_folder(run, *communicator);
+  prepare_folder(run, *domain.any());
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),
                 {command.typed, deck.name(), deck.text(), run.deck.json(), halo, device_names_of_ranks(*communicator),

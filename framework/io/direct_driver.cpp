@@ -142,6 +142,8 @@ Object direct_access(int& error, std::filesystem::path const& path) {
   Object properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
   Settings const settings{&error};
   check(H5Pset_driver(properties, driver, &settings), path);
+  // What describes the datasets has checksums in this form, and not in the one before it.
+  check(H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path);
   return properties;
 }
 

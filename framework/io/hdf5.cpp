@@ -1,10 +1,14 @@
 #include "framework/io/hdf5.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <thread>
 #include <vector>
 
 #include "framework/io/whole_file.hpp"
+#include "framework/runtime/descriptor.hpp"
+#include "framework/runtime/error.hpp"
 
 namespace halocline::hdf5 {
 
@@ -43,6 +47,30 @@ void write_attribute(File const& file, hid_t object, std::string const& name, hi
                      void const* value) {
   Object const attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, file.path);
   check(H5Awrite(attribute, type, value), file.path);
+}
+
+Object declare(File const& file, std::string const& name, hid_t type, std::span<hsize_t const> dimensions,
+               H5D_alloc_time_t when) {
+  Object const space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr), H5Sclose,
+                     file.path);
+  Object const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, file.path);
+  check(H5Pset_alloc_time(properties, when), file.path);
+  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), file.path);
+  check(H5Pset_obj_track_times(properties, 0), file.path);
+  return {H5Dcreate2(file.object, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose,
+          file.path};
+}
+
+/// A dataset has its place in the file once its first number is written.
+void give_place(File const& file, hid_t dataset, std::size_t axes) {
+  std::vector<hsize_t> const start(axes, 0);
+  std::vector<hsize_t> const count(axes, 1);
+  Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), file.path);
+  hsize_t const one = 1;
+  Object const memory(H5Screate_simple(1, &one, nullptr), H5Sclose, file.path);
+  double const zero = 0;
+  check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, &zero), file.path);
 }
 
 }  // namespace
@@ -91,14 +119,37 @@ std::string reason() {
 }
 
 Object declare(File const& file, std::string const& name, hid_t type, std::span<hsize_t const> dimensions) {
-  Object const space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr), H5Sclose,
-                     file.path);
-  Object const properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, file.path);
-  check(H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY), file.path);
-  check(H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER), file.path);
-  check(H5Pset_obj_track_times(properties, 0), file.path);
-  return {H5Dcreate2(file.object, name.c_str(), type, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose,
-          file.path};
+  return declare(file, name, type, dimensions, H5D_ALLOC_TIME_EARLY);
+}
+
+Object declare_counted(File const& file, std::string const& counter, std::string const& name, hid_t type,
+                       std::span<hsize_t const> dimensions) {
+  // What describes them in the file comes first, so that nothing of it comes between them.
+  Object const count = declare(file, counter, H5T_STD_U64LE, std::array{hsize_t{1}}, H5D_ALLOC_TIME_LATE);
+  Object values = declare(file, name, type, dimensions, H5D_ALLOC_TIME_LATE);
+  std::uint64_t bytes = H5Tget_size(type);
+  for (hsize_t const extent : dimensions) bytes *= extent;
+  check(H5Dwrite(count, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &bytes), file.path);
+  give_place(file, values, dimensions.size());
+  Index const expected = place_in_file(file, count) + static_cast<Index>(sizeof(std::uint64_t));
+  if (place_in_file(file, values) != expected) {
+    throw DefectError(file.path.string() + ": HDF5 has not put `" + name + "` right behind its number of bytes");
+  }
+  return values;
+}
+
+Object without_gaps(hsize_t user_block, std::filesystem::path const& path) {
+  Object properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
+  check(H5Pset_userblock(properties, user_block), path);
+  // Places that have become free are not given to others.
+  check(H5Pset_file_space_strategy(properties, H5F_FSPACE_STRATEGY_AGGR, false, 1), path);
+  return properties;
+}
+
+Index place_in_file(File const& file, hid_t dataset) {
+  haddr_t const place = H5Dget_offset(dataset);
+  if (place == HADDR_UNDEF) throw_write_error(file.path, reason());
+  return static_cast<Index>(place);
 }
 
 Object open_dataset(File const& file, std::string const& name) {
@@ -121,27 +172,19 @@ void set_attribute(File const& file, hid_t object, std::string const& name, std:
   write_attribute(file, object, name, H5T_NATIVE_INT64, space, numbers.data());
 }
 
+void set_attribute(File const& file, hid_t object, std::string const& name, double number) {
+  Object const space(H5Screate(H5S_SCALAR), H5Sclose, file.path);
+  write_attribute(file, object, name, H5T_NATIVE_DOUBLE, space, &number);
+}
+
+void write_user_block(File const& file, std::string const& text) {
+  Descriptor const own(partial_name(file.path), O_WRONLY | O_NOFOLLOW);
+  if (own.number() < 0 || !write_all(own.number(), text)) throw_write_error(file.path, errno);
+}
+
 namespace {
 
-/// `rows` pieces of `length` entries each, one every `distance` entries.
-struct Rows {
-  Index first;
-  Index length;
-  Index rows = 1;
-  Index distance = 1;
-};
-
-void write_rows(File const& file, hid_t dataset, hid_t type, Rows const& rows, Index per_entry, void const* values) {
-  Object const space(H5Dget_space(dataset), H5Sclose, file.path);
-  // Entries of several numbers are rows of a matrix, or lie end to end in a list.
-  bool const matrix = H5Sget_simple_extent_ndims(space) == 2;
-  auto const place = [&](Index entry) { return static_cast<hsize_t>(matrix ? entry : entry * per_entry); };
-  std::array<hsize_t, 2> const start{place(rows.first), 0};
-  std::array<hsize_t, 2> const stride{place(rows.distance), static_cast<hsize_t>(per_entry)};
-  std::array<hsize_t, 2> const count{static_cast<hsize_t>(rows.rows), 1};
-  std::array<hsize_t, 2> const block{place(rows.length), static_cast<hsize_t>(per_entry)};
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), stride.data(), count.data(), block.data()), file.path);
-  auto const numbers = static_cast<hsize_t>(rows.length * rows.rows * per_entry);
+void write_selected(File const& file, hid_t dataset, hid_t type, hid_t space, hsize_t numbers, void const* values) {
   Object const memory(H5Screate_simple(1, &numbers, nullptr), H5Sclose, file.path);
   errno = 0;
   if (H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values) >= 0) return;
@@ -154,22 +197,29 @@ void write_rows(File const& file, hid_t dataset, hid_t type, Rows const& rows, I
 
 void write_range(File const& file, hid_t dataset, hid_t type, Index first, Index count, Index per_entry,
                  void const* values) {
-  if (count > 0) write_rows(file, dataset, type, {first, count, 1, count}, per_entry, values);
+  if (count == 0) return;
+  Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+  // Entries of several numbers are rows of a matrix, or lie end to end in a list.
+  Index const along_rows = H5Sget_simple_extent_ndims(space) == 2 ? 1 : per_entry;
+  std::array<hsize_t, 2> const start{static_cast<hsize_t>(first * along_rows), 0};
+  std::array<hsize_t, 2> const extent{static_cast<hsize_t>(count * along_rows), static_cast<hsize_t>(per_entry)};
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr), file.path);
+  write_selected(file, dataset, type, space, static_cast<hsize_t>(count * per_entry), values);
 }
 
-void write_box(File const& file, hid_t dataset, hid_t type, Extents const& whole, Extents const& place,
-               Extents const& extents, Index per_entry, void const* values) {
-  Index const plane = extents[0] * extents[1];
-  if (plane * extents[2] == 0) return;
-  Index const first = place[0] + whole[0] * (place[1] + whole[1] * place[2]);
-  if (extents[0] == whole[0] && extents[1] == whole[1]) {
-    return write_range(file, dataset, type, first, plane * extents[2], per_entry, values);
+void write_box(File const& file, hid_t dataset, hid_t type, Extents const& place, Extents const& extents,
+               Index per_entry, void const* values) {
+  if (extents[0] * extents[1] * extents[2] == 0) return;
+  std::array<hsize_t, 4> start{};
+  std::array<hsize_t, 4> count{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    start[2 - axis] = static_cast<hsize_t>(place[axis]);
+    count[2 - axis] = static_cast<hsize_t>(extents[axis]);
   }
-  Index const bytes = plane * per_entry * static_cast<Index>(H5Tget_size(type));
-  for (Index k = 0; k < extents[2]; ++k) {
-    Rows const rows{first + k * whole[0] * whole[1], extents[0], extents[1], whole[0]};
-    write_rows(file, dataset, type, rows, per_entry, static_cast<std::byte const*>(values) + k * bytes);
-  }
+  count[3] = static_cast<hsize_t>(per_entry);
+  Object const space(H5Dget_space(dataset), H5Sclose, file.path);
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), file.path);
+  write_selected(file, dataset, type, space, count[0] * count[1] * count[2] * count[3], values);
 }
 
 }  // namespace halocline::hdf5

@@ -162,19 +162,23 @@ class Dataset : public ArrayFile {
   hdf5::Object dataset_;
 };
 
-/// A field of a snapshot: a list of entries, x fastest, whose attribute `shape` tells the grid.
+/// A field of a snapshot: indexed (z, y, x), or a list of entries, x fastest; the attribute `shape` tells the grid.
 class SnapshotField final : public ArrayFile {
  public:
   SnapshotField(InputFile file, std::string const& field, int dimensions)
       : ArrayFile(std::move(file)), file_(open_file(this->file().path())), name_(find(field)), dataset_(open(field)) {
     require_numbers(file_, dataset_, field);
     std::vector<Index> const list = shape_of(file_, dataset_);
-    std::vector<Index> shape = grid_shape();
+    std::vector<Index> const grid = grid_shape();
+    std::vector<Index> shape = grid;
     auto const missing = static_cast<std::size_t>(std::max(0, 3 - dimensions));
     auto const first = shape.begin() + static_cast<std::ptrdiff_t>(std::min(missing, shape.size()));
     if (std::all_of(shape.begin(), first, [](Index extent) { return extent == 1; })) shape.erase(shape.begin(), first);
-    if (list.empty() || list.size() > 2 || product(shape) != list.front()) throw no_snapshot();
-    if (list.size() == 2) shape.push_back(list.back());
+    is_list_ = list.size() < 3;
+    bool const fits = is_list_ ? !list.empty() && product(shape) == list.front()
+                               : list.size() <= 4 && std::equal(grid.begin(), grid.end(), list.begin());
+    if (!fits) throw no_snapshot();
+    if (list.size() == 2 || list.size() == 4) shape.push_back(list.back());
     set_shape(std::move(shape), dimensions);
   }
 
@@ -182,6 +186,17 @@ class SnapshotField final : public ArrayFile {
     hdf5::Silence const silence;
     Extents const all = extents();
     hdf5::Object const space(H5Dget_space(dataset_), H5Sclose, file_.path);
+    if (!is_list_) {
+      std::array<hsize_t, 4> start{};
+      std::array<hsize_t, 4> count{1, 1, 1, 1};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        start[2 - axis] = static_cast<hsize_t>(box.begin[axis]);
+        count[2 - axis] = static_cast<hsize_t>(box.extent(static_cast<int>(axis)));
+      }
+      start[3] = static_cast<hsize_t>(component);
+      H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+      return read_selected(file_, dataset_, space, static_cast<hsize_t>(box.size()), values);
+    }
     auto const row = static_cast<hsize_t>(box.extent(0));
     auto const rows = static_cast<hsize_t>(box.extent(1));
     for (Index k = 0; k < box.extent(2); ++k) {
@@ -250,6 +265,7 @@ class SnapshotField final : public ArrayFile {
   hdf5::File file_;
   std::string name_;
   hdf5::Object dataset_;
+  bool is_list_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "framework/io/output_boxes.hpp"
 
+#include <algorithm>
+
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
@@ -12,6 +14,10 @@ Extents output_extents(Mesh const& mesh, Centring centring) {
     if (on_edges(centring, axis)) ++extents[static_cast<std::size_t>(axis)];
   }
   return extents;
+}
+
+bool is_uniform(StructuredMesh const& mesh) {
+  return std::ranges::all_of(mesh.axes(), [](Axis const& axis) { return axis.is_uniform(); });
 }
 
 std::vector<OutputBox> output_boxes(Mesh const& mesh, Block const& block, Centring centring) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "framework/mesh/mesh.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 
 namespace halocline {
 
@@ -10,6 +11,9 @@ namespace halocline {
 /// closing nodes of periodic axes, which the mesh does not have, are repeated there, since viewers need every corner of
 /// every cell.
 [[nodiscard]] Extents output_extents(Mesh const& mesh, Centring centring);
+
+/// Whether all cells of the mesh are equal.
+[[nodiscard]] bool is_uniform(StructuredMesh const& mesh);
 
 /// A box of owned entries of a block, in local indices, and the global place of its first entry in a file.
 struct OutputBox {

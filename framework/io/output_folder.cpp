@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/io/checkpoint.hpp"
+#include "framework/io/snapshot_name.hpp"
 #include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
@@ -22,16 +23,19 @@ namespace fs = std::filesystem;
 
 /// Whether a run writes files of this name.
 bool belongs_to_a_run(std::string const& name) {
-  constexpr std::array<std::string_view, 12> names{"summary.json", "scalars.csv", "traces.csv",     "residuals.csv",
-                                                   "sweep.csv",    "mesh.h5",     "snapshots.xdmf", "residuals.png",
-                                                   "traces.png",   "trace.json",  "bodies.png",     "energy.png"};
+  constexpr std::array<std::string_view, 13> names{
+      "summary.json",  "scalars.csv", "traces.csv", "residuals.csv", "sweep.csv",  "mesh.h5",    "snapshots.xdmf",
+      "residuals.png", "traces.png",  "trace.json", "bodies.png",    "energy.png", "scalars.png"};
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
   }
   // Room kept for it, and what ranks that end at once write.
   if (name.starts_with("summary.json.")) return true;
   if (is_checkpoint_name(name)) return true;
-  if (name.starts_with("snapshot_")) return name.ends_with(".vtkhdf") || name.ends_with(".vtkhdf.partial");
+  constexpr std::string_view partial = ".partial";
+  std::string const whole = name.ends_with(partial) ? name.substr(0, name.size() - partial.size()) : name;
+  if (is_snapshot_name(whole)) return true;
+  if (name.starts_with("animation_")) return name.ends_with(".gif");
   return name.starts_with("slice_") && name.ends_with(".png");
 }
 

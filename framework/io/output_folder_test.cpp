@@ -74,7 +74,7 @@ TEST(OutputFolderName, IsThatOfTheDeck) {
 }
 
 TEST_P(OutputFolder, ThatHoldsARunIsRefused) {
-  for (std::string const file : {"summary.json", "snapshot_000010.vtkhdf", "scalars.csv"}) {
+  for (std::string const file : {"summary.json", "snapshot_000010.vti", "scalars.csv"}) {
     fs::path const used = folder / ("used_" + file);
     fs::create_directory(used);
     EXPECT_EQ(refusal_of(used, false), "");
@@ -174,8 +174,8 @@ TEST_P(OutputFolder, StaysWithTheRankThatOutlivesItsStarter) {
 TEST_P(OutputFolder, IsClearedOfTheOldRunAndNothingElse) {
   Communicator const& ranks = test::communicator();
   FolderClaim const claim(out, true, lock);
-  for (char const* const name : {"summary.json", "snapshot_000001.vtkhdf", "snapshots.xdmf", "mesh.h5", "notes.txt",
-                                 "snapshot_000002.vtkhdf.partial", "slice_u.png"}) {
+  for (char const* const name : {"summary.json", "snapshot_000001.vti", "snapshots.xdmf", "mesh.h5", "notes.txt",
+                                 "snapshot_000002.vti.partial", "slice_u.png"}) {
     write_whole_file(out / name, "");
   }
   clear_output_folder(ranks, out);

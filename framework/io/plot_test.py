@@ -1,15 +1,24 @@
 """Draws the snapshots of snapshot_cases with tools/plot.py and looks at the pictures: plot_test.py PLOT COMMAND…"""
 
+import argparse
+import contextlib
+import functools
 import importlib.util
+import io
+import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import unittest.mock
 from pathlib import Path
 
 import h5py
 import matplotlib.image
 import numpy as np
+from matplotlib.colors import LogNorm
+from PIL import Image
 
 RESIDUALS = "step,solve,method,iteration,residual\n" + "".join(
     f"{step},1,cg,{n},{10.0 ** -n / step}\n" for step in (1, 2) for n in range(8))
@@ -23,7 +32,8 @@ def colours(path):
     """Number of distinct colours: a picture of something has many, an empty frame few."""
     pixels = matplotlib.image.imread(path)
     assert min(pixels.shape[:2]) > 300, (path, pixels.shape)
-    return len(np.unique((pixels[..., :3] * 255).astype(np.uint8).reshape(-1, 3), axis=0))
+    red, green, blue = np.moveaxis((pixels[..., :3] * 255).astype(np.uint32), -1, 0)
+    return len(np.unique(red << 16 | green << 8 | blue))
 
 
 def texts(figure):
@@ -34,9 +44,7 @@ def texts(figure):
 
 def look_at_words(plot, points, few_points):
     """What pictures say of bodies beyond their frame, and that a power of ten stands in no title's place."""
-    spec = importlib.util.spec_from_file_location("plot", plot)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = imported(plot)
     with h5py.File(points, "r+") as file:
         file["VTKHDF/Points"][0] = 1000
     figure = module.draw_bodies([points], "many", 2)
@@ -50,6 +58,115 @@ def look_at_words(plot, points, few_points):
     assert re.match(r"\d+ bodies; seen along z;", texts(figure)[0]), texts(figure)
     figure = module.draw_drift(np.arange(4.0), np.array([0, 1e-5, -2e-5, 3e-5]), "drift")
     assert texts(figure) == ["4 times; largest drift 3.00e-05", ""], texts(figure)
+
+
+def draw(plot, folder, *options):
+    """The names of the pictures, what else is told, and the refusal, if that is how it ends."""
+    told = io.StringIO()
+    refusal = None
+    with unittest.mock.patch("sys.argv", [plot, str(folder), *options]), contextlib.redirect_stdout(told):
+        try:
+            imported(plot).main()
+        except SystemExit as end:
+            refusal = end.code
+    lines = told.getvalue().splitlines()
+    named = [Path(line).name for line in lines if Path(line).is_file()]
+    return named, [line for line in lines if not Path(line).is_file()], refusal
+
+
+def look_at_choices(plot, folder):
+    """Scale, range and fields, from the record of a run and from the command line, and constant fields."""
+    with h5py.File(folder / "snapshot_000010.vti", "r+") as file:
+        file["VTKHDF/CellData/u"][()] = 3
+        file["VTKHDF/PointData/t"][0, 0] = -1
+    named, told, refusal = draw(plot, folder)
+    assert refusal is None and named == ["slice_velocity.png", "slice_pair.png", "slice_t.png"], named
+    assert told == ["u is 3 everywhere at step 10: not drawn"], told
+    assert draw(plot, folder, "--fields", "u, t")[0] == ["slice_u.png", "slice_t.png"], "constant, but asked for"
+    options = {"plot": {"scale": "log", "range": [1, 100], "fields": "t"}}
+    (folder / "summary.json").write_text(json.dumps({"provenance": {"deck": {"path": "a/deck.yaml", "options": options}}}))
+    assert draw(plot, folder)[0] == ["slice_t.png"]
+    assert draw(plot, folder, "--fields", "t,w")[2] == "no field is called `w`; there are: u, velocity, pair, t"
+    module = imported(plot)
+    with module.Snapshot(folder / "snapshot_000010.vti") as snapshot:
+        field = module.field_named(snapshot, "t")
+        words = argparse.Namespace(scale=None, range=None, fields=None, normal=None, at=None)
+        for change, scale, limits, labels, note in (
+                ({}, "log", (1, 100), 3, "what is not positive is left blank"),
+                ({"normal": "y", "at": -0.9}, "log", (1, 100), 1, "y = "),
+                ({"scale": "linear", "range": [-2, 5]}, "linear", (-2, 5), 3, "-1 to "),
+        ):
+            figure = module.draw_field(snapshot, field, "deck", module.Look(folder, argparse.Namespace(**{**vars(words), **change})))
+            pictures = [axes.collections[0] for axes in figure.axes[:labels]]
+            assert len(figure.axes) == labels, "a picture for each axis"
+            assert {(p.norm.vmin, p.norm.vmax) for p in pictures} == {limits}
+            assert all(isinstance(p.norm, LogNorm) == (scale == "log") for p in pictures)
+            if labels == 3:
+                assert [axes.get_title("left") for axes in figure.axes[:3]] == ["z = 0.5", "y = 4", "x = 0.5"]
+            words_in = [text.get_text() for text in (*figure.texts, *figure.axes[0].texts)]
+            assert any(note in text for text in words_in), words_in
+
+
+def look_at_cuts(plot, folder):
+    """Each picture of a plane shows the values that lie there."""
+    module = imported(plot)
+    with module.Snapshot(folder / "snapshot_000010.vti") as snapshot, h5py.File(folder / "snapshot_000010.vti") as file:
+        field = module.field_named(snapshot, "u")
+        values = file["VTKHDF/CellData/u"][()]
+        for cut, expected in zip(module.cuts_of(snapshot, field, module.Look(folder, argparse.Namespace(
+                scale=None, range=None, fields=None, normal=None, at=None))),
+                                 ((values[2], values[3]), (values[:, 2],), (values[:, :, 3],))):
+            # Of six cells two are in the middle.
+            assert any(np.array_equal(cut.values, plane) for plane in expected), cut.label
+
+
+def look_at_series(plot, folder, names):
+    """An animation has a frame for each snapshot, all of one size, and they differ."""
+    last = next(folder.glob("snapshot_000010.vt*"))
+    for step in (20, 30):
+        shutil.copy(last, folder / f"snapshot_{step:06}{last.suffix}")
+        with h5py.File(folder / f"snapshot_{step:06}{last.suffix}", "r+") as file:
+            file.attrs["step"] = [step]
+            file["VTKHDF/FieldData/TimeValue"][0] = step
+            for data in (*file["VTKHDF/CellData"].values(), *file["VTKHDF/PointData"].values()):
+                data[()] = 2 * data[()]
+    named, _, _ = draw(plot, folder, "--fields", ",".join(names))
+    assert [name for name in named if name.endswith(".gif")] == [f"animation_{name}.gif" for name in names], named
+    for name in names:
+        picture = Image.open(folder / f"animation_{name}.gif")
+        assert picture.n_frames == 4, (name, picture.n_frames)
+        frames = []
+        for frame in range(picture.n_frames):
+            picture.seek(frame)
+            frames.append(np.asarray(picture.convert("RGB")))
+        assert len({frame.shape for frame in frames}) == 1 and min(frames[0].shape[:2]) > 200
+        assert all((first != second).any() for first, second in zip(frames, frames[1:])), name
+
+
+def look_at_quantities(plot, folder):
+    rows = "".join(f"{n},{0.1 * n},{2 + 1e-12 * np.sin(n)},{n * n},{-n}\n" for n in range(30))
+    (folder / "scalars.csv").write_text("step,time,mass,square,line\n" + rows)
+    named, _, _ = draw(plot, folder, "--fields", "u")
+    assert "scalars.png" in named and colours(folder / "scalars.png") > 50, named
+    module = imported(plot)
+    table = module.read_table(folder / "scalars.csv")
+    changing = module.changing(table)
+    assert list(changing) == ["square", "line"], "a quantity that keeps its value but for rounding has no picture"
+    figure = module.draw_scalars(table, changing, "deck")
+    for axes, name in zip(figure.axes, changing):
+        (line,) = axes.lines
+        assert axes.get_title("left") == name and np.array_equal(line.get_ydata(), table[name])
+        assert np.array_equal(line.get_xdata(), table["time"])
+    (folder / "scalars.csv").unlink()
+    (folder / "scalars.png").unlink()
+
+
+@functools.cache
+def imported(plot):
+    spec = importlib.util.spec_from_file_location("plot", plot)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def main():
@@ -70,9 +187,14 @@ def main():
             folder = Path(scratch) / case
             (folder / "scalars.csv").write_text("step,time,energy,energy_drift\n" + DRIFT)
             said = subprocess.run([sys.executable, plot, folder], check=True, timeout=60, capture_output=True, text=True)
-            assert said.stdout.split() == [str(folder / "bodies.png"), str(folder / "energy.png")], said.stdout
+            assert said.stdout.split() == [str(folder / f"{name}.png") for name in ("bodies", "scalars", "energy")], said.stdout
             assert colours(folder / "bodies.png") > 100 and colours(folder / "energy.png") > 50
         look_at_words(plot, *(Path(scratch) / case / "snapshot_000010.vtkhdf" for case in ("points", "few_points")))
+        look_at_cuts(plot, Path(scratch) / "periodic")
+        look_at_choices(plot, Path(scratch) / "periodic")
+        look_at_quantities(plot, Path(scratch) / "plane")
+        look_at_series(plot, Path(scratch) / "plane", ("velocity",))
+        look_at_series(plot, Path(scratch) / "few_points", ("bodies",))
         folder = Path(scratch) / "line"
         (folder / "residuals.png").unlink()
         (folder / "residuals.csv").write_text("step,solve,method,iteration,residual\n1,1,cg,0,0\n")

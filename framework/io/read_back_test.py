@@ -1,4 +1,4 @@
-"""Runs snapshot_cases and reads its files with h5py and with VTK's own reader: every value exact, on every rank count.
+"""Runs snapshot_cases and reads its files with h5py and with VTK's own readers: every value exact, on every rank count.
 
     read_back_test.py COMMAND…     the command that writes the cases; a folder for them is appended
 """
@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIOHDF import vtkHDFReader
+from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLRectilinearGridReader
 
 STRETCHED = [0.0, 1.0, 3.0, 6.0, 10.0]
 SEVEN = np.linspace(-1, 2.5, 8)
@@ -28,7 +29,8 @@ CASES = {
 }
 FIELDS = {"u": ("CellData", 1, "f8", "K"), "t": ("PointData", 1, "f4", ""),
           "velocity": ("CellData", 3, "f8", "m/s"), "pair": ("PointData", 2, "f4", "")}
-CELL_TYPES = {1: 3, 2: 9, 3: 12}
+STRETCHED_CASES = {"stretched", "stretched_plane"}
+MOST_BEYOND_VALUES = 32768  # bytes of a file, whatever the number of cells
 POINTS = {"points": 41, "few_points": 2}
 AT_POINTS = {"velocity": (3, "f8", "m/s"), "mass": (1, "f4", "kg")}
 
@@ -52,46 +54,78 @@ def check_h5py(file, edges, periodic):
         assert dataset.dtype == kind, (name, dataset.dtype)
         assert dataset.attrs["unit"].decode().rstrip("\0") == unit
         assert tuple(dataset.attrs["shape"]) == values.shape[:3]
+        assert dataset.shape == (values.shape if components > 1 else values.shape[:3]), (name, dataset.shape)
         assert np.array_equal(dataset[()].reshape(values.shape), values), name
 
 
-def check_vtk(path, edges, periodic, time):
-    reader = vtkHDFReader()
+def checksums(data):
+    """One of each 65536 numbers: the sum of splitmix64 of bits and place."""
+    flat = data[()].ravel()
+    bits = flat.view(f"u{flat.itemsize}").astype(np.uint64)
+    mixed = bits + np.arange(1, flat.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return np.add.reduceat(mixed, np.arange(0, flat.size, 65536))
+
+
+def check_checksums(file):
+    for name in ("Points", "XCoordinates", "YCoordinates", "ZCoordinates"):
+        if isinstance(file["VTKHDF"].get(name, getlink=True), h5py.HardLink):
+            assert np.array_equal(file[f"checksums/{name}"], checksums(file["VTKHDF"][name])), name
+    for group in ("CellData", "PointData"):
+        assert list(file["checksums"][group]) == list(file["VTKHDF"][group])
+        for name, data in file["VTKHDF"][group].items():
+            assert np.array_equal(file["checksums"][group][name], checksums(data)), name
+
+
+def read_grid(path):
+    """What VTK's reader of such files makes of one, and all that it complains of."""
+    reader = vtkXMLImageDataReader() if path.suffix == ".vti" else vtkXMLRectilinearGridReader()
+    complaints = []
+    reader.AddObserver("ErrorEvent", lambda *_: complaints.append("error"))
+    reader.AddObserver("WarningEvent", lambda *_: complaints.append("warning"))
+    assert reader.CanReadFile(str(path))
     reader.SetFileName(str(path))
     reader.Update()
-    grid = reader.GetOutput()
+    assert not complaints, (path, complaints)
+    return reader.GetOutput()
+
+
+def check_vtk(path, edges, periodic, time):
+    grid = read_grid(path)
+    assert grid.GetClassName() == ("vtkImageData" if path.suffix == ".vti" else "vtkRectilinearGrid")
     dimensions = len(edges)
     shape = [len(e) for e in edges] + [1] * (3 - dimensions)
-    assert grid.GetNumberOfPoints() == np.prod(shape)
+    assert list(grid.GetDimensions()) == shape
     assert grid.GetNumberOfCells() == np.prod([max(1, n - 1) for n in shape])
-    points = vtk_to_numpy(grid.GetPoints().GetData())
     edges3 = [np.asarray(e) for e in edges] + [np.zeros(1)] * (3 - dimensions)
-    z, y, x = np.meshgrid(edges3[2], edges3[1], edges3[0], indexing="ij")
-    # An edge is computed in one rounding more or less than numpy's.
-    assert np.allclose(points, np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1), rtol=4e-16, atol=4e-16)
-    check_cells(grid, shape, edges, dimensions)
+    if path.suffix == ".vti":
+        # VTK's node n lies at origin + n spacing; the sum and ours round each once.
+        read = [o + h * np.arange(n) for o, h, n in zip(grid.GetOrigin(), grid.GetSpacing(), shape)]
+    else:
+        read = [vtk_to_numpy(c()) for c in (grid.GetXCoordinates, grid.GetYCoordinates, grid.GetZCoordinates)]
+    for mine, theirs in zip(edges3, read):
+        assert np.allclose(theirs, mine, rtol=4e-16, atol=4e-16 * np.abs(mine).max()), (theirs, mine)
+    check_cells(grid, shape, edges)
     for name, (group, components, _, _) in FIELDS.items():
         data = grid.GetCellData() if group == "CellData" else grid.GetPointData()
         values = expected(edges, periodic, group, components)
-        read = vtk_to_numpy(data.GetArray(name))
-        assert np.array_equal(read.reshape(values.shape), values), (path, name)
+        array = data.GetArray(name)
+        assert array.GetNumberOfComponents() == components
+        assert np.array_equal(vtk_to_numpy(array).reshape(values.shape), values), (path, name)
+    assert grid.GetCellData().GetNumberOfArrays() + grid.GetPointData().GetNumberOfArrays() == len(FIELDS)
     assert vtk_to_numpy(grid.GetFieldData().GetArray("TimeValue"))[0] == time
 
 
-def check_cells(grid, shape, edges, dimensions):
-    """Each cell has the type and the bounds that its place in the grid says, and its corners go around."""
+def check_cells(grid, shape, edges):
+    """Each cell lies where its place in the grid says."""
     for n in range(grid.GetNumberOfCells()):
-        assert grid.GetCellType(n) == CELL_TYPES[dimensions]
         place = np.unravel_index(n, [max(1, m - 1) for m in shape[::-1]])[::-1]
         bounds = grid.GetCell(n).GetBounds()
-        for axis in range(dimensions):
-            low, high = edges[axis][place[axis]], edges[axis][place[axis] + 1]
-            assert np.allclose(bounds[2 * axis:2 * axis + 2], (low, high), rtol=4e-16, atol=4e-16)
-    cell = grid.GetCell(grid.GetNumberOfCells() - 1)
-    corners = [cell.GetPointId(i) for i in range(cell.GetNumberOfPoints())]
-    row, plane = shape[0], shape[0] * shape[1]
-    around = [0, 1, row + 1, row, plane, plane + 1, plane + row + 1, plane + row][:2 ** dimensions]
-    assert [c - corners[0] for c in corners] == around
+        for axis, along in enumerate(edges):
+            low, high = along[place[axis]], along[place[axis] + 1]
+            assert np.allclose(bounds[2 * axis:2 * axis + 2], (low, high), rtol=4e-16, atol=4e-16 * np.abs(along).max())
 
 
 def at_points(count, components):
@@ -102,6 +136,7 @@ def check_points(folder, count):
     for step, time in ((0, 0.0), (10, 0.125)):
         path = folder / f"snapshot_{step:06}.vtkhdf"
         with h5py.File(path, "r") as file:
+            check_checksums(file)
             assert file["VTKHDF/Points"].dtype == "f4"
             assert np.array_equal(file["VTKHDF/Points"], at_points(count, 3))
             for name, (components, kind, unit) in AT_POINTS.items():
@@ -143,12 +178,18 @@ def main():
         for name, (edges, periodic) in CASES.items():
             folder = Path(scratch) / name
             files = sorted(p.name for p in folder.iterdir())
-            assert files == ["mesh.h5", "snapshot_000000.vtkhdf", "snapshot_000010.vtkhdf", "snapshots.xdmf"], files
+            ending = ".vtr" if name in STRETCHED_CASES else ".vti"
+            assert files == ["mesh.h5", f"snapshot_000000{ending}", f"snapshot_000010{ending}", "snapshots.xdmf"], files
+            with h5py.File(folder / "mesh.h5", "r") as file:
+                assert list(file) == ["checksums", *"xyz"[:len(edges)]], list(file)
             for step, time in ((0, 0.0), (10, 0.125)):
-                path = folder / f"snapshot_{step:06}.vtkhdf"
+                path = folder / f"snapshot_{step:06}{ending}"
                 with h5py.File(path, "r") as file:
                     check_h5py(file, edges, periodic)
-                    assert file.attrs["step"] == step
+                    check_checksums(file)
+                    assert (file.attrs["step"], file.attrs["time"]) == (step, time)
+                    values = sum(file["VTKHDF"][group][field].nbytes for field, (group, *_) in FIELDS.items())
+                    assert path.stat().st_size - values <= MOST_BEYOND_VALUES
                 check_vtk(path, edges, periodic, time)
             check_series(folder)
         for name, count in POINTS.items():

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <optional>
 
 #include "framework/io/direct_driver.hpp"
 #include "framework/io/whole_file.hpp"
@@ -76,12 +77,15 @@ void with_file(Access const& access, std::filesystem::path const& path, auto&& o
   if (!closed) throw_write_error(path, hdf5::reason());
 }
 
-void declare_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& declare) {
+void declare_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& declare,
+                  Index user_block) {
   Access const access(path, nullptr);
-  auto const create = [](char const* name, hid_t properties) {
+  std::optional<hdf5::Object> layout;
+  if (user_block > 0) layout.emplace(hdf5::without_gaps(static_cast<hsize_t>(user_block), path));
+  auto const create = [&](char const* name, hid_t properties) {
     // Whatever has that name is not of this run, or of one of its attempts that failed.
     unlink(name);
-    return H5Fcreate(name, H5F_ACC_EXCL, H5P_DEFAULT, properties);
+    return H5Fcreate(name, H5F_ACC_EXCL, layout ? layout->id() : H5P_DEFAULT, properties);
   };
   with_file(access, path, create, declare);
   reserve(partial_name(path), path);
@@ -99,11 +103,18 @@ void fill_file(Communicator const& communicator, std::filesystem::path const& pa
   });
 }
 
+void seal_file(std::filesystem::path const& path, std::function<void(hdf5::File const&)> const& write) {
+  Access const access(path, nullptr);
+  auto const open = [](char const* name, hid_t properties) { return H5Fopen(name, H5F_ACC_RDWR, properties); };
+  with_file(access, path, open, write);
+}
+
 }  // namespace
 
 void write_shared_file(Communicator const& communicator, std::filesystem::path const& path,
                        std::function<void(hdf5::File const&)> const& declare,
-                       std::function<void(hdf5::File const&)> const& fill) {
+                       std::function<void(hdf5::File const&)> const& fill, Index user_block,
+                       SharedFileSeal const& seal) {
   ScopedRegion const region("io/shared file");
   hdf5::Silence const silence;
   FileSizeSignalIgnored const ignored;
@@ -111,10 +122,17 @@ void write_shared_file(Communicator const& communicator, std::filesystem::path c
   std::exception_ptr failure;
   try {
     attempt(failure, [&] {
-      if (first) declare_file(path, declare);
+      if (first) declare_file(path, declare, user_block);
     });
     communicator.agree(failure);
     attempt(failure, [&] { fill_file(communicator, path, fill); });
+    if (seal.combine) {
+      communicator.agree(failure);
+      seal.combine();
+      attempt(failure, [&] {
+        if (first) seal_file(path, seal.write);
+      });
+    }
     attempt(failure, [&] {
       if (communicator.local_rank() == 0) sync_file(partial_name(path));
     });

@@ -67,7 +67,7 @@ class FailingSnapshot : public testing::Test {
       if (ranks->rank() == last) limit = std::make_unique<FileSizeLimit>(5000);
     });
     limit.reset();
-    expect_failure(verdict, last, "cannot write " + (folder / "snapshot_000003.vtkhdf").string() + ": File too large");
+    expect_failure(verdict, last, "cannot write " + (folder / "snapshot_000003.vti").string() + ": File too large");
   }
 
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
@@ -77,8 +77,8 @@ class FailingSnapshot : public testing::Test {
 
 TEST_F(FailingSnapshot, WithoutFailureItIsThere) {
   EXPECT_EQ(write_after([] {}).code, ExitCode::done);
-  EXPECT_TRUE(fs::exists(folder / "snapshot_000003.vtkhdf"));
-  EXPECT_FALSE(fs::exists(folder / "snapshot_000003.vtkhdf.partial"));
+  EXPECT_TRUE(fs::exists(folder / "snapshot_000003.vti"));
+  EXPECT_FALSE(fs::exists(folder / "snapshot_000003.vti.partial"));
   test::communicator().barrier();
 }
 
@@ -106,7 +106,7 @@ TEST_F(FailingSnapshot, TheFolderIsGone) {
   if (ranks->rank() == 0) fs::rename(folder.string() + ".gone", folder);
   test::communicator().barrier();
   expect_failure(verdict, 0,
-                 "cannot write " + (folder / "snapshot_000003.vtkhdf").string() + ": No such file or directory");
+                 "cannot write " + (folder / "snapshot_000003.vti").string() + ": No such file or directory");
 }
 
 TEST_F(FailingSnapshot, FieldsItCannotHold) {

@@ -126,7 +126,7 @@ TEST_F(Handover, AllIsWrittenInOrderBeforeTheEnd) {
     EXPECT_GE(report.waited, sender.waited());
     EXPECT_FALSE(sender.stop_asked());
     for (Index step = 0; step < count; ++step) {
-      std::string const name = "snapshot_0000" + std::string(step < 10 ? "0" : "") + std::to_string(step) + ".vtkhdf";
+      std::string const name = "snapshot_0000" + std::string(step < 10 ? "0" : "") + std::to_string(step) + ".vti";
       EXPECT_TRUE(fs::exists(folder / name)) << name;
     }
   });

@@ -1,7 +1,5 @@
 #include "framework/io/snapshot_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,9 +8,14 @@
 
 #include "framework/io/mesh_file.hpp"
 #include "framework/io/output_boxes.hpp"
+#include "framework/io/place_checksums.hpp"
 #include "framework/io/shared_file.hpp"
+#include "framework/io/snapshot_file.hpp"
+#include "framework/io/snapshot_name.hpp"
+#include "framework/io/vtk_header.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/mesh/point_set.hpp"
+#include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/version.hpp"
@@ -22,6 +25,14 @@ namespace halocline {
 namespace {
 
 constexpr char const* series_file = "snapshots.xdmf";
+/// What VTK's XML reader looks for in front of values: the number of their bytes. By the names of the values.
+constexpr char const* counters = "counters/";
+
+/// Numbers of a field, components included.
+Index numbers_of(Mesh const& mesh, StoredField const& field) {
+  Extents const extents = output_extents(mesh, field.description.centring);
+  return extents[0] * extents[1] * extents[2] * field.description.components;
+}
 
 hid_t type_in_memory(StoredField const& field) {
   return field.precision == Precision::single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
@@ -31,42 +42,106 @@ hid_t type_in_file(StoredField const& field) {
   return field.precision == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
 }
 
-Index entries(Extents const& extents) { return extents[0] * extents[1] * extents[2]; }
-
 void declare_one_number(hdf5::File const& file, std::string const& name, hid_t stored, hid_t type, void const* value) {
   hdf5::Object const dataset = hdf5::declare(file, name, stored, std::array{hsize_t{1}});
   hdf5::write_range(file, dataset, type, 0, 1, 1, value);
 }
 
-/// The grid of a VTKHDF file, its geometry, as far as it does not move, linked from the mesh file beside it.
-void declare_grid(hdf5::File const& file, Mesh const& mesh) {
-  hdf5::Object const group = hdf5::create_group(file, "VTKHDF");
+/// The vertices of points, in all but their positions linked from the mesh file beside it.
+void declare_points(hdf5::File const& file, hdf5::Object const& group, Mesh const& mesh) {
   hdf5::set_attribute(file, group, "Version", std::array<Index, 2>{1, 0});
   hdf5::set_attribute(file, group, "Type", std::string("UnstructuredGrid"));
-  Index const points = entries(output_extents(mesh, Centring::node));
-  Index const cells = entries(output_extents(mesh, Centring::cell));
-  bool const moves = as_points(mesh) != nullptr;
-  Index const corners = cells * corners_of_cell(moves ? 0 : mesh.dimensions());
-  declare_one_number(file, "VTKHDF/NumberOfPoints", H5T_STD_I64LE, H5T_NATIVE_INT64, &points);
-  declare_one_number(file, "VTKHDF/NumberOfCells", H5T_STD_I64LE, H5T_NATIVE_INT64, &cells);
-  declare_one_number(file, "VTKHDF/NumberOfConnectivityIds", H5T_STD_I64LE, H5T_NATIVE_INT64, &corners);
-  for (std::string const name : {"Points", "Connectivity", "Offsets", "Types"}) {
-    if (moves && name == "Points") continue;  // a field of the snapshot
+  Index const points = mesh.extents(Centring::cell)[0];
+  for (char const* const name : {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"}) {
+    declare_one_number(file, std::string("VTKHDF/") + name, H5T_STD_I64LE, H5T_NATIVE_INT64, &points);
+  }
+  for (std::string const name : {"Connectivity", "Offsets", "Types"}) {
     hdf5::check(H5Lcreate_external(mesh_file_name, ("/" + name).c_str(), group, name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                 file.path);
   }
 }
 
-void declare_field(hdf5::File const& file, Mesh const& mesh, StoredField const& field) {
+void declare_checksums(hdf5::File const& file, std::string const& dataset, Index numbers) {
+  hdf5::declare(file, checksums_of(dataset), H5T_STD_U64LE,
+                std::array{static_cast<hsize_t>(PlaceChecksums(numbers).sums().size())});
+}
+
+/// Where the nodes of a stretched mesh lie along x, y and z.
+/// \return the places of these lists; none of a uniform mesh
+std::vector<Index> declare_coordinates(hdf5::File const& file, StructuredMesh const& mesh) {
+  std::vector<Index> places;
+  for (std::size_t axis = 0; axis < 3 && !is_uniform(mesh); ++axis) {
+    bool const exists = static_cast<int>(axis) < mesh.dimensions();
+    std::vector<double> const coordinates = exists ? edges_of(mesh.axes()[axis]) : std::vector<double>{0};
+    std::string const name = std::string(1, "XYZ"[axis]) + "Coordinates";
+    hdf5::Object const dataset = hdf5::declare_counted(file, counters + name, "VTKHDF/" + name, H5T_IEEE_F64LE,
+                                                       std::array{static_cast<hsize_t>(coordinates.size())});
+    hdf5::write_range(file, dataset, H5T_NATIVE_DOUBLE, 0, static_cast<Index>(coordinates.size()), 1,
+                      coordinates.data());
+    PlaceChecksums checksums(static_cast<Index>(coordinates.size()));
+    checksums.add(0, std::as_bytes(std::span(coordinates)), sizeof(double));
+    declare_checksums(file, "VTKHDF/" + name, static_cast<Index>(coordinates.size()));
+    hdf5::write_range(file, hdf5::open_dataset(file, checksums_of("VTKHDF/" + name)), H5T_NATIVE_UINT64, 0,
+                      static_cast<Index>(checksums.sums().size()), 1, checksums.sums().data());
+    places.push_back(hdf5::place_in_file(file, dataset));
+  }
+  return places;
+}
+
+/// Values on a grid are indexed (z, y, x), those of points are a list; several components make one axis more.
+/// \return its place in the file
+Index declare_field(hdf5::File const& file, Mesh const& mesh, StoredField const& field) {
   FieldDescription const& described = field.description;
   Extents const extents = output_extents(mesh, described.centring);
-  std::array<hsize_t, 2> const dimensions{static_cast<hsize_t>(entries(extents)),
-                                          static_cast<hsize_t>(described.components)};
-  std::size_t const rank = described.components == 1 ? 1 : 2;
-  hdf5::Object const dataset =
-      hdf5::declare(file, dataset_of(mesh, described), type_in_file(field), std::span(dimensions).first(rank));
+  std::string const name = dataset_of(mesh, described);
+  bool const in_list = as_points(mesh) != nullptr;
+  std::vector<hsize_t> dimensions;
+  for (std::size_t axis = in_list ? 1 : 3; axis > 0; --axis) {
+    dimensions.push_back(static_cast<hsize_t>(extents[axis - 1]));
+  }
+  if (described.components > 1) dimensions.push_back(static_cast<hsize_t>(described.components));
+  hdf5::Object const dataset = in_list ? hdf5::declare(file, name, type_in_file(field), dimensions)
+                                       : hdf5::declare_counted(file, counters + name.substr(name.find('/') + 1), name,
+                                                               type_in_file(field), dimensions);
+  declare_checksums(file, name, numbers_of(mesh, field));
   hdf5::set_attribute(file, dataset, "shape", std::array{extents[2], extents[1], extents[0]});
   hdf5::set_attribute(file, dataset, "unit", described.unit);
+  return hdf5::place_in_file(file, dataset);
+}
+
+void declare_snapshot(hdf5::File const& file, Mesh const& mesh, Index step, double time,
+                      std::span<StoredField const> fields, Index header) {
+  hdf5::set_attribute(file, file.object, "halocline", std::string(version));
+  hdf5::set_attribute(file, file.object, "step", std::array{step});
+  hdf5::set_attribute(file, file.object, "time", time);
+  hdf5::Object const group = hdf5::create_group(file, "VTKHDF");
+  for (char const* const data : {"VTKHDF/CellData", "VTKHDF/PointData", "VTKHDF/FieldData"}) {
+    hdf5::create_group(file, data);
+  }
+  declare_one_number(file, "VTKHDF/FieldData/TimeValue", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time);
+  for (char const* const data : {"", "/CellData", "/PointData"}) {
+    hdf5::create_group(file, std::string(checksums_group) + data);
+  }
+  if (as_points(mesh) != nullptr) {
+    declare_points(file, group, mesh);
+    for (StoredField const& field : fields) declare_field(file, mesh, field);
+    return;
+  }
+  for (char const* const data : {"", "CellData", "PointData"}) hdf5::create_group(file, std::string(counters) + data);
+  std::vector<Index> const coordinates = declare_coordinates(file, structured(mesh));
+  std::vector<PlacedField> placed;
+  for (StoredField const& field : fields) placed.push_back({field, declare_field(file, mesh, field)});
+  std::string const text = vtk_header(structured(mesh), time, placed, coordinates, header);
+  hdf5::write_user_block(file, text);
+  hdf5::set_attribute(file, file.object, header_checksum_name, std::array{header_checksum(text)});
+}
+
+/// Bytes for the header of a snapshot, before all that is HDF5's; points have none.
+Index header_size(Mesh const& mesh, double time, std::span<StoredField const> fields) {
+  if (as_points(mesh) != nullptr) return 0;
+  std::vector<PlacedField> placed;
+  for (StoredField const& field : fields) placed.push_back({field});
+  return vtk_header_size(structured(mesh), time, placed);
 }
 
 /// The owned values of a block, all components of an entry side by side: where there are several, in `room`.
@@ -100,11 +175,26 @@ std::vector<std::byte> cut(std::span<std::byte const> values, Extents const& ext
   return packed;
 }
 
+/// Adds what is written of a box to the checksums of its field.
+void add_box(std::byte const* numbers, Extents const& whole, OutputBox const& box, StoredField const& field,
+             PlaceChecksums& checksums) {
+  Extents const extents = box.local.extents();
+  Index const components = field.description.components;
+  std::size_t const row = static_cast<std::size_t>(extents[0]) * field.bytes_per_entry();
+  for (Index k = 0; k < extents[2]; ++k) {
+    for (Index j = 0; j < extents[1]; ++j) {
+      Index const first = box.place[0] + whole[0] * (box.place[1] + j + whole[1] * (box.place[2] + k));
+      checksums.add(first * components, {numbers, row}, field.bytes_per_number());
+      numbers += row;
+    }
+  }
+}
+
 void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, StoredField const& field,
-                 OwnedValues const& owned_values) {
+                 OwnedValues const& owned_values, PlaceChecksums& checksums) {
   FieldDescription const& described = field.description;
   hdf5::Object const dataset = hdf5::open_dataset(file, dataset_of(mesh, described));
-  Extents const whole = output_extents(mesh, described.centring);
+  bool const in_list = as_points(mesh) != nullptr;
   std::vector<std::byte> room;
   for (Block const& block : mesh.blocks()) {
     IndexRange const owned = mesh.owned(block, described.centring);
@@ -113,8 +203,15 @@ void write_field(hdf5::File const& file, Mesh const& mesh, std::size_t number, S
       bool const all = box.local == owned;
       std::vector<std::byte> const part =
           all ? std::vector<std::byte>{} : cut(values, owned.extents(), box.local, field.bytes_per_entry());
-      hdf5::write_box(file, dataset, type_in_memory(field), whole, box.place, box.local.extents(), described.components,
-                      all ? values.data() : part.data());
+      std::byte const* const numbers = all ? values.data() : part.data();
+      add_box(numbers, output_extents(mesh, described.centring), box, field, checksums);
+      if (in_list) {
+        hdf5::write_range(file, dataset, type_in_memory(field), box.place[0], box.local.extent(0), described.components,
+                          numbers);
+      } else {
+        hdf5::write_box(file, dataset, type_in_memory(field), box.place, box.local.extents(), described.components,
+                        numbers);
+      }
     }
   }
 }
@@ -126,8 +223,6 @@ void require_positions(std::span<StoredField const> fields) {
 }
 
 }  // namespace
-
-std::string snapshot_name(Index step) { return fmt::format("snapshot_{:06}.vtkhdf", step); }
 
 SnapshotWriter::SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
                                std::vector<WrittenSnapshot> earlier)
@@ -153,24 +248,32 @@ void SnapshotWriter::write(Index step, double time, std::span<FieldBase const* c
 
 void SnapshotWriter::write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values) {
   if (as_points(*mesh_) != nullptr) require_positions(fields);
-  std::string const name = snapshot_name(step);
+  std::string const name = snapshot_name(*mesh_, step);
+  Index const header = header_size(*mesh_, time, fields);
+  std::vector<PlaceChecksums> checksums;
+  for (StoredField const& field : fields) checksums.emplace_back(numbers_of(*mesh_, field));
+  std::vector<std::vector<std::uint64_t>> sums;
+  SharedFileSeal const seal{[&] {
+                              for (PlaceChecksums const& one : checksums)
+                                sums.push_back(one.of_all(mesh_->communicator()));
+                            },
+                            [&](hdf5::File const& file) {
+                              for (std::size_t n = 0; n < fields.size(); ++n) {
+                                hdf5::Object const dataset =
+                                    hdf5::open_dataset(file, checksums_of(dataset_of(*mesh_, fields[n].description)));
+                                hdf5::write_range(file, dataset, H5T_NATIVE_UINT64, 0,
+                                                  static_cast<Index>(sums[n].size()), 1, sums[n].data());
+                              }
+                            }};
   write_shared_file(
       mesh_->communicator(), folder_ / name,
+      [&](hdf5::File const& file) { declare_snapshot(file, *mesh_, step, time, fields, header); },
       [&](hdf5::File const& file) {
-        declare_grid(file, *mesh_);
-        for (char const* const group : {"VTKHDF/CellData", "VTKHDF/PointData", "VTKHDF/FieldData"}) {
-          hdf5::create_group(file, group);
-        }
-        declare_one_number(file, "VTKHDF/FieldData/TimeValue", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &time);
-        hdf5::set_attribute(file, file.object, "halocline", std::string(version));
-        hdf5::set_attribute(file, file.object, "step", std::array{step});
-        for (StoredField const& field : fields) declare_field(file, *mesh_, field);
+        for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values, checksums[n]);
       },
-      [&](hdf5::File const& file) {
-        for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values);
-      });
+      header, seal);
   for (WrittenSnapshot const& one : std::exchange(earlier_, {})) {
-    series_.add(snapshot_name(one.step), one.time, *mesh_, fields);
+    series_.add(snapshot_name(*mesh_, one.step), one.time, *mesh_, fields);
   }
   series_.add(name, time, *mesh_, fields);
   if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());

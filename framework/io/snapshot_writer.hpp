@@ -20,19 +20,20 @@ namespace halocline {
 /// component by component, and for each of these once.
 using OwnedValues = std::function<std::span<std::byte const>(std::size_t field, Block const&, int component)>;
 
-/// "snapshot_000010.vtkhdf"
-[[nodiscard]] std::string snapshot_name(Index step);
-
 /// A snapshot that is on the disk.
 struct WrittenSnapshot {
   Index step = 0;
   double time = 0;
 };
 
-/// Writes the fields of a run for viewers: `snapshot_000010.vtkhdf` for each step asked for (ParaView, VTK 9.1 and
-/// later), `mesh.h5` with the geometry that they link to, and `snapshots.xdmf`, the series with its times. Values lie
-/// in global order, x fastest, whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y,
-/// x). Of a set of points each snapshot holds where they lie (FieldDescription::position), and values at the points.
+/// Writes the fields of a run for viewers: a snapshot for each step asked for (snapshot_name), `mesh.h5` with what is
+/// the same for all of them, and `snapshots.xdmf`, the series with its times. Values lie in global order, x fastest,
+/// whatever the number of ranks; attributes of each dataset give `unit` and `shape` (z, y, x).
+///
+/// A snapshot of a mesh is an HDF5 file with datasets indexed (z, y, x). It begins with the header of a VTK XML file
+/// that tells where in it the values of these lie, so that it is a `.vti` or `.vtr` file at the same time: of VTKHDF
+/// images, VTK 9.1 reads neither values on cells nor meshes of one and two dimensions. A snapshot of points is a VTKHDF
+/// file, with where they lie (FieldDescription::position) and values at the points.
 class SnapshotWriter {
  public:
   /// Collective over the mesh's ranks. Writes `mesh.h5` into `folder`, which exists. Throws InputOutputError on all

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "framework/io/output_boxes.hpp"
+#include "framework/io/xml.hpp"
 #include "framework/mesh/point_set.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/runtime/error.hpp"
@@ -15,18 +16,6 @@ namespace {
 /// Slowest axis first, as XDMF wants it.
 std::string sizes(Extents const& extents) {
   return std::to_string(extents[2]) + ' ' + std::to_string(extents[1]) + ' ' + std::to_string(extents[0]);
-}
-
-std::string escaped(std::string const& text) {
-  std::string safe;
-  for (char const letter : text) {
-    safe += letter == '&' ? "&amp;" : letter == '<' ? "&lt;" : letter == '"' ? "&quot;" : std::string(1, letter);
-  }
-  return safe;
-}
-
-bool is_uniform(StructuredMesh const& mesh) {
-  return mesh.axis(0).is_uniform() && mesh.axis(1).is_uniform() && mesh.axis(2).is_uniform();
 }
 
 std::string data_item(std::string const& dimensions, std::size_t bytes, std::string const& format,
@@ -78,7 +67,7 @@ std::string values_of(std::string const& file, Mesh const& mesh, StoredField con
   Extents const extents = output_extents(mesh, described.centring);
   std::string dimensions = as_points(mesh) != nullptr ? std::to_string(extents[0]) : sizes(extents);
   if (described.components > 1) dimensions += ' ' + std::to_string(described.components);
-  return data_item(dimensions, field.bytes_per_number(), "HDF", escaped(file + ":/" + dataset_of(mesh, described)));
+  return data_item(dimensions, field.bytes_per_number(), "HDF", xml_text(file + ":/" + dataset_of(mesh, described)));
 }
 
 std::string attribute_type(FieldDescription const& field) {
@@ -112,8 +101,9 @@ void XdmfSeries::add(std::string const& file, double time, Mesh const& mesh, std
       continue;
     }
     bool const on_cells = described.centring == Centring::cell && as_points(mesh) == nullptr;
-    snapshots_ += "      <Attribute Name=\"" + escaped(described.name) + "\" Center=\"" + (on_cells ? "Cell" : "Node") +
-                  "\" AttributeType=\"" + attribute_type(described) + "\">" + values + "</Attribute>\n";
+    snapshots_ += "      <Attribute Name=\"" + xml_text(described.name) + "\" Center=\"" +
+                  (on_cells ? "Cell" : "Node") + "\" AttributeType=\"" + attribute_type(described) + "\">" + values +
+                  "</Attribute>\n";
   }
   snapshots_ += "    </Grid>\n";
 }

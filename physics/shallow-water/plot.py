@@ -16,7 +16,7 @@ folder, picture = pathlib.Path(sys.argv[1]), sys.argv[2]
 times = [float(word) for word in sys.argv[3:]]
 mesh = json.loads((folder / "summary.json").read_text())["provenance"]["deck"]["options"]["mesh"]
 lower, upper = mesh.get("lower", [0, 0]), mesh["upper"]
-files = sorted(folder.glob("snapshot_*.vtkhdf"))
+files = sorted(folder.glob("snapshot_*.vt[ir]"))
 at = [float(time) for time in re.findall(r'<Time Value="([^"]+)"', (folder / "snapshots.xdmf").read_text())]
 
 figure, axes = pyplot.subplots(1, len(times), figsize=(4.2 * len(times), 3.2), sharey=True, layout="constrained")

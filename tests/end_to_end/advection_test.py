@@ -40,7 +40,7 @@ class Advection(unittest.TestCase):
 
     def state(self, run):
         """Of the last snapshot."""
-        newest = max((run.folder / "run.out").glob("*.vtkhdf"), key=lambda path: path.name)
+        newest = max((run.folder / "run.out").glob("*.vt[ir]"), key=lambda path: path.name)
         with h5py.File(newest) as file:
             return file["VTKHDF/CellData/u"][()]
 
@@ -54,7 +54,7 @@ class Advection(unittest.TestCase):
                     state = self.state(run)
                     first = state if first is None else first
                     self.assertEqual(state.tobytes(), first.tobytes())
-                    self.assertGreaterEqual(len(list((run.folder / "run.out").glob("*.vtkhdf"))), 2)
+                    self.assertGreaterEqual(len(list((run.folder / "run.out").glob("*.vt[ir]"))), 2)
                     kept = run.summary()["conserved"]["integral"]
                     self.assertLessEqual(kept["largest_relative_drift"], kept["explained_relative_drift"])
 

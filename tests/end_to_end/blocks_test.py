@@ -35,10 +35,11 @@ LEFT = 2 * 50 * TOLERANCE
 def snapshots(folder):
     """By file and name, the values of every field of the snapshots, and where the cells are."""
     found = {}
-    for path in sorted(pathlib.Path(folder).glob("*.out/*.vtkhdf")) + sorted(pathlib.Path(folder).glob("*.out/mesh.h5")):
+    for path in sorted(pathlib.Path(folder).glob("*.out/snapshot_*.vt*")) + sorted(pathlib.Path(folder).glob("*.out/mesh.h5")):
         with h5py.File(path) as file:
             file.visititems(lambda name, item: found.update(
-                {(path.name, name): item[()]} if isinstance(item, h5py.Dataset) else {}))
+                {(path.name, name): item[()]}
+                if isinstance(item, h5py.Dataset) and not name.startswith("checksums/") else {}))
     return found
 
 

@@ -125,7 +125,7 @@ class Endings(unittest.TestCase):
             self.assertEqual((run.code, run.err), (3, f"halocline: {message}\n"))
             summary = run.summary()
             self.assertEqual((summary["status"], summary["message"], summary["steps"]), ("unsolved", message, 3))
-            self.assertIn("run.out/snapshot_000003.vtkhdf", run.files())
+            self.assertIn("run.out/snapshot_000003.vti", run.files())
         with scratch() as folder:
             run = Run(words(folder, how="unstable", at=0), folder)
             self.assertEqual((run.code, run.files()), (2, ["run.yaml"]))
@@ -179,7 +179,7 @@ class Endings(unittest.TestCase):
                 process.terminate()
                 _, err = process.communicate(timeout=30)
                 step = self.assert_one_truth(folder, process, err)
-                self.assertTrue((pathlib.Path(folder) / f"run.out/snapshot_{step:06d}.vtkhdf").exists())
+                self.assertTrue((pathlib.Path(folder) / f"run.out/snapshot_{step:06d}.vti").exists())
         with scratch() as folder:
             process, _ = self.begun(folder, "alone", {**LONG, "output": {"snapshots": {"interval": 0}}})
             process.terminate()

@@ -163,7 +163,7 @@ class Failure(unittest.TestCase):
             self.assert_one_message(run.err, "halocline: step 1, time 0.001: cg ended with iteration limit after 2 iterations")
             summary = run.summary()
             self.assertEqual((summary["status"], summary["steps"]), ("unsolved", 1))
-            self.assertIn("run.out/snapshot_000001.vtkhdf", run.files())
+            self.assertIn("run.out/snapshot_000001.vti", run.files())
 
     def test_a_folder_that_holds_a_run(self):
         with scratch() as folder:
@@ -177,7 +177,7 @@ class Failure(unittest.TestCase):
             self.assertIn("--overwrite", again.err)
             replaced = Run(["run", deck, "--overwrite", *("--set", "output.snapshots.interval=4")], folder)
             self.assertEqual(replaced.code, 0, replaced.err)
-            self.assertEqual(set(before) - set(replaced.files()), {"run.out/snapshot_000002.vtkhdf"})
+            self.assertEqual(set(before) - set(replaced.files()), {"run.out/snapshot_000002.vti"})
             self.assertIn("run.out/notes.txt", replaced.files())
 
     def test_ranks_that_the_launcher_did_not_start(self):

@@ -27,7 +27,7 @@ class Fields(unittest.TestCase):
             self.assertEqual((run.code, run.err), (0, ""), deck)
             look(run.summary())
             found = {}
-            for path in sorted((folder / "run.out").glob("snapshot_*.vtkhdf")):
+            for path in sorted((folder / "run.out").glob("snapshot_*.vt[ir]")):
                 with h5py.File(path) as file:
                     values = file["VTKHDF/CellData/u" if "VTKHDF/CellData/u" in file else "VTKHDF/PointData/u"]
                     found[int(path.stem.split("_")[1])] = values[:].reshape(values.attrs["shape"])
@@ -235,7 +235,7 @@ class Fields(unittest.TestCase):
             (folder / "deck.yaml").write_text(json.dumps(deck))
             done = Run(["run", "deck.yaml", "--output", output, *more], folder)
             self.assertEqual((done.code, done.err), (0, ""), deck)
-            (path,) = (folder / output).glob("snapshot_*.vtkhdf")
+            (path,) = (folder / output).glob("snapshot_*.vt[ir]")
             with h5py.File(path) as file:
                 data = file["VTKHDF/CellData/u" if "VTKHDF/CellData/u" in file else "VTKHDF/PointData/u"]
                 return str(path.relative_to(folder)), data[:].reshape(data.attrs["shape"])

@@ -65,7 +65,7 @@ class GrayScott(unittest.TestCase):
             (pathlib.Path(folder) / "deck.yaml").write_text(json.dumps(contents))
             run = Run(["run", "deck.yaml", "--output", "run.out", *arguments], folder)
             self.assertEqual((run.code, run.err), (0, ""), contents)
-            newest = sorted(pathlib.Path(folder).glob("run.out/snapshot_*.vtkhdf"))[-1]
+            newest = sorted(pathlib.Path(folder).glob("run.out/snapshot_*.vt[ir]"))[-1]
             with h5py.File(newest) as file:
                 cells = file["VTKHDF/CellData"]
                 return numpy.stack([cells[name][:].reshape(CELLS[::-1]) for name in ("u", "v")])

@@ -90,7 +90,7 @@ class InputOutputRanks(unittest.TestCase):
                     self.assertGreaterEqual(len([file for file in served.files() if "snapshot_" in file]), 2)
                     for file in served.files():
                         first, second = pathlib.Path(one) / file, pathlib.Path(other) / file
-                        if first.suffix in (".vtkhdf", ".h5"):
+                        if first.suffix in (".vti", ".vtr", ".vtkhdf", ".h5"):
                             self.assertEqual(datasets(second), datasets(first), file)
                         elif first.name in ("snapshots.xdmf", "scalars.csv"):
                             self.assertEqual(second.read_text(), first.read_text(), file)
@@ -146,7 +146,7 @@ class InputOutputRanks(unittest.TestCase):
         return table.read_text().count("\n") if table.exists() else 0
 
     def snapshots(self, folder):
-        return sorted(pathlib.Path(folder).glob("run.out/snapshot_*.vtkhdf"))
+        return sorted(pathlib.Path(folder).glob("run.out/snapshot_*.vt[ir]"))
 
     def assert_ended(self, folder, process, code):
         """With one message and one record of it, and no part of a file."""
@@ -228,7 +228,7 @@ class InputOutputRanks(unittest.TestCase):
             process.terminate()
             err, _ = self.assert_ended(folder, process, 5)
             self.assertIn("stopped by a signal in iteration ", err)
-            self.assertEqual([path.name for path in self.snapshots(folder)], ["snapshot_000000.vtkhdf"])
+            self.assertEqual([path.name for path in self.snapshots(folder)], ["snapshot_000000.vti"])
 
     def test_a_step_that_fails_leaves_its_state(self):
         with scratch() as folder:
@@ -247,7 +247,7 @@ class InputOutputRanks(unittest.TestCase):
         for ranks, io_ranks, environment, prepare, said in (
                 (3, 1, {"HALOCLINE_THROW_AT": "hdf5_write:2:2"}, None, "rank 2: armed to fail at hdf5_write"),
                 (4, 2, {"HALOCLINE_THROW_AT": "hdf5_write:3:3"}, None, "rank 3: armed to fail at hdf5_write"),
-                (3, 1, {}, limit_files, "rank 2: cannot write run.out/mesh.h5: File too large")):
+                (3, 1, {}, limit_files, "rank 2: cannot write run.out/snapshot_000000.vti: File too large")):
             with self.subTest(said=said), scratch() as folder:
                 run = self.run_in(folder, large if prepare else HEAT, ranks, io_ranks, environment=environment,
                                   prepare=prepare)

@@ -48,12 +48,12 @@ class Numbers(unittest.TestCase):
         return summary
 
     def snapshots(self, run):
-        found = [re.fullmatch(r"deck.out/snapshot_(\d+).vtkhdf", name) for name in run.files()]
+        found = [re.fullmatch(r"deck.out/snapshot_(\d+).vti", name) for name in run.files()]
         return [int(match[1]) for match in found if match]
 
     def series(self, run):
         text = (run.folder / "deck.out/snapshots.xdmf").read_text()
-        return [int(number) for number in re.findall(r"snapshot_(\d+).vtkhdf:/VTKHDF/CellData/u<", text)]
+        return [int(number) for number in re.findall(r"snapshot_(\d+).vti:/VTKHDF/CellData/u<", text)]
 
     def rows(self, run):
         return list(csv.DictReader((run.folder / "deck.out/scalars.csv").read_text().splitlines()))
@@ -104,7 +104,7 @@ class Numbers(unittest.TestCase):
                 self.assertEqual([int(row["step"]) for row in self.rows(run)], [0, seen])
                 whole = self.run_deck(folder, WAVE, 1, "whole", time={"step": 1, "steps": last})
                 self.assertEqual(whole.code, 0, whole.err)
-                name = f"snapshot_{last:06}.vtkhdf"
+                name = f"snapshot_{last:06}.vti"
                 with h5py.File(run.folder / "deck.out" / name) as kept, \
                         h5py.File(run.folder / "whole.out" / name) as expected:
                     self.assertEqual(kept.attrs["step"], last)
@@ -118,7 +118,7 @@ class Numbers(unittest.TestCase):
             self.assert_bad(run, "step 8, time 4: component 1 of `v` is nan at node (", last_finite_step=6)
             self.assertEqual(self.snapshots(run), [0, 4, 6])
             self.assertEqual(self.series(run), [0, 4, 6])
-            with h5py.File(run.folder / "deck.out/snapshot_000006.vtkhdf") as kept:
+            with h5py.File(run.folder / "deck.out/snapshot_000006.vti") as kept:
                 self.assertTrue((kept["VTKHDF/CellData/u"][...] == 6).all())
                 self.assertEqual(kept["VTKHDF/PointData/v"].shape[-1], 2)
                 self.assertEqual(kept["VTKHDF/FieldData/TimeValue"][0], 3)

@@ -251,8 +251,37 @@ class Outside(unittest.TestCase):
             deck = {"physics": "laplace", "mesh": {"cells": [8, 8]}, "laplace": {"source": 0}}
             run = Run(["run", with_deck(folder, deck), "--plot"], folder)
             self.assertEqual((run.code, run.err), (0, ""))
-            self.assertIn("slice_u.png", run.out)
-            self.assertNotIn("residuals.png", run.out)
+            self.assertIn("u is 0 everywhere at step 1: not drawn\n", run.out)
+            self.assertNotIn(".png", run.out)
+
+    def test_how_pictures_are_drawn(self):
+        deck = {**SHORT, "plot": {"scale": "log", "range": [0.1, 2], "fields": "u"}}
+        with scratch() as name:
+            folder = pathlib.Path(name)
+            run = Run(["run", with_deck(folder, deck), "--plot"], folder)
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertIn("run.out/slice_u.png\n", run.out)
+            # What draws is given the folder, whose record has the section of the deck.
+            python = folder / "my python"
+            python.write_text('#!/bin/sh\necho "drawn by mine: $2"\n')
+            python.chmod(0o755)
+            run = Run(["run", "run.yaml", "--plot", "--overwrite"], folder, environment={"HALOCLINE_PYTHON": str(python)})
+            self.assertEqual((run.code, run.err), (0, ""))
+            self.assertIn("drawn by mine: run.out\n", run.out)
+            self.assertEqual(run.summary()["provenance"]["deck"]["options"]["plot"], deck["plot"])
+            run = Run(["run", "run.yaml", "--plot", "--overwrite"], folder, environment={"HALOCLINE_PYTHON": "no-python"})
+            self.assertEqual((run.code, run.err), (4, "halocline: --plot: no-python cannot be started: No such file or directory\n"))
+
+    def test_pictures_that_cannot_be_drawn_are_refused_before(self):
+        for plot, said in (({"fields": "u, w"}, "`plot.fields`: the run has no field `w`; "),
+                           ({"range": [2, 1]}, "the second value has to be larger"),
+                           ({"range": [0, 1], "scale": "log"}, "a logarithmic scale has positive ends"),
+                           ({"scale": "lines"}, "linear, log")):
+            with self.subTest(plot=plot), scratch() as folder:
+                run = Run(["run", with_deck(folder, {**SHORT, "plot": plot})], folder)
+                self.assertEqual(run.code, 2)
+                self.assertIn(said, run.err)
+                self.assertEqual(run.files(), ["run.yaml"])
 
 
 if __name__ == "__main__":

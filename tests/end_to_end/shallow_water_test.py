@@ -26,8 +26,8 @@ def deck(**own):
 
 
 def fields(folder, step):
-    with h5py.File(folder / f"snapshot_{step:06}.vtkhdf") as file:
-        return {name: values[:] for name, values in file["VTKHDF/CellData"].items()}
+    with h5py.File(folder / f"snapshot_{step:06}.vti") as file:
+        return {name: values[:].ravel() for name, values in file["VTKHDF/CellData"].items()}
 
 
 class ShallowWater(unittest.TestCase):

@@ -71,7 +71,7 @@ class Stranger(unittest.TestCase):
                 self.assertAlmostEqual(quantities["total"], 0, delta=1e-14)
                 # Upwind at half the stable step damps the wave by cos(pi / 64) a step.
                 self.assertAlmostEqual(quantities["norm"], math.sqrt(0.5) * math.cos(math.pi / 64) ** 128, delta=1e-14)
-                self.assertIn("run.out/snapshot_000128.vtkhdf", run.files())
+                self.assertIn("run.out/snapshot_000128.vti", run.files())
                 # 128 steps of a few roundings, and a sum of 64 values.
                 total = run.summary()["conserved"]["total"]
                 self.assertLess(total["largest_relative_drift"], total["explained_relative_drift"])

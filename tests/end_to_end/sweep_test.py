@@ -57,7 +57,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(list(rows[0]), ["folder", "F", "k", "status", "exit_code", "mean(u)", "mean(v)", "minimum(u)",
                                              "maximum(v)"])
             alone = self.sweep(folder, "--set", "gray-scott.F=0.03", "--set", "gray-scott.k=0.05", "--output", "alone")
-            for name in ("scalars.csv", "snapshot_000004.vtkhdf"):
+            for name in ("scalars.csv", "snapshot_000004.vti"):
                 self.assertEqual((alone.folder / "alone" / name).stat().st_size,
                                  (alone.folder / "run.out/F=0.03,k=0.05" / name).stat().st_size)
             self.assertEqual((alone.folder / "alone/scalars.csv").read_text(),

@@ -101,9 +101,9 @@ def told(folder):
 
 def compare(found, wanted, same_ranks, is_explicit):
     """Raises Failure where one run's output is not that of another."""
-    names = sorted(path.name for path in wanted.glob("snapshot_*.vtkhdf"))
-    if names != sorted(path.name for path in found.glob("snapshot_*.vtkhdf")):
-        raise Failure("other snapshots: " + ", ".join(sorted(path.name for path in found.glob("snapshot_*.vtkhdf"))))
+    names = sorted(path.name for path in wanted.glob("snapshot_*"))
+    if names != sorted(path.name for path in found.glob("snapshot_*")):
+        raise Failure("other snapshots: " + ", ".join(sorted(path.name for path in found.glob("snapshot_*"))))
     for name in names:
         ours, theirs = datasets(found / name), datasets(wanted / name)
         for dataset, values in theirs.items():

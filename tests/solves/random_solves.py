@@ -264,7 +264,7 @@ def run(program, problem, folder):
     if done.returncode not in (0, 3):
         raise RuntimeError(f"seed {problem.seed}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     solve = json.loads((folder / "out/summary.json").read_text())["solves"][0]
-    last = sorted((folder / "out").glob("snapshot_*.vtkhdf"))[-1]
+    last = sorted((folder / "out").glob("snapshot_*.vt[ir]"))[-1]
     with h5py.File(last, "r") as file:
         values = file["VTKHDF/CellData/u"][()].astype(float).ravel()
     return solve, values, done.stderr

@@ -11,6 +11,7 @@
 #include "drivers/halocline/battery/short_run.hpp"
 #include "framework/field/field_base.hpp"
 #include "framework/io/array_file.hpp"
+#include "framework/io/snapshot_name.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline::battery {
@@ -20,7 +21,7 @@ namespace {
 std::filesystem::path last_snapshot(std::filesystem::path const& folder) {
   std::filesystem::path last;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {
-    bool const is_later = entry.path().extension() == ".vtkhdf" && entry.path() > last;
+    bool const is_later = is_snapshot_name(entry.path().filename().string()) && entry.path() > last;
     if (is_later) last = entry.path();
   }
   return last;

@@ -1,0 +1,320 @@
+#include "framework/io/snapshot_file.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <utility>
+
+#include "framework/io/hdf5.hpp"
+#include "framework/io/mesh_file.hpp"
+#include "framework/io/place_checksums.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+InputOutputError unreadable(std::filesystem::path const& path, std::string const& why) {
+  return InputOutputError("cannot read " + path.string() + ": " + why);
+}
+
+/// A damaged file leaves HDF5 (1.10) with objects that it cannot close when the program ends, of which it complains
+/// there. To be called before the library's first use.
+void leave_library_as_it_is() { H5dont_atexit(); }
+
+hid_t checked(hid_t id, std::filesystem::path const& path) {
+  if (id < 0) throw unreadable(path, hdf5::reason());
+  return id;
+}
+
+hdf5::File open_file(std::filesystem::path const& path) {
+  if (!std::filesystem::exists(path)) throw unreadable(path, "there is no such file");
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw unreadable(path, "it is no HDF5 file");
+  return {hdf5::Object(checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), path), H5Fclose, path), path};
+}
+
+hdf5::Object open(hdf5::File const& file, std::string const& name) {
+  return {checked(H5Dopen2(file.object, name.c_str(), H5P_DEFAULT), file.path), H5Dclose, file.path};
+}
+
+std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
+  hdf5::Object const space(checked(H5Dget_space(dataset), file.path), H5Sclose, file.path);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(0, H5Sget_simple_extent_ndims(space))));
+  if (!extents.empty()) H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return {extents.begin(), extents.end()};
+}
+
+/// All numbers of an attribute; empty where there is none.
+std::vector<Index> attribute(hdf5::File const& file, hid_t object, char const* name) {
+  if (H5Aexists(object, name) <= 0) return {};
+  hdf5::Object const found(checked(H5Aopen(object, name, H5P_DEFAULT), file.path), H5Aclose, file.path);
+  hdf5::Object const space(checked(H5Aget_space(found), file.path), H5Sclose, file.path);
+  std::vector<Index> numbers(static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(space))));
+  if (H5Aread(found, H5T_NATIVE_INT64, numbers.data()) < 0) throw unreadable(file.path, hdf5::reason());
+  return numbers;
+}
+
+/// Names of the datasets in a group, in their order.
+std::vector<std::string> datasets_in(hdf5::File const& file, std::string const& group) {
+  std::vector<std::string> names;
+  if (H5Lexists(file.object, "VTKHDF", H5P_DEFAULT) <= 0 || H5Lexists(file.object, group.c_str(), H5P_DEFAULT) <= 0) {
+    return names;
+  }
+  auto const visit = [](hid_t, char const* name, H5L_info_t const*, void* data) -> herr_t {
+    static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+    return 0;
+  };
+  hdf5::Object const object(checked(H5Gopen2(file.object, group.c_str(), H5P_DEFAULT), file.path), H5Gclose, file.path);
+  H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names);
+  return names;
+}
+
+bool is_single(hdf5::File const& file, hid_t dataset) {
+  hdf5::Object const type(checked(H5Dget_type(dataset), file.path), H5Tclose, file.path);
+  if (H5Tget_class(type) != H5T_FLOAT) throw unreadable(file.path, "it holds what are no numbers of a field");
+  return H5Tget_size(type) == sizeof(float);
+}
+
+SnapshotEntry entry_of(hdf5::File const& file, std::string const& name, std::string const& dataset,
+                       std::string const& kind) {
+  hdf5::Object const object = open(file, dataset);
+  std::vector<Index> const shape = shape_of(file, object);
+  std::vector<Index> extents = attribute(file, object, "shape");
+  if (shape.empty() || extents.size() != 3) throw unreadable(file.path, "it is no snapshot that Halocline wrote");
+  std::reverse(extents.begin(), extents.end());
+  Index numbers = 1;
+  Index entries = 1;
+  for (Index const extent : shape) numbers *= extent;
+  for (Index const extent : extents) entries *= extent;
+  if (entries <= 0 || numbers % entries != 0)
+    throw unreadable(file.path, "`" + name + "` has another shape than it says");
+  if (kind == "point") extents.resize(1);
+  return {name, dataset, kind, extents, numbers / entries, is_single(file, object)};
+}
+
+}  // namespace
+
+struct SnapshotFile::Impl {
+  hdf5::File file;
+};
+
+SnapshotFile::SnapshotFile(std::filesystem::path path) : path_(std::move(path)) {
+  leave_library_as_it_is();
+  hdf5::Silence const silence;
+  impl_ = std::make_unique<Impl>(Impl{open_file(path_)});
+  hdf5::File const& file = impl_->file;
+  std::vector<Index> const step = attribute(file, file.object, "step");
+  if (step.size() != 1) throw unreadable(path_, "it is no snapshot that Halocline wrote");
+  step_ = step.front();
+  hdf5::Object const time = open(file, "VTKHDF/FieldData/TimeValue");
+  if (shape_of(file, time) != std::vector<Index>{1} ||
+      H5Dread(time, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &time_) < 0) {
+    throw unreadable(path_, "its time cannot be read");
+  }
+  bool const of_points = H5Lexists(file.object, "VTKHDF/Points", H5P_DEFAULT) > 0;
+  if (of_points) fields_.push_back(entry_of(file, "position", "VTKHDF/Points", "point"));
+  for (auto const& [group, kind] : {std::pair("VTKHDF/CellData", "cell"), std::pair("VTKHDF/PointData", "node")}) {
+    for (std::string const& name : datasets_in(file, group)) {
+      fields_.push_back(entry_of(file, name, std::string(group) + "/" + name, of_points ? "point" : kind));
+    }
+  }
+}
+
+SnapshotFile::~SnapshotFile() = default;
+SnapshotFile::SnapshotFile(SnapshotFile&&) noexcept = default;
+
+void SnapshotFile::read(SnapshotEntry const& field, Index first, Index count, std::vector<double>& numbers) const {
+  numbers.resize(static_cast<std::size_t>(count));
+  read_as(H5T_NATIVE_DOUBLE, field, first, count, sizeof(double), reinterpret_cast<std::byte*>(numbers.data()));
+}
+
+void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index first, Index count,
+                           std::size_t bytes_per_number, std::byte* to) const {
+  hdf5::Silence const silence;
+  hdf5::File const& file = impl_->file;
+  hdf5::Object const dataset = open(file, field.dataset);
+  std::vector<Index> const shape = shape_of(file, dataset);
+  while (count > 0) {
+    // The largest box from there on that lies in one piece: along the first axis as many whole slabs, or a part of one.
+    std::vector<hsize_t> start(shape.size());
+    std::vector<hsize_t> extent(shape.size(), 1);
+    Index rest = first;
+    for (std::size_t axis = shape.size(); axis > 0; --axis) {
+      start[axis - 1] = static_cast<hsize_t>(rest % shape[axis - 1]);
+      rest /= shape[axis - 1];
+    }
+    Index below = 1;  // numbers of an entry of this axis
+    for (std::size_t axis = shape.size(); axis > 0; --axis) {
+      auto const at = static_cast<Index>(start[axis - 1]);
+      Index const most = std::min(shape[axis - 1] - at, std::max<Index>(1, count / below));
+      extent[axis - 1] = static_cast<hsize_t>(most);
+      below *= most;
+      // A whole line may be repeated along the next axis.
+      if (at != 0 || most != shape[axis - 1]) break;
+      if (count / below < 2) break;
+    }
+    hdf5::Object const space(checked(H5Dget_space(dataset), path_), H5Sclose, path_);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr);
+    auto const numbers_there = static_cast<hsize_t>(below);
+    hdf5::Object const memory(checked(H5Screate_simple(1, &numbers_there, nullptr), path_), H5Sclose, path_);
+    if (H5Dread(dataset, type, memory, space, H5P_DEFAULT, to) < 0) {
+      throw unreadable(path_, "`" + field.name + "`: " + hdf5::reason());
+    }
+    to += below * static_cast<Index>(bytes_per_number);
+    first += below;
+    count -= below;
+  }
+}
+
+std::vector<std::string> SnapshotFile::damage() const {
+  std::vector<std::string> found = damage_of_header();
+  for (char const* const name : {"XCoordinates", "YCoordinates", "ZCoordinates"}) {
+    std::string const dataset = std::string("VTKHDF/") + name;
+    if (H5Lexists(impl_->file.object, dataset.c_str(), H5P_DEFAULT) <= 0) continue;
+    hdf5::Silence const silence;
+    std::vector<Index> const extents = shape_of(impl_->file, open(impl_->file, dataset));
+    std::vector<std::string> const more = damage_of({name, dataset, "node", extents, 1, false});
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  for (SnapshotEntry const& field : fields_) {
+    std::vector<std::string> const more = damage_of(field);
+    found.insert(found.end(), more.begin(), more.end());
+  }
+  return found;
+}
+
+std::vector<std::string> SnapshotFile::damage_of(SnapshotEntry const& field) const {
+  hdf5::Silence const silence;
+  hdf5::File const& file = impl_->file;
+  std::string const name = checksums_of(field.dataset);
+  if (H5Lexists(file.object, checksums_group, H5P_DEFAULT) <= 0) return {"`" + field.name + "`: has no checksums"};
+  std::vector<std::uint64_t> expected;
+  {
+    hdf5::Object const dataset = open(file, name);
+    std::vector<Index> const shape = shape_of(file, dataset);
+    expected.resize(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
+    if (!expected.empty() && H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, expected.data()) < 0) {
+      throw unreadable(path_, hdf5::reason());
+    }
+  }
+  Index numbers = field.components;
+  for (Index const extent : field.extents) numbers *= extent;
+  PlaceChecksums checksums(numbers);
+  std::size_t const bytes = field.is_single ? sizeof(float) : sizeof(double);
+  std::vector<std::byte> values;
+  std::vector<std::string> found;
+  if (H5Lexists(file.object, "counters", H5P_DEFAULT) > 0) {
+    hdf5::Object const counter = open(file, "counters" + field.dataset.substr(field.dataset.find('/')));
+    std::uint64_t told = 0;
+    H5Dread(counter, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &told);
+    if (told != static_cast<std::uint64_t>(numbers) * bytes) {
+      found.push_back("`" + field.name + "`: its number of bytes has other bits");
+    }
+  }
+  for (Index begin = 0; begin < numbers; begin += PlaceChecksums::numbers_of_checksum) {
+    Index const end = std::min(numbers, begin + PlaceChecksums::numbers_of_checksum);
+    values.resize(static_cast<std::size_t>(end - begin) * bytes);
+    read_as(field.is_single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, field, begin, end - begin, bytes, values.data());
+    checksums.add(begin, values, bytes);
+    auto const block = static_cast<std::size_t>(begin / PlaceChecksums::numbers_of_checksum);
+    if (block < expected.size() && expected[block] == checksums.sums()[block]) continue;
+    std::string text = "`" + field.name + "`: numbers ";
+    text.append(std::to_string(begin)).append(" to ").append(std::to_string(end - 1)).append(" have other bits");
+    found.push_back(std::move(text));
+  }
+  return found;
+}
+
+std::vector<std::string> SnapshotFile::damage_of_header() const {
+  hdf5::Silence const silence;
+  std::vector<std::string> found;
+  double time = time_;
+  if (H5Aexists(impl_->file.object, "time") > 0) {
+    hdf5::Object const told(checked(H5Aopen(impl_->file.object, "time", H5P_DEFAULT), path_), H5Aclose, path_);
+    H5Aread(told, H5T_NATIVE_DOUBLE, &time);
+  }
+  if (!(time == time_)) found.emplace_back("the time has other bits");
+  std::vector<Index> const expected = attribute(impl_->file, impl_->file.object, header_checksum_name);
+  if (expected.empty()) return found;
+  hdf5::Object const properties(checked(H5Fget_create_plist(impl_->file.object), path_), H5Pclose, path_);
+  hsize_t size = 0;
+  H5Pget_userblock(properties, &size);
+  std::string header(static_cast<std::size_t>(size), 0);
+  std::ifstream file(path_, std::ios::binary);
+  if (!file.read(header.data(), static_cast<std::streamsize>(size))) throw unreadable(path_, "its header is cut");
+  if (header_checksum(header) != expected.front()) found.emplace_back("the header for VTK has other bits");
+  return found;
+}
+
+namespace {
+
+template <class Number>
+std::vector<Number> whole_list(hdf5::File const& file, std::string const& name, hid_t type) {
+  hdf5::Object const dataset = open(file, name);
+  std::vector<Index> const shape = shape_of(file, dataset);
+  std::vector<Number> numbers(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
+  if (!numbers.empty() && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()) < 0) {
+    throw unreadable(file.path, hdf5::reason());
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) {
+  leave_library_as_it_is();
+  hdf5::Silence const silence;
+  hdf5::File const file = open_file(path);
+  std::vector<std::string> found;
+  auto const has = [&](std::string const& name) { return H5Lexists(file.object, name.c_str(), H5P_DEFAULT) > 0; };
+  for (std::string const name : {"x", "y", "z"}) {
+    if (!has(name)) continue;
+    auto const edges = whole_list<double>(file, name, H5T_NATIVE_DOUBLE);
+    PlaceChecksums checksums(static_cast<Index>(edges.size()));
+    checksums.add(0, std::as_bytes(std::span(edges)), sizeof(double));
+    if (!has(checksums_group)) {
+      found.push_back("`" + name + "`: has no checksums");
+    } else if (whole_list<std::uint64_t>(file, std::string(checksums_group) + "/" + name, H5T_NATIVE_UINT64) !=
+               checksums.sums()) {
+      found.push_back("`" + name + "`: has other bits");
+    }
+  }
+  if (!has("Connectivity")) return found;
+  // Vertices are what their places say.
+  for (std::string const name : {"Connectivity", "Offsets", "Types"}) {
+    auto const numbers = whole_list<Index>(file, name, H5T_NATIVE_INT64);
+    Index place = 0;
+    bool const right =
+        std::ranges::all_of(numbers, [&](Index number) { return number == (name == "Types" ? 1 : place++); });
+    if (!right) found.push_back("`" + name + "`: has other bits");
+  }
+  return found;
+}
+
+std::string checksums_of(std::string const& dataset) {
+  return std::string(checksums_group) + dataset.substr(dataset.find('/'));
+}
+
+Index header_checksum(std::string const& header) {
+  return static_cast<Index>(XXH3_64bits(header.data(), header.size()));
+}
+
+std::vector<double> SnapshotFile::edges(int axis) const {
+  hdf5::Silence const silence;
+  std::filesystem::path const path = path_.parent_path() / mesh_file_name;
+  std::string const name(1, "xyz"[axis]);
+  if (!std::filesystem::exists(path)) return {};
+  hdf5::File const mesh = open_file(path);
+  if (H5Lexists(mesh.object, name.c_str(), H5P_DEFAULT) <= 0) return {};
+  hdf5::Object const dataset = open(mesh, name);
+  std::vector<Index> const shape = shape_of(mesh, dataset);
+  std::vector<double> edges(shape.size() == 1 ? static_cast<std::size_t>(shape.front()) : 0);
+  if (!edges.empty() && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, edges.data()) < 0) {
+    throw unreadable(path, hdf5::reason());
+  }
+  return edges;
+}
+
+}  // namespace halocline

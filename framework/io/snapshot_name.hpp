@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "framework/mesh/mesh.hpp"
+
+namespace halocline {
+
+/// What the snapshot of a step is called: `snapshot_000010` with an ending by which viewers know what lies in it:
+/// `.vti` of a uniform mesh, `.vtr` of a stretched one, `.vtkhdf` of points.
+[[nodiscard]] std::string snapshot_name(Mesh const& mesh, Index step);
+
+/// Whether a file of this name is a snapshot.
+[[nodiscard]] bool is_snapshot_name(std::string const& name);
+
+/// The step in the name of a snapshot, -1 in any other name.
+[[nodiscard]] Index step_of_snapshot(std::string const& name);
+
+}  // namespace halocline

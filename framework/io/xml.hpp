@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace halocline {
+
+/// A text as it stands in an attribute or between the tags of XML.
+[[nodiscard]] inline std::string xml_text(std::string const& text) {
+  std::string safe;
+  for (char const letter : text) {
+    safe += letter == '&' ? "&amp;" : letter == '<' ? "&lt;" : letter == '"' ? "&quot;" : std::string(1, letter);
+  }
+  return safe;
+}
+
+}  // namespace halocline
