@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/command_description.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -45,8 +46,17 @@ struct CheckCommand {
 struct ListCommand {
   std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
   std::vector<std::string> plugins;
-  bool schema = false;    ///< --schema: the JSON schema of decks
-  bool markdown = false;  ///< --markdown: the reference page of all options
+  bool schema = false;         ///< --schema: the JSON schema of decks
+  bool markdown = false;       ///< --markdown: the reference page of all options
+  bool man = false;            ///< --man: the manual page of the program, or with the subject `options` that of decks
+  ProgramDescription program;  ///< of which --man tells
+};
+
+/// What the command line gives to `halocline completion`.
+struct CompletionCommand {
+  std::string shell;
+  std::vector<std::string> plugins;
+  ProgramDescription program;
 };
 
 /// What the command line gives to `halocline test-physics`.
@@ -93,6 +103,8 @@ using ClaimFolder = std::function<FolderClaim&()>;
 /// They throw Errors.
 [[nodiscard]] ExitCode check(CheckCommand const& command);
 [[nodiscard]] ExitCode list(ListCommand const& command);
+/// Writes the script by which a shell completes command lines.
+[[nodiscard]] ExitCode completion(CompletionCommand const& command);
 /// Writes the table of checks of a physics. Throws SolveError where one has failed.
 [[nodiscard]] ExitCode test_physics(TestPhysicsCommand const& command);
 /// Writes a project of a physics. Throws InputError for a name that no physics can have and a folder that is there.
