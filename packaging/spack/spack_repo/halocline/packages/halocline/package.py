@@ -2,11 +2,10 @@
 
 import pathlib
 
+from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.build_systems.rocm import ROCmPackage
-
-from spack.package import *
 
 
 class Halocline(CMakePackage, CudaPackage, ROCmPackage):
@@ -47,7 +46,7 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("muparser@2.3.3:")
     depends_on("xxhash@0.8:")
 
-    # Plugins share one Kokkos with the program, so it is a shared library. Kokkos 5 asks for C++20 anyway.
+    # Plugins share one Kokkos with the program, so it is a shared library.
     depends_on("kokkos@4.5:5+shared")
     depends_on("kokkos@4.5: cxxstd=20")
     depends_on("kokkos-kernels@4.5:5+shared")
@@ -66,10 +65,11 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
     for _target in ROCmPackage.amdgpu_targets:
         depends_on(f"kokkos+rocm amdgpu_target={_target}", when=f"+rocm amdgpu_target={_target}")
 
-    # Of Trilinos only Teuchos is used, without its own Kokkos in the process; Belos is what asks for it.
+    # Of Trilinos only Teuchos is used, without its own Kokkos in the process; Belos is what asks
+    # for it.
     depends_on(
-        "trilinos@16:16+belos+shared~amesos~amesos2~anasazi~aztec~epetra~epetraext~fortran~ifpack~ifpack2"
-        "~kokkos~ml~mpi~muelu~sacado~tpetra"
+        "trilinos@16+belos+shared~amesos~amesos2~anasazi~aztec~epetra~epetraext~fortran~ifpack"
+        "~ifpack2~kokkos~ml~mpi~muelu~sacado~tpetra"
     )
 
     with default_args(type="run", when="+plot"):
@@ -81,7 +81,9 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
         depends_on("googletest@1.12:+gmock")
 
     conflicts("+cuda", when="cuda_arch=none", msg="cuda_arch says which GPU to compile for")
-    conflicts("+rocm", when="amdgpu_target=none", msg="amdgpu_target says which GPU to compile for")
+    conflicts(
+        "+rocm", when="amdgpu_target=none", msg="amdgpu_target says which GPU to compile for"
+    )
     conflicts("+cuda", when="+rocm", msg="A build has one execution space")
     conflicts("%gcc@:11", msg="C++20 as GCC 12 has it")
 
@@ -90,10 +92,13 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
             return "Cuda"
         if self.spec.satisfies("+rocm"):
             return "HIP"
-        return {"openmp": "OpenMP", "serial": "Serial", "threads": "Threads"}[self.spec.variants["host"].value]
+        return {"openmp": "OpenMP", "serial": "Serial", "threads": "Threads"}[
+            self.spec.variants["host"].value
+        ]
 
     def cmake_args(self):
-        # Spack's compiler wrapper says which processor to compile for, and nothing is taken because it happens to be there.
+        # Spack's compiler wrapper says which processor to compile for. Nothing is taken because it
+        # happens to be there.
         args = [
             self.define("HALOCLINE_BACKEND", self.backend()),
             self.define("HALOCLINE_MARCH", ""),
@@ -109,7 +114,9 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
             self.define("Teuchos_ROOT", self.spec["trilinos"].prefix),
         ]
         if self.spec.satisfies("+cuda"):
-            args.append(self.define("HALOCLINE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
+            args.append(
+                self.define("HALOCLINE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value)
+            )
         if self.spec.satisfies("+rocm"):
             args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
         return args
