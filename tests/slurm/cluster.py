@@ -1,5 +1,5 @@
-"""A cluster of Slurm's on this machine alone: munged, slurmctld and slurmd with settings, keys and ports of their own, in a
-folder that is gone afterwards. No service of the machine is used, and none is left."""
+"""A cluster of Slurm's on this machine alone: munged, slurmctld and two nodes by slurmd, with settings, keys and ports of their
+own, in a folder that is gone afterwards. No service of the machine is used, and none is left."""
 
 import os
 import pathlib
@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import tempfile
 import time
@@ -15,11 +16,10 @@ DAEMONS = ("munged", "slurmctld", "slurmd")
 CLIENTS = ("srun", "sbatch", "scancel", "scontrol", "sinfo")
 PACKAGES = "munge slurm-client slurmctld slurmd slurm-wlm-basic-plugins"
 
-# A cluster of one node that claims `processors` of them, whatever the machine has.
+# Two nodes that have all processors of the machine each, and four GPUs that are none.
 SETTINGS = """ClusterName=halocline
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
-SlurmdPort={node}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
@@ -27,16 +27,16 @@ CredType=cred/munge
 # A job that is requeued waits until the credentials of its first start have expired: two minutes if nothing is said.
 AuthInfo=socket={folder}/munge.socket,cred_expire=5
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/%n.log
+TmpFS={folder}/temporary-%n
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
+TaskPlugin=task/affinity
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
-SlurmdParameters=config_overrides
 MpiDefault=none
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
@@ -46,8 +46,9 @@ JobRequeue=1
 KillWait={kill_wait}
 MinJobAge=3600
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=1
-NodeName={host} NodeAddr=127.0.0.1 CPUs={processors} State=UNKNOWN
-PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
+GresTypes=gpu
+NodeName=node[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port={node},{other} CPUs={processors} Gres=gpu:4 State=UNKNOWN
+PartitionName=all Nodes=node[1-2] Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -91,8 +92,7 @@ class Cluster:
 
     KILL_WAIT = 20  # seconds from SIGTERM to SIGKILL at the end of a job's time
 
-    def __init__(self, processors=4):
-        self.processors = processors
+    def __init__(self):
         self.daemons = []
 
     def __enter__(self):
@@ -105,13 +105,17 @@ class Cluster:
         return self
 
     def start(self):
-        controller, node = free_ports(2)
-        for name in ("state", "spool", "jobs"):
+        controller, node, other = free_ports(3)
+        for name in ("state", "spool-node1", "spool-node2", "temporary-node1", "temporary-node2", "jobs"):
             (self.folder / name).mkdir()
         host = socket.gethostname().split(".")[0]
         settings = self.folder / "slurm.conf"
-        settings.write_text(SETTINGS.format(host=host, controller=controller, node=node, folder=self.folder,
-                                            processors=self.processors, kill_wait=self.KILL_WAIT))
+        settings.write_text(SETTINGS.format(host=host, controller=controller, node=node, other=other, folder=self.folder,
+                                            processors=os.cpu_count(), kill_wait=self.KILL_WAIT))
+        # Devices like /dev/null in the place of GPUs: enough for Slurm to hand them out.
+        for number in range(4):
+            os.mknod(self.folder / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        (self.folder / "gres.conf").write_text(f"Name=gpu File={self.folder}/gpu[0-3]\n")
         key = self.folder / "munge.key"
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(128))
@@ -123,11 +127,16 @@ class Cluster:
                     f"--seed-file={self.folder}/munged.seed")
         wait_for((self.folder / "munge.socket").exists, 10, "munged listens")
         self.launch("slurmctld", "-D", "-f", settings)
-        self.launch("slurmd", "-D", "-f", settings)
-        wait_for(lambda: self.ask("sinfo", "--noheader", "--format=%T") == "idle", 60, self.trouble)
+        # Each node has a name of its own for what runs on it: MPI would take two of one name for one, and mix their files up.
+        hosts = self.folder / "hosts"
+        hosts.write_text(pathlib.Path("/etc/hosts").read_text() + "127.0.0.1 node1 node2\n")
+        for name in ("node1", "node2"):
+            self.launch("unshare", "--uts", "--mount", "sh", "-c", 'hostname "$1" && mount --bind "$2" /etc/hosts; shift 2; exec "$@"',
+                        "sh", name, hosts, program("slurmd"), "-D", "-f", settings, "-N", name)
+        wait_for(lambda: self.ask("sinfo", "--noheader", "--format=%T %D") == "idle 2", 60, self.trouble)
 
     def launch(self, name, *words):
-        log = open(self.folder / f"{name}.out", "wb")
+        log = open(self.folder / f"{name}.out", "ab")
         self.daemons.append(subprocess.Popen([program(name), *map(str, words)], env=self.environment, stdin=subprocess.DEVNULL,
                                              stdout=log, stderr=log, start_new_session=True))
         log.close()
