@@ -9,14 +9,14 @@
 namespace halocline {
 namespace {
 
-/// What values are by their names on the command line; anything else is completed by nothing.
-ValueKind kind_of_name(std::string const& name) {
-  static std::map<std::string, ValueKind> const kinds{
-      {"DECK", ValueKind::files},           {"FILE", ValueKind::files},  {"PROGRAM", ValueKind::files},
-      {"FOLDER", ValueKind::folders},       {"DIR", ValueKind::folders}, {"PATH=VALUE", ValueKind::settings},
-      {"PATH=A,B,...", ValueKind::settings}};
-  auto const found = kinds.find(name);
-  return found == kinds.end() ? ValueKind::nothing : found->second;
+/// What a value is by its name on the command line: `FILE`, `DIR`, `FILE|DIR`. A word without an option that has none
+/// of these names is a file, unless it is the name of something.
+ValueKind kind_of_name(CommandOption const& option) {
+  auto const is_called = [&](char const* name) { return option.value.find(name) != std::string::npos; };
+  if (is_called("PATH=")) return ValueKind::settings;
+  if (is_called("FILE") || is_called("DECK") || is_called("PROGRAM")) return ValueKind::files;
+  if (is_called("DIR") || is_called("FOLDER")) return ValueKind::folders;
+  return option.is_positional && !is_called("NAME") ? ValueKind::files : ValueKind::nothing;
 }
 
 /// The words for a value of a subcommand; null if there are none.
@@ -352,7 +352,7 @@ std::vector<Setting> settings_of(Section const& deck) {
 std::vector<std::string> completion_shells() { return {"bash", "zsh", "fish"}; }
 
 ValueKind kind_of_value(std::string const& command, CommandOption const& option, CompletionWords const& words) {
-  return words_for(command, option, words) != nullptr ? ValueKind::words : kind_of_name(option.value);
+  return words_for(command, option, words) != nullptr ? ValueKind::words : kind_of_name(option);
 }
 
 std::string completion_script(std::string const& shell, ProgramDescription const& program,
