@@ -1,6 +1,7 @@
 """What a site asks for: one version everywhere, manual pages, completions of shells, module files of an installation that was
 moved: `site_test.py PROGRAM SOURCES BUILD CMAKE`."""
 
+import functools
 import os
 import pathlib
 import re
@@ -29,6 +30,7 @@ def output(command, **more):
     return done.stdout
 
 
+@functools.cache
 def said(*words):
     return output([PROGRAM, *words])
 
