@@ -15,7 +15,7 @@ toolchain_packages=(ca-certificates cmake g++ libc6-dev ninja-build python3-pip)
 library_packages=(libcli11-dev libfmt-dev libhdf5-openmpi-dev libmuparser-dev libopenmpi-dev libspdlog-dev
   libxxhash-dev libyaml-cpp-dev nlohmann-json3-dev openmpi-bin)
 plot_packages=(python3-h5py-mpi python3-matplotlib)
-test_packages=(libgmock-dev libgtest-dev python3-jsonschema python3-vtk9 python3-yaml)
+test_packages=(fish groff libgmock-dev libgtest-dev lmod mandoc python3-jsonschema python3-vtk9 python3-yaml zsh)
 style_packages=(ccache clang-format clang-tidy shellcheck)
 if [[ $variant == hip ]]; then toolchain_packages+=(hipcc libamdhip64-dev rocm-device-libs); fi
 

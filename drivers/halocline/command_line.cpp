@@ -7,7 +7,9 @@
 #include <optional>
 #include <sstream>
 
+#include "drivers/halocline/command_description.hpp"
 #include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/completion_script.hpp"
 #include "drivers/halocline/continuation.hpp"
 #include "drivers/halocline/job.hpp"
 #include "drivers/halocline/launch.hpp"
@@ -40,8 +42,8 @@ constexpr char const* program_examples =
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run",   "restart",     "check",        "diff",   "list",
-                                           "bench", "new-physics", "test-physics", "--help", "--version"};
+std::vector<std::string> const first_words{"run",         "restart",      "check",      "diff",   "list",     "bench",
+                                           "new-physics", "test-physics", "completion", "--help", "--version"};
 
 struct Commands {
   RunCommand run;
@@ -51,6 +53,7 @@ struct Commands {
   BenchCommand bench;
   NewPhysicsCommand new_physics;
   TestPhysicsCommand test_physics;
+  CompletionCommand completion;
   std::optional<FolderClaim> claim;  ///< of the output folder of `run`
 };
 
@@ -180,8 +183,22 @@ void add_list(CLI::App& program, ListCommand& list) {
       ->option_text("...");
   add_repeatable(app, "--plugin", "FILE", list.plugins, "Shared object with one more physics; may be repeated");
   auto* const schema = app.add_flag("--schema", list.schema, "The JSON schema of decks, for editors");
-  app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema)->option_text(" ");
+  auto* const markdown = app.add_flag("--markdown", list.markdown, "All options as a reference page")->excludes(schema);
+  app.add_flag("--man", list.man, "The manual page of this program; with `options` that of all options of decks")
+      ->excludes(schema)
+      ->excludes(markdown)
+      ->option_text(" ");
+  markdown->option_text(" ");
   schema->option_text(" ");
+}
+
+void add_completion(CLI::App& program, CompletionCommand& given) {
+  CLI::App& app = *program.add_subcommand("completion", "Writes a script by which a shell completes command lines");
+  app.add_option("SHELL", given.shell, "bash, zsh or fish: source <(halocline completion bash)")
+      ->check(CLI::IsMember(completion_shells()))
+      ->required()
+      ->option_text(" ");
+  add_repeatable(app, "--plugin", "FILE", given.plugins, "Shared object with one more physics; may be repeated");
 }
 
 void add_bench(CLI::App& program, BenchCommand& bench) {
@@ -247,8 +264,8 @@ std::string unknown_word(CLI::App const& app) {
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
-    return "run, restart, check, diff, list, bench, new-physics or test-physics? `halocline --help` tells what each "
-           "does";
+    return "run, restart, check, diff, list, bench, new-physics, test-physics or completion? `halocline --help` tells "
+           "what each does";
   if (chosen.empty()) {
     std::string const& word = words[1];
     return "`" + deck::printable(word) + "`: not a subcommand of halocline; " + advice_for(word, first_words);
@@ -313,6 +330,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   add_bench(program, commands->bench);
   add_new_physics(program, commands->new_physics);
   add_test_physics(program, commands->test_physics);
+  add_completion(program, commands->completion);
   try {
     // CLI11 takes the words behind the program's name, the last one first.
     program.parse(std::vector<std::string>(words.rbegin(), words.rend() - 1));
@@ -332,7 +350,9 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   if (chosen == "new-physics") line.judge = [commands] { return new_physics(commands->new_physics); };
   if (chosen == "test-physics") line.judge = [commands] { return test_physics(commands->test_physics); };
   if (chosen == "diff") line.judge = [commands] { return diff(commands->diff); };
+  commands->list.program = commands->completion.program = describe(program);
   if (chosen == "list") line.judge = [commands] { return list(commands->list); };
+  if (chosen == "completion") line.judge = [commands] { return completion(commands->completion); };
   if (chosen == "bench") {
     line.command = [commands](Environment& environment, std::shared_ptr<Communicator> const& ranks) {
       return bench(commands->bench, environment, ranks);

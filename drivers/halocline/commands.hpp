@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/halocline/command_description.hpp"
 #include "framework/deck/deck.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -60,8 +61,17 @@ struct DiffCommand {
 struct ListCommand {
   std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
   std::vector<std::string> plugins;
-  bool schema = false;    ///< --schema: the JSON schema of decks
-  bool markdown = false;  ///< --markdown: the reference page of all options
+  bool schema = false;         ///< --schema: the JSON schema of decks
+  bool markdown = false;       ///< --markdown: the reference page of all options
+  bool man = false;            ///< --man: the manual page of the program, or with the subject `options` that of decks
+  ProgramDescription program;  ///< of which --man tells
+};
+
+/// What the command line gives to `halocline completion`.
+struct CompletionCommand {
+  std::string shell;
+  std::vector<std::string> plugins;
+  ProgramDescription program;
 };
 
 /// What the command line gives to `halocline test-physics`.
@@ -115,6 +125,8 @@ using ClaimFolder = std::function<FolderClaim&()>;
 [[nodiscard]] ExitCode list(ListCommand const& command);
 /// Tells how two runs or two snapshots differ. ExitCode::unsolved if they do.
 [[nodiscard]] ExitCode diff(DiffCommand const& command);
+/// Writes the script by which a shell completes command lines.
+[[nodiscard]] ExitCode completion(CompletionCommand const& command);
 /// Writes the table of checks of a physics. Throws SolveError where one has failed.
 [[nodiscard]] ExitCode test_physics(TestPhysicsCommand const& command);
 /// Writes a project of a physics. Throws InputError for a name that no physics can have and a folder that is there.

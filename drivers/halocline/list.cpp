@@ -7,6 +7,7 @@
 
 #include "drivers/halocline/commands.hpp"
 #include "drivers/halocline/declaration.hpp"
+#include "drivers/halocline/manual.hpp"
 #include "drivers/halocline/standard_output.hpp"
 #include "framework/deck/nearest_name.hpp"
 #include "framework/deck/reference.hpp"
@@ -301,6 +302,14 @@ std::string answer(std::vector<std::string> subjects, Registry<PhysicsEntry> con
   return text;
 }
 
+/// The page that `--man` asks for.
+std::string manual(ListCommand const& command, Section const& deck) {
+  if (command.subjects.empty()) return manual_of_program(command.program);
+  if (command.subjects == std::vector<std::string>{"options"}) return manual_of_decks(deck);
+  throw InputError(
+      "--man: there are two manual pages, of the program and, by `halocline list options --man`, of decks");
+}
+
 }  // namespace
 
 ExitCode list(ListCommand const& command) {
@@ -308,6 +317,7 @@ ExitCode list(ListCommand const& command) {
   Section const deck = declare_deck(physics);
   std::string const text = command.schema     ? json_schema(deck)
                            : command.markdown ? markdown(deck) + methods_page()
+                           : command.man      ? manual(command, deck)
                                               : answer(command.subjects, physics, deck);
   say(text);
   return ExitCode::done;

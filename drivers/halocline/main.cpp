@@ -93,14 +93,10 @@ void warn_of_idle_nodes(int ranks) {
 }
 
 RankEnd run_ranks(CommandLine const& line) {
-  // A run stops at a step; all else has none.
+  // A run stops at a step; all else has none, and neither have ranks that still wait for each other in the start of
+  // MPI: one of them that was killed before would be waited for without end.
   std::optional<StopSignals> stops_at_step;
-  std::optional<EndingSignals> ends_at_once;
-  if (line.folder.empty()) {
-    ends_at_once.emplace();
-  } else {
-    stops_at_step.emplace();
-  }
+  std::optional<EndingSignals> ends_at_once(std::in_place);
   std::optional<LauncherPlace> const place = launcher_place();
   if (std::string const obstacle = place ? obstacle_before_mpi(*place) : ""; !obstacle.empty()) {
     return refused(obstacle, place);
@@ -113,6 +109,11 @@ RankEnd run_ranks(CommandLine const& line) {
   // On which devices Kokkos is to run, a deck may say.
   Environment environment({.kokkos = false});
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
+  if (!line.folder.empty()) {
+    HeldSignals const meanwhile;
+    ends_at_once.reset();
+    stops_at_step.emplace();
+  }
   if (std::string const obstacle = obstacle_among(place, communicator->size()); !obstacle.empty()) {
     return refused(obstacle, place);
   }
