@@ -42,13 +42,14 @@ constexpr char const* program_examples =
     "  halocline list solver.cg                    tells the options of one section of a deck\n\n";
 
 /// Everything that can stand behind `halocline`.
-std::vector<std::string> const first_words{"run",         "restart",      "check",      "diff",   "list",     "bench",
-                                           "new-physics", "test-physics", "completion", "--help", "--version"};
+std::vector<std::string> const first_words{"run",   "restart",     "check",        "diff",       "verify", "list",
+                                           "bench", "new-physics", "test-physics", "completion", "--help", "--version"};
 
 struct Commands {
   RunCommand run;
   CheckCommand check;
   DiffCommand diff;
+  VerifyCommand verify;
   ListCommand list;
   BenchCommand bench;
   NewPhysicsCommand new_physics;
@@ -175,6 +176,14 @@ void add_diff(CLI::App& program, DiffCommand& diff) {
       "Exit code: 0 same bits, or within the tolerance; 3 they differ; 2 they cannot be compared; 4 not readable.");
 }
 
+void add_verify(CLI::App& program, VerifyCommand& verify) {
+  CLI::App& app = *program.add_subcommand("verify", "Names what is damaged in the files of a run");
+  app.add_option("PATH", verify.path, "Folder of a run, a checkpoint, or one file of these")
+      ->required()
+      ->option_text(" ");
+  app.footer("Exit code: 0 all is as it was written; 4 something is damaged; 2 there is nothing of a run.");
+}
+
 void add_list(CLI::App& program, ListCommand& list) {
   CLI::App& app = *program.add_subcommand("list", "Tells what decks can say: physics, solvers, options");
   app.add_option(
@@ -264,7 +273,8 @@ std::string unknown_word(CLI::App const& app) {
 std::string explained(CLI::App const& program, std::vector<std::string> const& words, CLI::ParseError const& error) {
   std::vector<CLI::App*> const chosen = program.get_subcommands();
   if (chosen.empty() && words.size() < 2)
-    return "run, restart, check, diff, list, bench, new-physics, test-physics or completion? `halocline --help` tells "
+    return "run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline "
+           "--help` tells "
            "what each does";
   if (chosen.empty()) {
     std::string const& word = words[1];
@@ -326,6 +336,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   add_restart(program, commands->run);
   add_check(program, commands->check);
   add_diff(program, commands->diff);
+  add_verify(program, commands->verify);
   add_list(program, commands->list);
   add_bench(program, commands->bench);
   add_new_physics(program, commands->new_physics);
@@ -349,6 +360,7 @@ CommandLine read_command_line(std::vector<std::string> const& words) {
   if (chosen == "check") line.judge = [commands] { return check(commands->check); };
   if (chosen == "new-physics") line.judge = [commands] { return new_physics(commands->new_physics); };
   if (chosen == "test-physics") line.judge = [commands] { return test_physics(commands->test_physics); };
+  if (chosen == "verify") line.judge = [commands] { return verify(commands->verify); };
   if (chosen == "diff") line.judge = [commands] { return diff(commands->diff); };
   commands->list.program = commands->completion.program = describe(program);
   if (chosen == "list") line.judge = [commands] { return list(commands->list); };

@@ -57,6 +57,11 @@ struct DiffCommand {
   double tolerance = 0;  ///< --tolerance, part of the largest value; 0: all bits have to be the same
 };
 
+/// What the command line gives to `halocline verify`.
+struct VerifyCommand {
+  std::string path;  ///< of a run's folder, of a checkpoint or of a file
+};
+
 /// What the command line gives to `halocline list`.
 struct ListCommand {
   std::vector<std::string> subjects;  ///< "physics", "solvers", "options", a path of an option; empty: an overview
@@ -125,6 +130,8 @@ using ClaimFolder = std::function<FolderClaim&()>;
 [[nodiscard]] ExitCode list(ListCommand const& command);
 /// Tells how two runs or two snapshots differ. ExitCode::unsolved if they do.
 [[nodiscard]] ExitCode diff(DiffCommand const& command);
+/// Looks whether files of a run are as they were written. Throws InputOutputError, which names all that are not.
+[[nodiscard]] ExitCode verify(VerifyCommand const& command);
 /// Writes the script by which a shell completes command lines.
 [[nodiscard]] ExitCode completion(CompletionCommand const& command);
 /// Writes the table of checks of a physics. Throws SolveError where one has failed.

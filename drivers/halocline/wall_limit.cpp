@@ -66,7 +66,9 @@ WallLimit::WallLimit(double seconds, Clock::time_point start, char const* end_of
   auto const job = end_of_job == nullptr ? std::nullopt : number_of(end_of_job);
   // Beyond some 2 million years the clock of the system counts no further: such a job has no end.
   if (!job || *job > 4e9) return;
-  Clock::time_point const end_of = Clock::time_point() + in(*job);
+  // Whatever else the job has to do once the program has ended.
+  constexpr double left_to_the_job = 10;
+  Clock::time_point const end_of = Clock::time_point() + in(*job - left_to_the_job);
   if (end_ && *end_ <= end_of) return;
   end_ = end_of;
   text_ = "before the end of its job";

@@ -11,7 +11,7 @@ namespace halocline {
 [[nodiscard]] double read_duration(std::string const& text);
 
 /// When a run has to have ended: at the limit that was given, or when its job does, which Slurm says in the environment
-/// (SLURM_JOB_END_TIME, seconds since 1970).
+/// (SLURM_JOB_END_TIME, seconds since 1970), less ten seconds.
 class WallLimit {
  public:
   using Clock = std::chrono::system_clock;

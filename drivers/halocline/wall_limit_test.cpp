@@ -47,7 +47,7 @@ TEST(WallLimit, ThereIsNoneUnlessOneIsGiven) {
 
 TEST(WallLimit, TheEndOfTheJobCountsWhereItIsNearer) {
   Clock::time_point const start = Clock::time_point() + seconds(1000);
-  WallLimit const job(100, start, "1050");
+  WallLimit const job(100, start, "1060");
   EXPECT_EQ(job.text(), "before the end of its job");
   EXPECT_FALSE(job.is_near(10, start + seconds(39)));
   EXPECT_TRUE(job.is_near(10, start + seconds(40)));

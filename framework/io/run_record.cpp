@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "framework/io/state_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/launcher.hpp"
@@ -25,6 +26,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
+constexpr char const* series_name = "snapshots.xdmf";
 /// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of
 /// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
@@ -122,7 +124,18 @@ void set_end(Json& summary, std::optional<ExitCode> code, std::string const& mes
 }
 
 // Text that is no UTF-8 (a path, say) is no reason to lose the record.
-std::string text_of(Json const& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n'; }
+std::string plain_text_of(Json const& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+constexpr char const* checksum_key = "xxh3_128";
+
+/// With the checksum of all that it says at its end.
+std::string text_of(Json summary) {
+  summary.erase(checksum_key);
+  // What is no UTF-8 is replaced before it is counted.
+  summary = Json::parse(plain_text_of(summary));
+  summary[checksum_key] = checksum(plain_text_of(summary));
+  return plain_text_of(summary) + '\n';
+}
 
 Json described(HaloRecord const& halo) {
   Json measured = Json::array();
@@ -446,6 +459,15 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
   summary["sweeps"] = described(sweeps_);
   summary["halo"] = described(provenance_.halo);
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);
+  if (end) {
+    summary["files"] = Json::array();
+    for (TableState const& state : tables())
+      summary["files"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"xxh3_128", state.checksum}});
+    if (std::filesystem::exists(folder_ / series_name)) {
+      StateFile const series = measured_file(folder_ / series_name);
+      summary["files"].push_back({{"name", series.name}, {"bytes", series.bytes}, {"xxh3_128", series.checksum}});
+    }
+  }
   if (earlier_parts_ != "[]") summary["provenance"]["earlier_parts"] = Json::parse(earlier_parts_);
   return text_of(summary);
 }
@@ -463,6 +485,18 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
   set_end(summary, code, message);
   write_whole_file(path, text_of(summary));
+}
+
+std::vector<std::string> damage_of_summary_text(std::string const& text) {
+  Json summary = Json::parse(text, nullptr, false);
+  if (!summary.is_object()) return {"is no whole JSON object"};
+  // What a handler of signals writes is made without a checksum.
+  if (summary.value("abrupt", false)) return {};
+  if (!summary.contains(checksum_key) || !summary[checksum_key].is_string()) return {"has no checksum"};
+  std::string const given = summary[checksum_key];
+  summary.erase(checksum_key);
+  if (checksum(plain_text_of(summary)) != given) return {"says something else than what its checksum is of"};
+  return {};
 }
 
 }  // namespace halocline

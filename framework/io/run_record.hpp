@@ -198,6 +198,9 @@ class RunRecord {
 void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
                    std::string const& message);
 
+/// What is wrong with the text of a summary, in words; empty: it is what was written, or a handler of signals wrote it.
+[[nodiscard]] std::vector<std::string> damage_of_summary_text(std::string const& text);
+
 /// "done", "wrong input", "unsolved", "input/output failed", "stopped" or "defect".
 [[nodiscard]] char const* status_of(ExitCode code) noexcept;
 

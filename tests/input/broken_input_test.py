@@ -256,7 +256,7 @@ BROKEN_DECKS = [
 
 # Name, arguments, and the message.
 BROKEN_COMMANDS = [
-    ("no subcommand", [], ["run, restart, check, diff, list, bench, new-physics, test-physics or completion? `halocline --help` tells what each does"]),
+    ("no subcommand", [], ["run, restart, check, diff, verify, list, bench, new-physics, test-physics or completion? `halocline --help` tells what each does"]),
     ("unknown subcommand", ["rum", "good"], ["`rum`: not a subcommand of halocline; did you mean `run`?"]),
     ("subcommand that others have", ["help"], ["`help`: not a subcommand of halocline; did you mean `--help`?"]),
     ("no deck", ["run"], ["halocline run: DECK is required; see halocline run --help"]),

@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "drivers/halocline/commands.hpp"
+#include "drivers/halocline/standard_output.hpp"
+#include "framework/io/verification.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+ExitCode verify(VerifyCommand const& command) {
+  std::string damaged;
+  std::size_t whole = 0;
+  for (VerifiedFile const& file : verify(std::filesystem::path(command.path))) {
+    if (file.damage.empty()) ++whole;
+    for (std::string const& damage : file.damage) damaged += "\n  " + file.path.string() + ": " + damage;
+  }
+  say(fmt::format("{}: {} file{} whole\n", command.path, whole, whole == 1 ? "" : "s"));
+  if (damaged.empty()) return ExitCode::done;
+  throw InputOutputError("damaged:" + damaged);
+}
+
+}  // namespace halocline

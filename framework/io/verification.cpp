@@ -1,0 +1,161 @@
+#include "framework/io/verification.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "framework/io/checkpoint.hpp"
+#include "framework/io/mesh_file.hpp"
+#include "framework/io/run_record.hpp"
+#include "framework/io/snapshot_file.hpp"
+#include "framework/io/snapshot_name.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Damage = std::vector<std::string>;
+
+constexpr char const* summary_name = "summary.json";
+
+/// What an unreadable file says is its damage.
+Damage damage_by(auto const& look) {
+  try {
+    return look();
+  } catch (InputOutputError const& error) {
+    return {error.what()};
+  }
+}
+
+Damage damage_of_summary(fs::path const& path) {
+  std::ifstream file(path);
+  if (!file) return {"cannot be read"};
+  return damage_of_summary_text({std::istreambuf_iterator<char>(file), {}});
+}
+
+/// The files whose checksums the summary of a folder tells: tables and series.
+std::vector<StateFile> files_on_record(fs::path const& folder) {
+  std::ifstream file(folder / summary_name);
+  Json const summary = Json::parse(file, nullptr, false);
+  std::vector<StateFile> files;
+  if (!summary.is_object() || !summary.contains("files")) return files;
+  for (Json const& one : summary["files"]) {
+    if (!one.is_object()) continue;
+    files.push_back({.name = one.value("name", ""),
+                     .bytes = one.value("bytes", Index{0}),
+                     .checksum = one.value("xxh3_128", ""),
+                     .blocks = {}});
+  }
+  return files;
+}
+
+/// A table of a run that was killed: lines that end, of as many values as the first.
+Damage damage_of_table(fs::path const& path) {
+  std::ifstream file(path);
+  if (!file) return {"cannot be read"};
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  if (text.empty() || text.back() != '\n') return {"does not end with a whole line"};
+  std::optional<long> commas;
+  std::size_t line = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    std::size_t const end = text.find('\n', begin);
+    long const here = std::count(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 text.begin() + static_cast<std::ptrdiff_t>(end), ',');
+    if (!commas) commas = here;
+    if (here != *commas) return {"line " + std::to_string(line) + " has another number of values than the first"};
+    begin = end + 1;
+  }
+  return {};
+}
+
+Damage damage_of_file(fs::path const& path) {
+  std::string const name = path.filename().string();
+  fs::path const folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (name == summary_name) return damage_of_summary(path);
+  if (name == mesh_file_name) return damage_by([&] { return damage_of_mesh_file(path); });
+  if (is_snapshot_name(name)) return damage_by([&] { return SnapshotFile(path).damage(); });
+  for (StateFile const& file : files_on_record(folder)) {
+    if (file.name != name) continue;
+    std::string const damage = damage_of(folder, file);
+    return damage.empty() ? Damage{} : Damage{damage};
+  }
+  return name.ends_with(".csv") ? damage_of_table(path) : Damage{};
+}
+
+std::vector<VerifiedFile> verify_checkpoint(fs::path const& folder) {
+  Checkpoint checkpoint;
+  try {
+    checkpoint = read_manifest(folder);
+  } catch (InputOutputError const& error) {
+    return {{folder / manifest_name, {error.what()}}};
+  }
+  std::vector<VerifiedFile> all{{folder / manifest_name, {}}};
+  for (StateFile const& file : checkpoint.files) {
+    std::string const damage = damage_of(folder, file);
+    all.push_back({folder / file.name, damage.empty() ? Damage{} : Damage{damage}});
+  }
+  return all;
+}
+
+bool is_verified(std::string const& name) {
+  return name == summary_name || name == mesh_file_name || is_snapshot_name(name) || name.ends_with(".csv") ||
+         name == "snapshots.xdmf";
+}
+
+std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
+  std::vector<VerifiedFile> all;
+  std::vector<fs::path> entries;
+  for (fs::directory_entry const& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
+  std::sort(entries.begin(), entries.end());
+  for (fs::path const& entry : entries) {
+    std::string const name = entry.filename().string();
+    if (is_checkpoint_name(name)) {
+      std::vector<VerifiedFile> const files = verify_checkpoint(entry);
+      all.insert(all.end(), files.begin(), files.end());
+    } else if (is_verified(name)) {
+      all.push_back({entry, damage_of_file(entry)});
+    }
+  }
+  // What the summary knows of has to be there.
+  for (StateFile const& file : files_on_record(folder)) {
+    if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
+  }
+  return all;
+}
+
+/// One file of a checkpoint, or of a run.
+std::vector<VerifiedFile> verify_file(fs::path const& path) {
+  fs::path const folder = fs::absolute(path).parent_path();
+  if (!is_checkpoint_name(folder.filename().string())) return {{path, damage_of_file(path)}};
+  std::vector<VerifiedFile> all = verify_checkpoint(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  std::erase_if(all, [&](VerifiedFile const& file) { return file.path.filename() != path.filename(); });
+  return all;
+}
+
+}  // namespace
+
+std::vector<VerifiedFile> verify(fs::path const& path) {
+  if (!fs::exists(path)) throw InputError(path.string() + ": there is no such file or folder");
+  std::vector<VerifiedFile> all;
+  if (!fs::is_directory(path)) {
+    all = verify_file(path);
+    if (!is_verified(path.filename().string()) && all.size() == 1 && all[0].damage.empty() &&
+        !is_checkpoint_name(fs::absolute(path).parent_path().filename().string())) {
+      throw InputError(path.string() + " is no file of a run");
+    }
+  } else if (is_checkpoint_name(fs::absolute(path).lexically_normal().filename().string()) ||
+             fs::exists(path / manifest_name)) {
+    all = verify_checkpoint(path);
+  } else {
+    all = verify_folder(path);
+  }
+  if (all.empty()) throw InputError(path.string() + " holds nothing of a run");
+  return all;
+}
+
+}  // namespace halocline

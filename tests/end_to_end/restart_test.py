@@ -1,0 +1,209 @@
+"""Checkpoints from outside: what is refused, what is skipped and said, and what `verify` names. That runs which go on have the
+bits of those that were not broken off is for tests/restart."""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import PROGRAM, Run, scratch
+
+FAULTY = pathlib.Path(sys.argv.pop(1)).resolve()
+
+DECK = """
+physics: heat
+mesh: {cells: [40, 30]}
+heat: {initial: 1 + x*y}
+time: {step: 0.01, steps: 40}
+output: {snapshots: {interval: 10}}
+checkpoint: {every: {steps: 8}, keep: 3}
+"""
+STATIONARY = """
+physics: laplace
+mesh: {cells: [500, 500]}
+laplace: {source: sin(3*x)*y}
+solver: {method: jacobi, jacobi: {iterations: 1000000, relative_tolerance: 1e-9}}
+"""
+
+
+def run(folder, *words, deck=DECK, **more):
+    (pathlib.Path(folder) / "run.yaml").write_text(deck)
+    return Run([*words, "--quiet"] if words[0] in ("run", "restart") else words, folder, **more)
+
+
+class Restart(unittest.TestCase):
+    def assert_ends(self, finished, code, *texts):
+        self.assertEqual(finished.code, code, finished.said)
+        for text in texts:
+            self.assertIn(text, finished.err)
+
+    def names(self, folder):
+        return sorted(path.name for path in (pathlib.Path(folder) / "run.out").glob("checkpoint_*"))
+
+    def test_the_newest_few_are_kept_and_the_last_state_is_one(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            self.assertEqual(self.names(folder), ["checkpoint_000024", "checkpoint_000032", "checkpoint_000040"])
+
+    def test_without_the_section_there_are_none(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml", deck=DECK.replace("checkpoint:", "#")), 0)
+            self.assertEqual(self.names(folder), [])
+            self.assert_ends(run(folder, "restart", "run.out"), 2, "holds no checkpoint to go on from")
+
+    def test_what_is_damaged_is_skipped_and_named(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            output = pathlib.Path(folder) / "run.out"
+            wanted = (output / "scalars.csv").read_bytes()
+            state = output / "checkpoint_000040/state_00000.h5"
+            bits = bytearray(state.read_bytes())
+            bits[len(bits) // 2] ^= 16
+            state.write_bytes(bits)
+            (output / "checkpoint_000032/manifest.json").unlink()
+            finished = Run(["restart", "run.out"], folder)
+            self.assert_ends(finished, 0, "checkpoint_000040: state_00000.h5 is not what was written",
+                             "checkpoint_000032 has no manifest.json")
+            self.assertIn("goes on from run.out/checkpoint_000024, step 24", finished.err)
+            self.assertEqual((output / "scalars.csv").read_bytes(), wanted)
+            for checkpoint in output.glob("checkpoint_*"):
+                (checkpoint / "manifest.json").write_text("{}")
+            self.assert_ends(run(folder, "restart", "run.out"), 4, "holds no whole checkpoint to go on from",
+                             "checkpoint_000040/manifest.json is damaged")
+            self.assert_ends(run(folder, "run", "run.yaml", "--continue"), 4, "`--overwrite` begins the run anew")
+
+    def test_another_format_is_refused_by_name(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            for manifest in (pathlib.Path(folder) / "run.out").glob("checkpoint_*/manifest.json"):
+                manifest.write_text(manifest.read_text().replace('checkpoint format": 1', 'checkpoint format": 7'))
+            self.assert_ends(run(folder, "restart", "run.out"), 4, "is of format 7, and this program")
+
+    def test_a_table_that_was_changed_is_named(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            table = pathlib.Path(folder) / "run.out/scalars.csv"
+            table.write_text(table.read_text().replace("0.01,", "0.02,", 1))
+            self.assert_ends(run(folder, "restart", "run.out", "--set", "time.steps=50"), 4, "run.out/scalars.csv does not begin with the")
+
+    def test_what_does_not_fit_is_refused(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            before = {path.name: path.read_bytes() for path in (pathlib.Path(folder) / "run.out").glob("*.*")}
+            for change, said in (("mesh.cells=[40, 31]", "`u` has 40 x 30 x 1 entries, and that of the run 40 x 31 x 1"),
+                                 ("precision=single", "`u` is of another precision"),
+                                 ("time.start=1", "`time.start`: the run began at 0"),
+                                 ("time.stpes=50", "time.steps")):
+                with self.subTest(change):
+                    self.assert_ends(run(folder, "restart", "run.out", "--set", change), 2, said)
+            after = {path.name: path.read_bytes() for path in (pathlib.Path(folder) / "run.out").glob("*.*")}
+            self.assertEqual(after, before)
+            self.assert_ends(run(folder, "run", "run.yaml", "--continue", "--overwrite"), 2, "--overwrite")
+            self.assert_ends(run(folder, "run", "run.yaml"), 2, "holds a run already")
+
+    def test_continue_begins_goes_on_and_ends(self):
+        with scratch() as folder:
+            begun = run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=20")
+            self.assert_ends(begun, 0)
+            done = Run(["run", "run.yaml", "--continue", "--set", "time.steps=20"], folder)
+            self.assertEqual((done.code, done.out), (0, "run.out holds this run, and it is done\n"))
+            longer = Run(["run", "run.yaml", "--continue"], folder)
+            self.assert_ends(longer, 0, "goes on from run.out/checkpoint_000020")
+            summary = longer.summary()
+            self.assertEqual((summary["status"], summary["steps"]), ("done", 40))
+            self.assertEqual(len(summary["provenance"]["earlier_parts"]), 1)
+            self.assertEqual(summary["provenance"]["earlier_parts"][0]["to_step"], 20)
+
+    def test_a_physics_that_does_not_tell_what_it_carries(self):
+        with scratch() as folder:
+            deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\ncheckpoint: {every: {steps: 1}}\n"
+            finished = run(folder, "run", "run.yaml", "--plugin", FAULTY, deck=deck)
+            self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not tell what it carries")
+            self.assertFalse((pathlib.Path(folder) / "run.out").exists())
+
+    def test_cadences_that_are_none(self):
+        with scratch() as folder:
+            for deck, said in ((DECK.replace("steps: 8", "steps: 0"), "checkpoint.every.steps"),
+                               (DECK.replace("keep: 3", "keep: 0"), "checkpoint.keep"),
+                               (STATIONARY + "checkpoint: {every: {steps: 5}}\n", "of no use to a run that is one solve")):
+                self.assert_ends(run(folder, "run", "run.yaml", deck=deck), 2, said)
+            for limit in ("soon", "0", "-5"):
+                self.assert_ends(run(folder, "run", "run.yaml", f"--wall-limit={limit}"), 2, "is no duration above 0")
+
+    def test_a_run_that_stops_leaves_one_without_being_asked(self):
+        with scratch() as folder:
+            deck = DECK.replace("checkpoint:", "#").replace("steps: 40", "steps: 1000000")
+            (pathlib.Path(folder) / "run.yaml").write_text(deck)
+            process = subprocess.Popen([PROGRAM, "run", "run.yaml", "--quiet"], cwd=folder, stderr=subprocess.PIPE, text=True)
+            while not (pathlib.Path(folder) / "run.out/scalars.csv").exists():
+                self.assertIsNone(process.poll())
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 5, said)
+            self.assertIn("; `halocline restart run.out` goes on", said)
+            step = int(re.search(r"after step (\d+)", said)[1])
+            self.assertEqual(self.names(folder), [f"checkpoint_{step:06}"])
+            self.assert_ends(run(folder, "restart", "run.out", "--set", f"time.steps={step + 7}"), 0)
+
+    def test_a_solve_goes_on_from_its_iterate(self):
+        with scratch() as folder:
+            stopped = run(folder, "run", "run.yaml", "--ranks", "2", "--wall-limit", "3", deck=STATIONARY)
+            self.assert_ends(stopped, 5, "stopped at the wall limit of 3 s in iteration", "goes on")
+            first = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
+            self.assertEqual(first["status"], "stopped")
+            state = max(pathlib.Path(folder).glob("run.out/checkpoint_*/manifest.json"))
+            self.assertTrue(state.exists())
+            iterations = int(re.search(r"in iteration (\d+)", stopped.err)[1])
+            again = run(folder, "restart", "run.out", "--set", "solver.jacobi.iterations=1", "--ranks", "1")
+            self.assert_ends(again, 3)
+            # One iteration from where the other came to: hardly better, and far better than from the start.
+            report = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())["solves"][0]
+            rows = [line.split(",") for line in
+                    (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]]
+            shutil.rmtree(pathlib.Path(folder) / "run.out")
+            fresh = run(folder, "run", "run.yaml", "--set", "solver.jacobi.iterations=1", deck=STATIONARY)
+            self.assert_ends(fresh, 3)
+            start = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())["solves"][0]
+            self.assertGreater(iterations, 100)
+            self.assertEqual(float(rows[0][-1]), report["initial_residual"])
+            self.assertLess(report["initial_residual"], 0.5 * start["initial_residual"])
+
+
+class Verify(unittest.TestCase):
+    def test_every_file_of_a_run(self):
+        with scratch() as folder:
+            self.assertEqual(run(folder, "run", "run.yaml").code, 0)
+            output = pathlib.Path(folder) / "run.out"
+            whole = Run(["verify", "run.out"], folder)
+            self.assertEqual((whole.code, whole.err), (0, ""), whole.said)
+            files = [path for path in output.rglob("*") if path.is_file() and path.name != "halocline.lock"]
+            self.assertEqual(whole.out, f"run.out: {len(files)} files whole\n")
+            for path in files:
+                was = path.read_bytes()
+                for damage in ("flip", "cut"):
+                    bits = bytearray(was)
+                    bits[len(bits) * 2 // 3] ^= 4
+                    path.write_bytes(bits if damage == "flip" else was[:len(was) * 2 // 3])
+                    with self.subTest(file=path.name, damage=damage):
+                        found = Run(["verify", "run.out"], folder)
+                        self.assertEqual(found.code, 4, found.said)
+                        self.assertIn(path.name, found.err)
+                        alone = Run(["verify", path.relative_to(folder)], folder)
+                        self.assertEqual(alone.code, 4, alone.said)
+                path.write_bytes(was)
+            self.assertEqual(Run(["verify", "run.out"], folder).code, 0)
+
+    def test_what_is_nothing_of_a_run(self):
+        with scratch() as folder:
+            (pathlib.Path(folder) / "notes.txt").write_text("nothing\n")
+            for path in ("notes.txt", ".", "elsewhere"):
+                self.assertEqual(Run(["verify", path], folder).code, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
