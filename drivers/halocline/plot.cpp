@@ -67,7 +67,6 @@ Section plot_section() {
 }
 
 void require_plotted_fields(Options const& plot, std::span<FieldBase const* const> fields) {
-  if (!plot.has("fields")) return;
   std::vector<std::string> known;
   for (FieldBase const* const field : fields) {
     if (!field->description().position) known.push_back(field->name());

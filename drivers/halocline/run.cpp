@@ -276,7 +276,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   SolveObserver solve(*communicator, progress, stops);
   warn_of_underflow(run.deck, run.entry.name);
   auto const physics = make_physics(run, domain, roles, observer_of(run, progress, solve));
-  require_plotted_fields(run.deck.section("plot"), physics->fields());
+  if (run.deck.section("plot").has("fields")) require_plotted_fields(run.deck.section("plot"), physics->fields());
   restore(run, *physics);
   StepLimits const limits = first_limits(run.owner, run.entry.name, *physics, run.schedule, *communicator);
   if (auto const reason = communicator->max(static_cast<Index>(stops.reason(0))); reason != 0) {

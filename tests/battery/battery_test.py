@@ -39,7 +39,7 @@ class Battery(unittest.TestCase):
         for deck in ("probe.yaml", "probe-walls.yaml"):
             code, out, err = halocline("test-physics", PLUGIN, "--deck", FOLDER / deck)
             self.assertEqual((code, err), (0, ""), out)
-            self.assertEqual(len(verdicts(out)), 12, out)
+            self.assertEqual(len(verdicts(out)), 13, out)
             self.assertNotIn("FAILED", out)
 
     def test_another_build_has_to_agree(self):

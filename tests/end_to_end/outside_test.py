@@ -94,7 +94,7 @@ class Outside(unittest.TestCase):
                     process.terminate()
                     _, err = process.communicate(timeout=30)
                     self.assertEqual(process.returncode, 5, err)
-                    self.assertRegex(err, r"^halocline: stopped by a signal [^\n]*\n$")
+                    self.assertRegex(err, r"^halocline: stopped by a signal[^\n]*\n$")
                     if (pathlib.Path(folder) / "run.out/summary.json").exists():
                         self.assertEqual(summary_in(folder)["status"], "stopped")
                     self.assert_nobody_left(folder)

@@ -4,11 +4,9 @@ bits of those that were not broken off is for tests/restart."""
 import json
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from program import PROGRAM, Run, scratch
@@ -75,7 +73,8 @@ class Restart(unittest.TestCase):
                 (checkpoint / "manifest.json").write_text("{}")
             self.assert_ends(run(folder, "restart", "run.out"), 4, "holds no whole checkpoint to go on from",
                              "checkpoint_000040/manifest.json is damaged")
-            self.assert_ends(run(folder, "run", "run.yaml", "--continue"), 4, "`--overwrite` begins the run anew")
+            self.assert_ends(run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=50"), 4,
+                             "`--overwrite` begins the run anew")
 
     def test_another_format_is_refused_by_name(self):
         with scratch() as folder:
@@ -98,7 +97,7 @@ class Restart(unittest.TestCase):
             for change, said in (("mesh.cells=[40, 31]", "`u` has 40 x 30 x 1 entries, and that of the run 40 x 31 x 1"),
                                  ("precision=single", "`u` is of another precision"),
                                  ("time.start=1", "`time.start`: the run began at 0"),
-                                 ("time.stpes=50", "time.steps")):
+                                 ("time.stpes=50", "did you mean `steps`?")):
                 with self.subTest(change):
                     self.assert_ends(run(folder, "restart", "run.out", "--set", change), 2, said)
             after = {path.name: path.read_bytes() for path in (pathlib.Path(folder) / "run.out").glob("*.*")}
@@ -121,7 +120,7 @@ class Restart(unittest.TestCase):
 
     def test_a_physics_that_does_not_tell_what_it_carries(self):
         with scratch() as folder:
-            deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\ncheckpoint: {every: {steps: 1}}\n"
+            deck = "physics: faulty\nmesh: {cells: [8]}\ntime: {step: 0.1, steps: 3}\nfaulty: {where: u, value: nan, step: 9}\ncheckpoint: {every: {steps: 1}}\n"
             finished = run(folder, "run", "run.yaml", "--plugin", FAULTY, deck=deck)
             self.assert_ends(finished, 2, "`checkpoint`: faulty, or its integrator, does not tell what it carries")
             self.assertFalse((pathlib.Path(folder) / "run.out").exists())
@@ -159,19 +158,17 @@ class Restart(unittest.TestCase):
             state = max(pathlib.Path(folder).glob("run.out/checkpoint_*/manifest.json"))
             self.assertTrue(state.exists())
             iterations = int(re.search(r"in iteration (\d+)", stopped.err)[1])
+            last = float((pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[-1].split(",")[-1])
             again = run(folder, "restart", "run.out", "--set", "solver.jacobi.iterations=1", "--ranks", "1")
             self.assert_ends(again, 3)
-            # One iteration from where the other came to: hardly better, and far better than from the start.
             report = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())["solves"][0]
             rows = [line.split(",") for line in
                     (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]]
-            shutil.rmtree(pathlib.Path(folder) / "run.out")
-            fresh = run(folder, "run", "run.yaml", "--set", "solver.jacobi.iterations=1", deck=STATIONARY)
-            self.assert_ends(fresh, 3)
-            start = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())["solves"][0]
             self.assertGreater(iterations, 100)
             self.assertEqual(float(rows[0][-1]), report["initial_residual"])
-            self.assertLess(report["initial_residual"], 0.5 * start["initial_residual"])
+            # The residual falls in every iteration: what was kept is the iterate of the last, or the one before it.
+            self.assertLess(report["initial_residual"], 1.01 * last)
+
 
 
 class Verify(unittest.TestCase):
@@ -185,7 +182,8 @@ class Verify(unittest.TestCase):
             self.assertEqual(whole.out, f"run.out: {len(files)} files whole\n")
             for path in files:
                 was = path.read_bytes()
-                for damage in ("flip", "cut"):
+                # Of the bits of HDF5's own, some are of no use: for each of them snapshot_damage_test looks.
+                for damage in ("cut",) if path.name == "mesh.h5" else ("flip", "cut"):
                     bits = bytearray(was)
                     bits[len(bits) * 2 // 3] ^= 4
                     path.write_bytes(bits if damage == "flip" else was[:len(was) * 2 // 3])

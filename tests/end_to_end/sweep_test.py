@@ -214,7 +214,7 @@ class Sweep(unittest.TestCase):
                 self.assertEqual([(row["status"], row["exit_code"]) for row in table(folder)], [("done", "0"), ("stopped", "5")])
                 self.assertEqual(folders(folder), ["time=step_1_steps_2", name])
                 summary = json.loads((pathlib.Path(folder) / "run.out" / name / "summary.json").read_text())
-                self.assertRegex(summary["message"], "^stopped by a signal after step \\d+ of 100000000$")
+                self.assertRegex(summary["message"], "^stopped by a signal after step \\d+ of 100000000; `halocline restart run.out/[^`]*` goes on$")
                 self.assertFalse((pathlib.Path(folder) / "run.out/halocline.lock").exists())
 
     def test_a_signal_that_is_ignored(self):

@@ -19,7 +19,9 @@ Finding restart(Subject const& subject) {
   // After one step methods of several have no history yet.
   for (Index const before : {1, 2, 7}) {
     Trial undisturbed(subject, changes);
-    undisturbed.take(size, before + 5);
+    // In two parts as well: where steps stand is counted from the first of a part.
+    undisturbed.take(size, before);
+    undisturbed.take(size, 5);
     Trial first(subject, changes);
     first.take(size, before);
     Trial second(subject, changes);

@@ -103,6 +103,7 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
             self.define("HALOCLINE_BACKEND", self.backend()),
             self.define("HALOCLINE_MARCH", ""),
             self.define("HALOCLINE_COMPILER_CACHE", ""),
+            self.define("HALOCLINE_BUNDLE", False),
             self.define("HALOCLINE_PEERS", False),
             self.define("HALOCLINE_PREFIX", ""),
             self.define("HALOCLINE_SANITIZE", False),
