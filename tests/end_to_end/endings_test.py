@@ -4,6 +4,7 @@ record says of them: `endings_test.py PROGRAM PLUGIN`, PLUGIN being the physics 
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -205,7 +206,7 @@ class Endings(unittest.TestCase):
                 summary = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())
                 self.assertEqual((summary["status"], summary["steps"]), ("stopped", 0))
                 stopped = int(re.search(r"in iteration (\d+)", summary["message"])[1])
-                self.assertIn(f"in iteration {stopped}\n", err)
+                self.assertIn(f"in iteration {stopped};", err)
                 rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()
                 step, solve, method, last, residual = rows[-1].split(",")
                 self.assertEqual((step, solve, method), ("1", "1", "jacobi"))
