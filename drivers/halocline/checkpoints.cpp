@@ -1,7 +1,6 @@
 #include "drivers/halocline/checkpoints.hpp"
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -82,14 +81,14 @@ std::optional<double> carried_bytes(Physics& physics) {
 
 Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
                          Physics& physics, std::string const& physics_name, bool evolves, std::string run,
-                         Index numbered)
+                         Index numbered, double time)
     : evolves_(evolves),
       folder_(folder),
       physics_(physics),
       run_(std::move(run)),
       numbered_(numbered),
       writer_(std::move(folder), std::move(mesh), static_cast<int>(checkpoint.integer("keep"))),
-      time_of_last_(-std::numeric_limits<double>::infinity()) {
+      time_of_last_(time) {
   std::optional<double> const bytes = carried_bytes(physics);
   bool const is_told = bytes.has_value();
   bytes_ = bytes.value_or(0);
@@ -139,7 +138,7 @@ void Checkpoints::add_iterate(Index iterations, Output& output, Agreed const& ag
 void Checkpoints::begin(Index number, double time, Schedule const& schedule, Output& output) {
   writer_.finish();
   begun_ = std::chrono::steady_clock::now();
-  std::string const carried = output.carried(physics_);
+  std::string const carried = output.carried(evolves_ ? number : 0, physics_);
   std::string kept;
   if (writer_.is_first_rank()) {
     Json json;
@@ -148,8 +147,10 @@ void Checkpoints::begin(Index number, double time, Schedule const& schedule, Out
     json["schedule"] = described(schedule.state());
     kept = json.dump();
   }
+  std::vector<std::string> tables;
+  for (TableState const& table : tables_of(carried)) tables.push_back(table.name);
   writer_.begin(
-      number, time, [&](CarriedState& state) { static_cast<void>(physics_.carry(state)); }, kept);
+      number, time, [&](CarriedState& state) { static_cast<void>(physics_.carry(state)); }, kept, tables);
 }
 
 void Checkpoints::finish() { writer_.finish(); }

@@ -32,9 +32,11 @@ class Checkpoints {
  public:
   /// \param run      how the run was started, as JSON, kept in each checkpoint
   /// \param numbered number of the checkpoint that a stationary run goes on from; 0: it begins
+  /// \param time     that the run begins or goes on at
   /// Throws InputError where the deck asks for checkpoints of a physics that does not tell what it carries.
   Checkpoints(Options const& checkpoint, std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
-              Physics& physics, std::string const& physics_name, bool evolves, std::string run, Index numbered = 0);
+              Physics& physics, std::string const& physics_name, bool evolves, std::string run, Index numbered,
+              double time);
 
   /// Whether this rank is still at work for a checkpoint, or waits for snapshots of `output` that belong to it.
   [[nodiscard]] bool is_busy(Output const& output) const;

@@ -4,8 +4,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
+#include "drivers/halocline/output.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -41,12 +43,39 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .skipped = {}};
 }
 
+/// Paths in a deck are those of where the run was started, if that is still there.
+void go_to(fs::path const& place, std::string& output) {
+  std::error_code error;
+  if (fs::equivalent(place, fs::current_path(), error) || error) return;
+  output = fs::absolute(output).string();
+  fs::current_path(place, error);
+}
+
+/// Collective. The checkpoints in a folder as rank 0 sees it: hosts may learn of new ones at different times.
+std::vector<std::string> names_on_first_rank(fs::path const& run, Communicator const& communicator) {
+  std::string all;
+  if (communicator.rank() == 0) {
+    for (fs::path const& checkpoint : checkpoints_in(run)) all += checkpoint.filename().string() + '\n';
+  }
+  communicator.broadcast(all, 0);
+  std::vector<std::string> names;
+  std::istringstream lines(all);
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
+  return names;
+}
+
 /// What is wrong with a checkpoint, as far as this rank's share of the files tells; empty: nothing.
 std::string damage_of_share(Continuation const& found, Communicator const& communicator) {
   std::vector<StateFile> const& files = found.checkpoint.files;
+  if (communicator.rank() == 0) {
+    for (TableState const& table : tables_of(found.output)) {
+      if (std::string damage = damage_of_start(found.folder.parent_path(), table); !damage.empty()) return damage;
+    }
+  }
   for (std::size_t n = static_cast<std::size_t>(communicator.rank()); n < files.size();
        n += static_cast<std::size_t>(communicator.size())) {
-    if (std::string damage = damage_of(found.folder, files[n]); !damage.empty()) return damage;
+    if (std::string const damage = damage_of(found.folder, files[n]); !damage.empty())
+      return found.folder.string() + ": " + damage;
   }
   return "";
 }
@@ -67,14 +96,16 @@ std::string described_start(RunCommand const& command, std::string const& deck_n
                             std::string const& physics) {
   Json const json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
                   {"set", command.set},         {"plugins", absolute(command.plugins)},
-                  {"devices", command.devices}, {"ranks", command.ranks}};
+                  {"devices", command.devices}, {"working_directory", fs::current_path().string()},
+                  {"ranks", command.ranks}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 RunCommand command_to_go_on(RunCommand command) {
   fs::path const folder = command.output;
   std::vector<fs::path> const checkpoints = checkpoints_in(folder);
-  if (!fs::is_directory(folder)) throw InputError(folder.string() + " is not a folder");
+  std::error_code missing;
+  if (!fs::is_directory(folder, missing)) throw InputError(folder.string() + " is not a folder");
   if (checkpoints.empty()) {
     throw InputError(folder.string() +
                      " holds no checkpoint to go on from; `checkpoint: {every: {wall: 600}}` in a deck writes some");
@@ -86,16 +117,18 @@ RunCommand command_to_go_on(RunCommand command) {
       std::vector<std::string> set = start.at("set");
       set.insert(set.end(), command.set.begin(), command.set.end());
       command.set = std::move(set);
+      command.plugins = absolute(command.plugins);
       std::vector<std::string> const plugins = start.at("plugins");
       command.plugins.insert(command.plugins.begin(), plugins.begin(), plugins.end());
       command.deck = start.at("deck").at("name");
       command.deck_text = start.at("deck").at("text").get<std::string>();
       if (command.devices.empty()) command.devices = start.at("devices");
       if (command.ranks == 0) command.ranks = start.at("ranks");
+      go_to(start.at("working_directory").get<std::string>(), command.output);
       return command;
     } catch (InputOutputError const& error) {
       reasons += std::string("\n  ") + error.what();
-    } catch (Json::exception const& error) {
+    } catch (std::exception const& error) {
       reasons += "\n  " + (checkpoint / manifest_name).string() + ": " + error.what();
     }
   }
@@ -104,10 +137,9 @@ RunCommand command_to_go_on(RunCommand command) {
 
 std::optional<Continuation> find_continuation(fs::path const& run, Communicator const& communicator) {
   std::vector<std::string> skipped;
-  // What is there is the same for all ranks: none of them takes anything away.
-  communicator.barrier();
-  std::vector<fs::path> const checkpoints = checkpoints_in(run);
-  for (fs::path const& folder : checkpoints) {
+  bool has_any = false;
+  for (std::string const& name : names_on_first_rank(run, communicator)) {
+    fs::path const folder = run / name;
     std::string damage;
     std::optional<Continuation> found;
     try {
@@ -115,6 +147,8 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
     } catch (std::exception const& error) {
       damage = error.what();
     }
+    // One that was not finished never was a checkpoint.
+    has_any = has_any || communicator.any(fs::exists(folder / manifest_name));
     // A rank that cannot read what another one can must not go its own way.
     bool const readable = communicator.all(found.has_value());
     if (readable) damage = damage_of(*found, communicator);
@@ -122,21 +156,35 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
       found->skipped = std::move(skipped);
       return found;
     }
-    skipped.push_back(folder.string() + ": " + (damage.empty() ? "another rank cannot read it" : damage));
+    skipped.push_back(damage.empty() ? folder.string() + ": another rank cannot read it" : damage);
   }
-  if (skipped.empty()) return std::nullopt;
+  if (!has_any) return std::nullopt;
   std::string reasons;
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
   throw InputOutputError(run.string() + " holds no whole checkpoint to go on from:" + reasons +
                          "\n`--overwrite` begins the run anew");
 }
 
-bool is_done_already(fs::path const& folder, std::string const& deck) {
+namespace {
+
+/// The summary of a folder; nothing where that cannot be read.
+Json summary_of(fs::path const& folder) {
   std::ifstream file(folder / "summary.json");
-  Json const summary = Json::parse(file, nullptr, false);
-  if (!summary.is_object() || summary.value("status", "") != "done") return false;
+  Json summary = file ? Json::parse(file, nullptr, false) : Json();
+  return summary.is_object() ? summary : Json::object();
+}
+
+}  // namespace
+
+bool holds_a_done_run(fs::path const& folder) {
+  Json const summary = summary_of(folder);
+  return summary.contains("status") && summary["status"] == "done";
+}
+
+bool is_done_already(fs::path const& folder, std::string const& deck) {
   try {
-    return summary.at("provenance").at("deck").at("options") == Json::parse(deck);
+    Json const summary = summary_of(folder);
+    return holds_a_done_run(folder) && summary.at("provenance").at("deck").at("options") == Json::parse(deck);
   } catch (Json::exception const&) {
     return false;
   }

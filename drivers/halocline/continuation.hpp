@@ -36,6 +36,8 @@ struct Continuation {
 [[nodiscard]] std::optional<Continuation> find_continuation(std::filesystem::path const& run,
                                                             Communicator const& communicator);
 
+/// Whether the summary in `folder` tells of a run that is done.
+[[nodiscard]] bool holds_a_done_run(std::filesystem::path const& folder);
 /// Whether the summary in `folder` tells of a run of this judged deck that is done.
 [[nodiscard]] bool is_done_already(std::filesystem::path const& folder, std::string const& deck);
 

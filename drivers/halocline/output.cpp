@@ -1,6 +1,7 @@
 #include "drivers/halocline/output.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -30,6 +31,10 @@ double time_interval(Options const& section) {
 
 /// Whether step `number` is one of every `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
+
+/// JSON has no infinity and no NaN: they are texts.
+Json number_of(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
+double value_of(Json const& json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
 
 /// A part of what `Output::carried` gave; empty where that is.
 std::string part_of(std::string const& carried, char const* name) {
@@ -103,13 +108,13 @@ Output::Output(std::filesystem::path folder, Options const& output, std::shared_
   solves_.seconds = totals.at("seconds");
 }
 
-std::string Output::carried(Physics& physics) {
+std::string Output::carried(Index step, Physics& physics) {
   on_first_rank(mesh_->communicator(), [&] {
     if (claim_ != nullptr) claim_->require_there();
   });
   take_traces(physics);
   Json json;
-  json["record"] = Json::parse(record_.carried());
+  json["record"] = Json::parse(record_.carried(step));
   json["recorded"] = recorded_;
   json["snapshots"] = Json::array();
   for (WrittenSnapshot const& one : written_) json["snapshots"].push_back({one.step, one.time});
@@ -119,13 +124,21 @@ std::string Output::carried(Physics& physics) {
   for (std::size_t n = 0; n < state.watched.size(); ++n) {
     ConservedQuantity const& one = state.watched[n];
     json["conservation"].push_back({{"name", one.name},
-                                    {"initial", one.initial},
-                                    {"final", one.final},
-                                    {"largest_drift", one.largest_drift},
-                                    {"explained_drift", one.explained_drift},
-                                    {"magnitude", state.magnitudes[n]}});
+                                    {"initial", number_of(one.initial)},
+                                    {"final", number_of(one.final)},
+                                    {"largest_drift", number_of(one.largest_drift)},
+                                    {"explained_drift", number_of(one.explained_drift)},
+                                    {"magnitude", number_of(state.magnitudes[n])}});
   }
   return json.dump();
+}
+
+std::vector<TableState> tables_of(std::string const& carried) {
+  std::vector<TableState> all;
+  Json const json = Json::parse(carried);
+  for (Json const& one : json.at("record").at("tables"))
+    all.push_back({one.at("name"), one.at("bytes"), one.at("xxh3_128")});
+  return all;
 }
 
 std::vector<WrittenSnapshot> snapshots_of(std::string const& carried) {
@@ -227,9 +240,9 @@ void Output::begin_conservation(Physics const& physics) {
   if (carried_conservation_.empty()) return;
   Conservation::State state;
   for (Json const& one : Json::parse(carried_conservation_)) {
-    state.watched.push_back(
-        {one.at("name"), one.at("initial"), one.at("final"), one.at("largest_drift"), one.at("explained_drift")});
-    state.magnitudes.push_back(one.at("magnitude"));
+    state.watched.push_back({one.at("name"), value_of(one.at("initial")), value_of(one.at("final")),
+                             value_of(one.at("largest_drift")), value_of(one.at("explained_drift"))});
+    state.magnitudes.push_back(value_of(one.at("magnitude")));
   }
   conservation_->go_on_from(state);
 }

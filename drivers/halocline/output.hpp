@@ -36,6 +36,8 @@ struct SolveTotals {
 /// Adds a mistake for times that follow one another so closely that they cannot be counted.
 void judge_output_times(Options const& output, Options const& time, Mistakes& mistakes);
 
+/// The tables, as far as they had come, in what Output::carried gave.
+[[nodiscard]] std::vector<TableState> tables_of(std::string const& carried);
 /// The snapshots that are written, in what Output::carried gave.
 [[nodiscard]] std::vector<WrittenSnapshot> snapshots_of(std::string const& carried);
 
@@ -71,7 +73,7 @@ class Output {
   void go_on(Schedule const& schedule, Physics const& physics);
   /// All that tables, series and summary need where another run goes on from the present state, as JSON. Collective.
   /// Throws InputOutputError where the folder is not the run's any more.
-  [[nodiscard]] std::string carried(Physics& physics);
+  [[nodiscard]] std::string carried(Index step, Physics& physics);
   /// Whether all snapshots that were handed over are on the disk, on rank 0.
   [[nodiscard]] bool snapshots_are_written() const;
   /// Returns when all snapshots that were handed over to I/O ranks are written; there are no more. Does nothing where

@@ -124,6 +124,13 @@ bool is_done(RunCommand const& command, Case const& run, Communicator const& all
 void find_start(RunCommand const& command, Case& run, Communicator const& all) {
   if (!command.continues) return;
   run.from = find_continuation(run.folder, all);
+  on_first_rank(all, [&] {
+    if (!run.from && holds_a_done_run(run.folder)) {
+      throw InputError(run.folder.string() +
+                       " holds a run that is done, of another deck or with other options, and no " +
+                       "checkpoint to go on from; --overwrite replaces it");
+    }
+  });
   if (!run.from) return;
   Continuation const& from = *run.from;
   for (std::string const& skipped : from.skipped) log_warning("skipped, since it is not whole: " + skipped);
@@ -153,7 +160,8 @@ void restore(Case const& run, Physics& physics) {
 void prepare_folder(Case const& run, Mesh const& mesh) {
   if (!run.from) return clear_output_folder(mesh.communicator(), run.folder);
   on_first_rank(mesh.communicator(), [&] {
-    std::vector<std::string> files{"scalars.csv", "residuals.csv", "traces.csv", "snapshots.xdmf", "mesh.h5"};
+    std::vector<std::string> files{"snapshots.xdmf", "mesh.h5"};
+    for (TableState const& table : tables_of(run.from->output)) files.push_back(table.name);
     for (WrittenSnapshot const& one : snapshots_of(run.from->output)) files.push_back(snapshot_name(mesh, one.step));
     return_to_checkpoint(run.folder, run.from->checkpoint.step, files);
   });
@@ -289,9 +297,10 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   std::vector<FieldFileRecord> field_files;
   on_first_rank(*communicator, [&] { field_files = record_field_files(run.deck.section(run.entry.name)); });
 
-  Checkpoints checkpoints(
-      run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name, evolves(run.entry, run.deck),
-      described_start(command, deck.name(), deck.text(), run.entry.name), run.from ? run.from->checkpoint.step : 0);
+  Checkpoints checkpoints(run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name,
+                          evolves(run.entry, run.deck),
+                          described_start(command, deck.name(), deck.text(), run.entry.name),
+                          run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
   Output output(run.folder, run.deck.section("output"), domain.any(), precision_of(run.deck), roles.all(),

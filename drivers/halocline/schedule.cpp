@@ -133,7 +133,9 @@ void Schedule::go_on_from(ScheduleState const& state) {
   }
   time_ = state.time;
   taken_ = state.taken;
-  bool const same_steps = state.size == size_;
+  // A step that was shortened to meet the end of then stands on no grid.
+  double const on_grid = state.anchor + static_cast<double>(taken_ - state.anchor_taken) * size_;
+  bool const same_steps = state.size == size_ && std::abs(on_grid - time_) <= rounding(size_);
   anchor_ = same_steps ? state.anchor : time_;
   anchor_taken_ = same_steps ? state.anchor_taken : taken_;
   std::array<double, 2> const intervals{state.outputs.snapshots, state.outputs.scalars};

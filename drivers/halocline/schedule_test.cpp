@@ -213,6 +213,15 @@ TEST(Schedule, GoesOnWithAnotherEndStepsAndOutputs) {
   }
   EXPECT_EQ(times, std::vector<double>{3 * 0.4});
   EXPECT_EQ(shorter_steps.time(), 1.5);
+  // The last step was shortened to meet the end: later ones count from there.
+  Schedule uneven = schedule_of("{step: 0.3, end: 1}");
+  while (!uneven.ended()) uneven.take(uneven.next({}));
+  Schedule further = schedule_of("{step: 0.3, end: 2}");
+  further.go_on_from(uneven.state());
+  EXPECT_EQ(further.next({}).time, 1);
+  EXPECT_EQ(further.next({}).size, 0.3);
+  while (!further.ended()) further.take(further.next({}));
+  EXPECT_EQ(further.time(), 2);
   Schedule elsewhere = schedule_of("{start: 0.5, step: 0.25, end: 2}");
   EXPECT_THROW(elsewhere.go_on_from(first.state()), InputError);
 }

@@ -1,6 +1,7 @@
 #include "drivers/halocline/solve_observer.hpp"
 
 #include <string>
+#include <utility>
 
 #include "framework/runtime/error.hpp"
 
@@ -12,13 +13,16 @@ void SolveObserver::see(Index iteration, double residual) {
   progress_.iteration(iteration, residual);
   if (checkpoints_ == nullptr) return;
   auto const said = watch_.add([this] {
-    return SolveWatch::Said{.stop = stops_.reason(2 * checkpoints_->expected_seconds() + 0.5),
+    return SolveWatch::Said{.stop = stops_.reason(2 * checkpoints_->expected_seconds() + watch_.seconds_ahead() + 0.5),
                             .checkpoint = checkpoints_->is_due_by_clock(),
                             .busy = checkpoints_->is_busy(*output_)};
   });
   if (!said) return;
   bool const stops = said->stop != StopReason::none;
-  checkpoints_->add_iterate(iteration, *output_, {.busy = said->busy, .due = said->checkpoint, .stops = stops});
+  // What was said before a checkpoint began knows nothing of it.
+  bool const is_old = std::exchange(has_begun_, said->checkpoint && !has_begun_);
+  checkpoints_->add_iterate(iteration, *output_,
+                            {.busy = said->busy || is_old, .due = said->checkpoint && !is_old, .stops = stops});
   if (!stops) return;
   watch_.finish();
   output_->finish_snapshots();

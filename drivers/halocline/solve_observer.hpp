@@ -37,6 +37,7 @@ class SolveObserver {
   SolveWatch watch_;
   Output* output_ = nullptr;
   Checkpoints* checkpoints_ = nullptr;
+  bool has_begun_ = false;  ///< a checkpoint, since all last said how far they are
   std::vector<Index> iterations_;
   std::vector<double> residuals_;
 };

@@ -40,12 +40,12 @@ std::optional<SolveWatch::Said> SolveWatch::add(std::function<Said()> const& min
 
 void SolveWatch::start(Said const& mine) {
   // How often each reason is given, so that the largest follows from sums; the time that the last iterations took.
-  double const elapsed = now() - started_;
+  if (started_ > 0 && left_ == 0) seconds_each_ = (now() - started_) / static_cast<double>(counted_);
   std::array<double, 5> const said{
       mine.stop == StopReason::signal ? 1.0 : 0.0, mine.stop == StopReason::wall_limit ? 1.0 : 0.0,
-      mine.checkpoint && communicator_.rank() == 0 ? 1.0 : 0.0, mine.busy ? 1.0 : 0.0, started_ > 0 ? elapsed : 0.0};
+      mine.checkpoint && communicator_.rank() == 0 ? 1.0 : 0.0, mine.busy ? 1.0 : 0.0, seconds_each_};
   started_ = now();
-  left_ = interval_;
+  left_ = counted_ = interval_;
   sums_.emplace(communicator_.start_sum(said));
 }
 
@@ -57,11 +57,8 @@ SolveWatch::Said SolveWatch::take() {
                                         : StopReason::none,
                   .checkpoint = sums[2] > 0,
                   .busy = sums[3] > 0};
-  double const elapsed = sums[4] / communicator_.size();
-  if (elapsed > 0) {
-    double const fits = static_cast<double>(interval_) * wanted / elapsed;
-    interval_ = static_cast<Index>(std::clamp(fits, 1.0, 1000.0));
-  }
+  double const each = sums[4] / communicator_.size();
+  if (each > 0) interval_ = static_cast<Index>(std::clamp(wanted / each, 1.0, 1000.0));
   sums_.reset();
   return said;
 }

@@ -46,6 +46,8 @@ class SolveWatch {
   [[nodiscard]] std::optional<Said> add(std::function<Said()> const& mine);
   /// Collective. Waits for what is on its way.
   void finish();
+  /// About how long it takes until what is said now is known and acted on.
+  [[nodiscard]] double seconds_ahead() const { return 2 * static_cast<double>(interval_) * seconds_each_; }
 
  private:
   void start(Said const& mine);
@@ -54,8 +56,10 @@ class SolveWatch {
   Communicator const& communicator_;
   std::optional<PendingSum> sums_;
   Index left_ = 0;      ///< iterations until the sums are taken
+  Index counted_ = 1;   ///< of the present interval
   Index interval_ = 1;  ///< iterations from one to the next
   double started_ = 0;
+  double seconds_each_ = 0;  ///< of an iteration lately
 };
 
 }  // namespace halocline

@@ -146,6 +146,8 @@ std::optional<Index> step_of(std::string const& name) {
 
 std::string checkpoint_name(Index step) { return fmt::format("{}{:06}", name_start, step); }
 
+Index step_of_checkpoint(std::string const& name) { return step_of(name).value_or(-1); }
+
 bool is_checkpoint_name(std::string const& name) { return step_of(name).has_value(); }
 
 std::vector<fs::path> checkpoints_in(fs::path const& run) {

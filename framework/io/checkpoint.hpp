@@ -41,6 +41,8 @@ inline constexpr char const* manifest_name = "manifest.json";
 
 /// "checkpoint_000120"
 [[nodiscard]] std::string checkpoint_name(Index step);
+/// The step in the name of a checkpoint, -1 in any other name.
+[[nodiscard]] Index step_of_checkpoint(std::string const& name);
 /// Whether a file or folder of this name is that of a checkpoint.
 [[nodiscard]] bool is_checkpoint_name(std::string const& name);
 /// The folders in `run` that are named as checkpoints are, whole or not, the latest step first.

@@ -49,6 +49,7 @@ StateFile unpacked(std::string const& text) {
 void leave_signals_to_others() {
   sigset_t all;
   sigfillset(&all);
+  for (int const crash : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&all, crash);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
@@ -81,7 +82,8 @@ void CheckpointWriter::join() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run) {
+void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
+                             std::vector<std::string> needs) {
   if (is_under_way()) throw DefectError("a checkpoint begins while another one is written");
   ScopedRegion const region("checkpoint/copy");
   began_ = now();
@@ -91,6 +93,7 @@ void CheckpointWriter::begin(Index step, double time, std::function<void(Carried
   step_ = step;
   time_ = time;
   kept_ = std::move(run);
+  needs_ = std::move(needs);
   phase_ = Phase::files;
   work([this] {
     fs::path const folder = run_ / checkpoint_name(step_);
@@ -123,6 +126,7 @@ void CheckpointWriter::proceed() {
 void CheckpointWriter::complete(std::vector<std::string> const& files) const {
   Checkpoint checkpoint = described();
   for (std::string const& file : files) checkpoint.files.push_back(unpacked(file));
+  for (std::string const& name : needs_) sync_file(run_ / name);
   write_manifest(run_ / checkpoint_name(step_), checkpoint);
   // The name of the folder has to be on the disk as well.
   sync_folder(run_);
@@ -152,12 +156,18 @@ Checkpoint CheckpointWriter::described() const {
 }
 
 void CheckpointWriter::remove_older() const {
-  int whole = 0;
+  int kept = 1;  // this one
   for (fs::path const& checkpoint : checkpoints_in(run_)) {
-    if (whole < keep_ && fs::exists(checkpoint / manifest_name)) {
-      ++whole;
-    } else if (whole >= keep_) {
+    if (step_of_checkpoint(checkpoint.filename().string()) >= step_) continue;
+    if (kept < keep_ && fs::exists(checkpoint / manifest_name)) {
+      ++kept;
+      continue;
+    }
+    if (kept < keep_) continue;
+    try {
       remove_checkpoint(checkpoint);
+    } catch (InputOutputError const&) {
+      // Somebody may be reading it: there is a next time.
     }
   }
 }

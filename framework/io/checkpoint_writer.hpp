@@ -32,8 +32,9 @@ class CheckpointWriter {
   CheckpointWriter& operator=(CheckpointWriter const&) = delete;
 
   /// Copies what `tell` tells, the same items on all ranks, and begins to write. None may be under way. `run` is kept
-  /// beside the state, as JSON, by rank 0.
-  void begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run);
+  /// beside the state, as JSON, by rank 0; the files `needs` of the run are on the disk before it is a checkpoint.
+  void begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
+             std::vector<std::string> needs = {});
 
   /// Whether a checkpoint is under way: the same on all ranks.
   [[nodiscard]] bool is_under_way() const { return phase_ != Phase::idle; }
@@ -71,7 +72,8 @@ class CheckpointWriter {
   Index step_ = 0;
   double time_ = 0;
   std::string kept_;  ///< beside the state
-  StateFile file_;    ///< of this rank
+  std::vector<std::string> needs_;
+  StateFile file_;  ///< of this rank
   double began_ = 0;
   double seconds_ = 0;
   double seconds_of_copies_ = 0;

@@ -152,16 +152,21 @@ void FolderClaim::make(fs::path const& folder) {
 }
 
 void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::string> const& files) {
+  bool series_is_old = false;
   try {
     for (fs::path const& checkpoint : checkpoints_in(folder)) {
-      if (checkpoint.filename().string() > checkpoint_name(step)) remove_checkpoint(checkpoint);
+      if (step_of_checkpoint(checkpoint.filename().string()) > step) remove_checkpoint(checkpoint);
     }
     for (fs::directory_entry const& entry : fs::directory_iterator(folder)) {
       std::string const name = entry.path().filename().string();
       bool const stays = is_checkpoint_name(name) || !belongs_to_a_run(name) ||
                          std::find(files.begin(), files.end(), name) != files.end();
-      if (!stays) fs::remove(entry.path());
+      if (stays) continue;
+      fs::remove(entry.path());
+      series_is_old = series_is_old || is_snapshot_name(name);
     }
+    // It names what is gone; the next snapshot writes it anew.
+    if (series_is_old) fs::remove(folder / "snapshots.xdmf");
   } catch (fs::filesystem_error const& error) {
     throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
   }

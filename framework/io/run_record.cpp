@@ -287,7 +287,7 @@ std::vector<TableState> RunRecord::tables() const {
   return all;
 }
 
-std::string RunRecord::carried() const {
+std::string RunRecord::carried(Index step) const {
   Json json;
   json["steps"] = steps_;
   json["time"] = number(time_);
@@ -301,7 +301,7 @@ std::string RunRecord::carried() const {
   json["solves"] = std::move(solves);
   Json parts = Json::parse(earlier_parts_);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  parts.push_back({{"to_step", steps_},
+  parts.push_back({{"to_step", step},
                    {"seconds", seconds},
                    {"version", version},
                    {"revision", revision()},
@@ -311,7 +311,7 @@ std::string RunRecord::carried() const {
                    {"backend", backend_name},
                    {"ranks", ranks_}});
   json["parts"] = std::move(parts);
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void RunRecord::go_on_from(std::string const& continued) {
@@ -491,7 +491,7 @@ std::vector<std::string> damage_of_summary_text(std::string const& text) {
   Json summary = Json::parse(text, nullptr, false);
   if (!summary.is_object()) return {"is no whole JSON object"};
   // What a handler of signals writes is made without a checksum.
-  if (summary.value("abrupt", false)) return {};
+  if (summary.contains("abrupt") && summary["abrupt"] == true) return {};
   if (!summary.contains(checksum_key) || !summary[checksum_key].is_string()) return {"has no checksum"};
   std::string const given = summary[checksum_key];
   summary.erase(checksum_key);

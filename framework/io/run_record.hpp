@@ -111,9 +111,9 @@ class RunRecord {
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
             std::string const& continued = "");
 
-  /// All that tables and summary need where another run goes on from the present step, as JSON. Tables are in the hands
-  /// of the system up to here.
-  [[nodiscard]] std::string carried() const;
+  /// All that tables and summary need where another run goes on from the present step, `step`, as JSON. Tables are in
+  /// the hands of the system up to here.
+  [[nodiscard]] std::string carried(Index step) const;
 
   /// Collective. From here on every rank, and not the first alone, can write a `summary.json` of how the run ended
   /// while a signal ends the program, until it has an end.

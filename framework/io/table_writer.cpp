@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <utility>
 
@@ -93,6 +94,19 @@ void TableWriter::read_to(TableState const& from) {
     throw InputOutputError(path_.string() + " does not begin with the " + std::to_string(from.bytes) +
                            " bytes that the checkpoint knows of: it is damaged, or was changed");
   }
+}
+
+std::string damage_of_start(std::filesystem::path const& folder, TableState const& from) {
+  std::ifstream file(folder / from.name, std::ios::binary);
+  std::string text(static_cast<std::size_t>(from.bytes), '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  XXH128_hash_t const sum = XXH3_128bits(text.data(), text.size());
+  bool const is_whole = file && fmt::format("{:016x}{:016x}", sum.high64, sum.low64) == from.checksum;
+  return is_whole
+             ? ""
+             : fmt::format(
+                   "{} does not begin with the {} bytes that the checkpoint knows of: it is damaged, or was changed",
+                   (folder / from.name).string(), from.bytes);
 }
 
 TableState TableWriter::state() const {

@@ -23,6 +23,9 @@ struct TableState {
   friend bool operator==(TableState const&, TableState const&) = default;
 };
 
+/// Why a table in `folder` does not begin as it did; empty if it does.
+[[nodiscard]] std::string damage_of_start(std::filesystem::path const& folder, TableState const& from);
+
 /// A table of a run as CSV, for one rank to write: a line of names, then a line for each row. Numbers have as many
 /// digits as it takes to read the same number back.
 class TableWriter {

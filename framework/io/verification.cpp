@@ -27,7 +27,7 @@ constexpr char const* summary_name = "summary.json";
 Damage damage_by(auto const& look) {
   try {
     return look();
-  } catch (InputOutputError const& error) {
+  } catch (std::exception const& error) {
     return {error.what()};
   }
 }
@@ -41,11 +41,13 @@ Damage damage_of_summary(fs::path const& path) {
 /// The files whose checksums the summary of a folder tells: tables and series.
 std::vector<StateFile> files_on_record(fs::path const& folder) {
   std::ifstream file(folder / summary_name);
-  Json const summary = Json::parse(file, nullptr, false);
+  Json const summary = file ? Json::parse(file, nullptr, false) : Json();
   std::vector<StateFile> files;
   if (!summary.is_object() || !summary.contains("files")) return files;
   for (Json const& one : summary["files"]) {
-    if (!one.is_object()) continue;
+    bool const is_ours = one.is_object() && one.contains("name") && one["name"].is_string() && one.contains("bytes") &&
+                         one["bytes"].is_number_integer() && one.contains("xxh3_128") && one["xxh3_128"].is_string();
+    if (!is_ours) continue;
     files.push_back({.name = one.value("name", ""),
                      .bytes = one.value("bytes", Index{0}),
                      .checksum = one.value("xxh3_128", ""),
@@ -76,7 +78,7 @@ Damage damage_of_table(fs::path const& path) {
 Damage damage_of_file(fs::path const& path) {
   std::string const name = path.filename().string();
   fs::path const folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (name == summary_name) return damage_of_summary(path);
+  if (name == summary_name) return damage_by([&] { return damage_of_summary(path); });
   if (name == mesh_file_name) return damage_by([&] { return damage_of_mesh_file(path); });
   if (is_snapshot_name(name)) return damage_by([&] { return SnapshotFile(path).damage(); });
   for (StateFile const& file : files_on_record(folder)) {
@@ -84,14 +86,14 @@ Damage damage_of_file(fs::path const& path) {
     std::string const damage = damage_of(folder, file);
     return damage.empty() ? Damage{} : Damage{damage};
   }
-  return name.ends_with(".csv") ? damage_of_table(path) : Damage{};
+  return name.ends_with(".csv") ? damage_by([&] { return damage_of_table(path); }) : Damage{};
 }
 
 std::vector<VerifiedFile> verify_checkpoint(fs::path const& folder) {
   Checkpoint checkpoint;
   try {
     checkpoint = read_manifest(folder);
-  } catch (InputOutputError const& error) {
+  } catch (std::exception const& error) {
     return {{folder / manifest_name, {error.what()}}};
   }
   std::vector<VerifiedFile> all{{folder / manifest_name, {}}};
@@ -140,7 +142,8 @@ std::vector<VerifiedFile> verify_file(fs::path const& path) {
 }  // namespace
 
 std::vector<VerifiedFile> verify(fs::path const& path) {
-  if (!fs::exists(path)) throw InputError(path.string() + ": there is no such file or folder");
+  std::error_code missing;
+  if (!fs::exists(path, missing)) throw InputError(path.string() + ": there is no such file or folder");
   std::vector<VerifiedFile> all;
   if (!fs::is_directory(path)) {
     all = verify_file(path);
