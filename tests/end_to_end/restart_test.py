@@ -4,10 +4,13 @@ bits of those that were not broken off is for tests/restart."""
 import json
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import unittest
+
+import numpy
 
 from program import PROGRAM, Run, scratch
 
@@ -117,6 +120,40 @@ class Restart(unittest.TestCase):
             self.assertEqual((summary["status"], summary["steps"]), ("done", 40))
             self.assertEqual(len(summary["provenance"]["earlier_parts"]), 1)
             self.assertEqual(summary["provenance"]["earlier_parts"][0]["to_step"], 20)
+
+    def test_continue_replaces_no_run_that_is_done(self):
+        with scratch() as folder:
+            without = DECK.replace("checkpoint:", "#")
+            self.assert_ends(run(folder, "run", "run.yaml", deck=without), 0)
+            table = (pathlib.Path(folder) / "run.out/scalars.csv").read_bytes()
+            other = run(folder, "run", "run.yaml", "--continue", "--set", "time.steps=50", deck=without)
+            self.assert_ends(other, 2, "holds a run that is done", "--overwrite replaces it")
+            self.assertEqual((pathlib.Path(folder) / "run.out/scalars.csv").read_bytes(), table)
+
+    def test_one_that_was_not_finished_is_none(self):
+        with scratch() as folder:
+            (pathlib.Path(folder) / "run.out/checkpoint_000008").mkdir(parents=True)
+            self.assert_ends(run(folder, "run", "run.yaml", "--continue"), 0)
+
+    def test_files_are_those_of_where_the_run_was_started(self):
+        with scratch() as folder:
+            inside = pathlib.Path(folder) / "inside"
+            inside.mkdir()
+            numpy.save(inside / "k.npy", numpy.full((30, 40), 2.0))
+            numpy.save(pathlib.Path(folder) / "k.npy", numpy.full((30, 40), 9.0))
+            deck = DECK.replace("1 + x*y", "1 + x*y, source: {file: k.npy}")
+            self.assert_ends(run(inside, "run", "run.yaml", deck=deck), 0)
+            shutil.copytree(inside / "run.out", inside / "there.out")
+            self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60"], inside), 0)
+            self.assert_ends(Run(["restart", "inside/there.out", "--quiet", "--set", "time.steps=60"], folder), 0)
+            same = Run(["diff", "inside/run.out", "inside/there.out"], folder)
+            self.assertEqual(same.code, 0, same.out)
+
+    def test_names_of_any_bytes(self):
+        with scratch() as folder:
+            name = "caf\udce9.out"
+            self.assert_ends(run(folder, "run", "run.yaml", "--output", name), 0)
+            self.assert_ends(run(folder, "restart", name, "--set", "time.steps=45"), 0)
 
     def test_a_physics_that_does_not_tell_what_it_carries(self):
         with scratch() as folder:
