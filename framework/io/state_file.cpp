@@ -110,7 +110,7 @@ void write_partial(std::filesystem::path const& path, StateCopy const& state) {
     throw_site(ThrowSite::checkpoint);
     for (StateCopy::Item const& item : state.fields()) {
       for (std::size_t n = 0; n < item.blocks.size(); ++n) {
-        if (item.blocks[n].place.size() > 0) write_block(file, item, n, silence);
+        if (!item.blocks[n].place.empty()) write_block(file, item, n, silence);
         if (error != 0) throw_write_error(path, error);
       }
     }

@@ -273,9 +273,10 @@ template <class Real>
 void EquationSystem<Real>::carry(CarriedState& carried, std::string const& name, SystemState& state) {
   FieldsState<Real>& y = as_fields<Real>(state);
   finish_exchange_of(y);
+  std::string const group = name.empty() ? "" : name + "/";
   for (std::size_t n = 0; n < y.fields.size(); ++n) {
     std::string const& field = like_[n]->name();
-    carried.field(name.empty() ? field : name + "/" + field, *y.fields[n]);
+    carried.field(group + field, *y.fields[n]);
   }
   if (carried.restores()) y.has_ghosts = false;
 }
