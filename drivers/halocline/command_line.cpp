@@ -84,19 +84,24 @@ void add_ranks(CLI::App& app, int& ranks, std::string const& text) {
   app.add_option("--ranks", ranks, text)->check(CLI::Range(1, 1 << 20))->option_text("N");
 }
 
-/// An option of the deck that has a word of its own on the command line, which wins.
-void add_devices(CLI::App& app, RunCommand& run) {
-  auto const judge = [](std::string const& text) {
+/// Takes what `read` can read; what that says of anything else is the message.
+CLI::Validator readable_by(auto const& read) {
+  auto const judge = [read](std::string const& text) {
     try {
-      static_cast<void>(read_device_choice(text));
+      static_cast<void>(read(text));
     } catch (InputError const& error) {
       return std::string(error.what());
     }
     return std::string();
   };
+  return {judge, ""};
+}
+
+/// An option of the deck that has a word of its own on the command line, which wins.
+void add_devices(CLI::App& app, RunCommand& run) {
   app.add_option("--devices", run.devices,
                  "Devices of this host that its ranks share out: all, how many, or which (0,1)")
-      ->check(CLI::Validator(judge, ""))
+      ->check(readable_by(read_device_choice))
       ->option_text("DEVICES");
 }
 
@@ -104,19 +109,11 @@ void add_devices(CLI::App& app, RunCommand& run) {
 void add_way_of_running(CLI::App& app, RunCommand& run) {
   add_ranks(app, run.ranks, "Runs on so many MPI ranks of this machine; mpirun is started for it");
   add_devices(app, run);
-  auto const judge = [](std::string const& text) {
-    try {
-      static_cast<void>(read_duration(text));
-    } catch (InputError const& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
   app.add_option_function<std::string>(
          "--wall-limit", [&run](std::string const& text) { run.wall_limit = read_duration(text); },
          "Stops in time to have ended by then, with a checkpoint and exit code 5: seconds, 30m, 2h or H:MM:SS; the end "
          "of a Slurm job counts as well")
-      ->check(CLI::Validator(judge, ""))
+      ->check(readable_by(read_duration))
       ->option_text("TIME");
   app.add_flag(
       "--plot", run.plot,

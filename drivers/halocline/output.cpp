@@ -1,12 +1,12 @@
 #include "drivers/halocline/output.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/io/json_number.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -31,10 +31,6 @@ double time_interval(Options const& section) {
 
 /// Whether step `number` is one of every `interval`; never for 0.
 bool is_due(Index number, Index interval) { return interval > 0 && number % interval == 0; }
-
-/// JSON has no infinity and no NaN: they are texts.
-Json number_of(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
-double value_of(Json const& json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
 
 /// A part of what `Output::carried` gave; empty where that is.
 std::string part_of(std::string const& carried, char const* name) {
@@ -124,11 +120,11 @@ std::string Output::carried(Index step, Physics& physics) {
   for (std::size_t n = 0; n < state.watched.size(); ++n) {
     ConservedQuantity const& one = state.watched[n];
     json["conservation"].push_back({{"name", one.name},
-                                    {"initial", number_of(one.initial)},
-                                    {"final", number_of(one.final)},
-                                    {"largest_drift", number_of(one.largest_drift)},
-                                    {"explained_drift", number_of(one.explained_drift)},
-                                    {"magnitude", number_of(state.magnitudes[n])}});
+                                    {"initial", json_number(one.initial)},
+                                    {"final", json_number(one.final)},
+                                    {"largest_drift", json_number(one.largest_drift)},
+                                    {"explained_drift", json_number(one.explained_drift)},
+                                    {"magnitude", json_number(state.magnitudes[n])}});
   }
   return json.dump();
 }
@@ -240,9 +236,9 @@ void Output::begin_conservation(Physics const& physics) {
   if (carried_conservation_.empty()) return;
   Conservation::State state;
   for (Json const& one : Json::parse(carried_conservation_)) {
-    state.watched.push_back({one.at("name"), value_of(one.at("initial")), value_of(one.at("final")),
-                             value_of(one.at("largest_drift")), value_of(one.at("explained_drift"))});
-    state.magnitudes.push_back(value_of(one.at("magnitude")));
+    state.watched.push_back({one.at("name"), number_of(one.at("initial")), number_of(one.at("final")),
+                             number_of(one.at("largest_drift")), number_of(one.at("explained_drift"))});
+    state.magnitudes.push_back(number_of(one.at("magnitude")));
   }
   conservation_->go_on_from(state);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,9 +13,9 @@
 #include <utility>
 
 #include "framework/field/field_base.hpp"
+#include "framework/io/json_number.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 
 namespace halocline {
@@ -28,12 +27,6 @@ using Json = nlohmann::ordered_json;
 constexpr char const* name_start = "checkpoint_";
 constexpr char const* format_key = "halocline checkpoint format";
 constexpr char const* checksum_key = "xxh3_128";
-
-/// JSON has no infinity and no NaN: they are texts.
-Json number_of(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
-double number_from(Json const& json) {
-  return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>();
-}
 
 Json described(StateFile const& file) {
   Json blocks = Json::array();
@@ -55,7 +48,7 @@ Json described(Checkpoint const& checkpoint) {
             {"version", checkpoint.version},
             {"written", checkpoint.written},
             {"step", checkpoint.step},
-            {"time", number_of(checkpoint.time)}};
+            {"time", json_number(checkpoint.time)}};
   json["fields"] = Json::array();
   for (Checkpoint::Field const& field : checkpoint.fields) {
     json["fields"].push_back({{"name", field.name},
@@ -65,7 +58,7 @@ Json described(Checkpoint const& checkpoint) {
                               {"extents", field.extents}});
   }
   json["numbers"] = Json::object();
-  for (auto const& [name, value] : checkpoint.numbers) json["numbers"][name] = number_of(value);
+  for (auto const& [name, value] : checkpoint.numbers) json["numbers"][name] = json_number(value);
   json["counts"] = Json::object();
   for (auto const& [name, value] : checkpoint.counts) json["counts"][name] = value;
   json["files"] = Json::array();
@@ -76,7 +69,7 @@ Json described(Checkpoint const& checkpoint) {
 
 Checkpoint checkpoint_from(Json const& json) {
   Checkpoint checkpoint{.step = json.at("step"),
-                        .time = number_from(json.at("time")),
+                        .time = number_of(json.at("time")),
                         .written = json.at("written"),
                         .version = json.at("version"),
                         .fields = {},
@@ -92,7 +85,7 @@ Checkpoint checkpoint_from(Json const& json) {
          .components = field.at("components"),
          .extents = field.at("extents").get<Extents>()});
   }
-  for (auto const& [name, value] : json.at("numbers").items()) checkpoint.numbers[name] = number_from(value);
+  for (auto const& [name, value] : json.at("numbers").items()) checkpoint.numbers[name] = number_of(value);
   for (auto const& [name, value] : json.at("counts").items()) checkpoint.counts[name] = value.get<std::int64_t>();
   for (Json const& file : json.at("files")) checkpoint.files.push_back(state_file_from(file));
   return checkpoint;
@@ -143,6 +136,9 @@ std::optional<Index> step_of(std::string const& name) {
 }
 
 }  // namespace
+
+std::string packed(StateFile const& file) { return described(file).dump(); }
+StateFile unpacked(std::string const& text) { return state_file_from(Json::parse(text)); }
 
 std::string checkpoint_name(Index step) { return fmt::format("{}{:06}", name_start, step); }
 

@@ -39,6 +39,10 @@ struct Checkpoint {
 
 inline constexpr char const* manifest_name = "manifest.json";
 
+/// An entry of `files` as a message to the rank that writes the manifest, and the way back.
+[[nodiscard]] std::string packed(StateFile const& file);
+[[nodiscard]] StateFile unpacked(std::string const& text);
+
 /// "checkpoint_000120"
 [[nodiscard]] std::string checkpoint_name(Index step);
 /// The step in the name of a checkpoint, -1 in any other name.

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "framework/io/whole_file.hpp"
@@ -27,22 +26,6 @@ void make_folder(fs::path const& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) throw_write_error(folder, error.message());
-}
-
-/// What rank 0 has to know of the file of another.
-std::string packed(StateFile const& file) {
-  nlohmann::json blocks = nlohmann::json::array();
-  for (IndexRange const& block : file.blocks) blocks.push_back({block.begin, block.end});
-  return nlohmann::json{{"name", file.name}, {"bytes", file.bytes}, {"checksum", file.checksum}, {"blocks", blocks}}
-      .dump();
-}
-
-StateFile unpacked(std::string const& text) {
-  nlohmann::json const json = nlohmann::json::parse(text);
-  StateFile file{.name = json.at("name"), .bytes = json.at("bytes"), .checksum = json.at("checksum"), .blocks = {}};
-  for (auto const& block : json.at("blocks"))
-    file.blocks.push_back({block.at(0).get<Extents>(), block.at(1).get<Extents>()});
-  return file;
 }
 
 /// Signals are for the threads that compute.

@@ -1,18 +1,16 @@
 #include "framework/io/input_file.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "framework/deck/tree.hpp"
+#include "framework/io/checksum.hpp"
 
 namespace halocline {
 namespace {
@@ -99,16 +97,14 @@ void require_as_judged(InputFile const& file) {
 
 std::string checksum_of(InputFile const& file, Index most) {
   if (file.identity().bytes > most) return "";
-  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> const state(XXH3_createState(), XXH3_freeState);
-  XXH3_128bits_reset(state.get());
+  Checksum checksum;
   std::vector<std::byte> piece(std::size_t{1} << 22U);
   for (Index at = 0; at < file.identity().bytes; at += static_cast<Index>(piece.size())) {
     auto const bytes = std::min(piece.size(), static_cast<std::size_t>(file.identity().bytes - at));
     file.read(at, bytes, piece.data());
-    XXH3_128bits_update(state.get(), piece.data(), bytes);
+    checksum.add({reinterpret_cast<char const*>(piece.data()), bytes});
   }
-  XXH128_hash_t const hash = XXH3_128bits_digest(state.get());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  return checksum.text();
 }
 
 }  // namespace halocline

@@ -1,14 +1,12 @@
 #include "framework/io/run_record.hpp"
 
-#include <fmt/format.h>
-#include <xxhash.h>
-
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "framework/io/checksum.hpp"
+#include "framework/io/json_number.hpp"
 #include "framework/io/state_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
@@ -31,16 +29,10 @@ constexpr char const* series_name = "snapshots.xdmf";
 /// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
-/// JSON has no NaN and no infinity, and its writer would make null of them: they are texts.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(shortest_text(value)); }
-
-/// The way back.
-double value_of(Json const& json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
-
 Json described(Verification const& verification) {
   Json object = Json::object();
   auto const add = [&object](char const* name, std::optional<double> const& value) {
-    if (value) object[name] = number(*value);
+    if (value) object[name] = json_number(*value);
   };
   add("error_estimate", verification.error_estimate);
   if (verification.error_estimate || !verification.doubt.empty()) object["trusted"] = verification.doubt.empty();
@@ -56,9 +48,9 @@ Json described(Index step, SolveReport const& report) {
              {"method", report.method},
              {"outcome", to_string(report.outcome)},
              {"iterations", report.iterations},
-             {"initial_residual", number(report.initial_residual)},
-             {"final_residual", number(report.final_residual)},
-             {"true_residual", number(report.true_residual)},
+             {"initial_residual", json_number(report.initial_residual)},
+             {"final_residual", json_number(report.final_residual)},
+             {"true_residual", json_number(report.true_residual)},
              {"seconds", report.seconds}};
   if (!report.remark.empty()) solve["remark"] = report.remark;
   if (!report.fallbacks.empty()) solve["fallbacks"] = report.fallbacks;
@@ -68,17 +60,17 @@ Json described(Index step, SolveReport const& report) {
 
 Json by_name(std::vector<NamedValue> const& values) {
   Json object = Json::object();
-  for (NamedValue const& value : values) object[value.name] = number(value.value);
+  for (NamedValue const& value : values) object[value.name] = json_number(value.value);
   return object;
 }
 
 Json described(std::vector<ConservedQuantity> const& conserved) {
   Json object = Json::object();
   for (ConservedQuantity const& quantity : conserved) {
-    object[quantity.name] = {{"initial", number(quantity.initial)},
-                             {"final", number(quantity.final)},
-                             {"largest_relative_drift", number(quantity.largest_drift)},
-                             {"explained_relative_drift", number(quantity.explained_drift)}};
+    object[quantity.name] = {{"initial", json_number(quantity.initial)},
+                             {"final", json_number(quantity.final)},
+                             {"largest_relative_drift", json_number(quantity.largest_drift)},
+                             {"explained_relative_drift", json_number(quantity.explained_drift)}};
   }
   return object;
 }
@@ -92,7 +84,7 @@ Json described(NotFinite const& bad) {
     object["position"] = bad.point->position;
     object["count"] = bad.point->count;
   }
-  object["value"] = number(bad.value);
+  object["value"] = json_number(bad.value);
   object["step"] = bad.step;
   object["time"] = bad.time;
   object["last_finite_step"] = bad.last_finite_step ? Json(*bad.last_finite_step) : Json();
@@ -233,8 +225,9 @@ char const* status_of(ExitCode code) noexcept {
 }
 
 std::string checksum(std::string const& text) {
-  XXH128_hash_t const hash = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  Checksum sum;
+  sum.add(text);
+  return sum.text();
 }
 
 RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
@@ -290,9 +283,9 @@ std::vector<TableState> RunRecord::tables() const {
 std::string RunRecord::carried(Index step) const {
   Json json;
   json["steps"] = steps_;
-  json["time"] = number(time_);
+  json["time"] = json_number(time_);
   json["quantities"] = by_name(quantities_);
-  json["step_sizes"] = {number(least_step_), number(largest_step_)};
+  json["step_sizes"] = {json_number(least_step_), json_number(largest_step_)};
   json["tables"] = Json::array();
   for (TableState const& state : tables())
     json["tables"].push_back({{"name", state.name}, {"bytes", state.bytes}, {"xxh3_128", state.checksum}});
@@ -317,8 +310,8 @@ std::string RunRecord::carried(Index step) const {
 void RunRecord::go_on_from(std::string const& continued) {
   Json const json = Json::parse(continued);
   steps_ = json.at("steps");
-  time_ = value_of(json.at("time"));
-  for (auto const& [name, value] : json.at("quantities").items()) quantities_.push_back({name, value_of(value)});
+  time_ = number_of(json.at("time"));
+  for (auto const& [name, value] : json.at("quantities").items()) quantities_.push_back({name, number_of(value)});
   least_step_ = json.at("step_sizes").at(0);
   largest_step_ = json.at("step_sizes").at(1);
   for (Json const& table : json.at("tables"))

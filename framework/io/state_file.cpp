@@ -1,7 +1,6 @@
 #include "framework/io/state_file.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "framework/io/checksum.hpp"
 #include "framework/io/direct_driver.hpp"
 #include "framework/io/hdf5.hpp"
 #include "framework/io/whole_file.hpp"
@@ -124,8 +124,7 @@ void write_partial(std::filesystem::path const& path, StateCopy const& state) {
 StateFile measured_file(std::filesystem::path const& path) {
   Descriptor const file(path, O_RDONLY | O_NOFOLLOW);
   if (file.number() < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
-  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> const hash(XXH3_createState(), XXH3_freeState);
-  XXH3_128bits_reset(hash.get());
+  Checksum checksum;
   std::vector<char> part(std::size_t{1} << 20);
   StateFile measured{.name = path.filename().string(), .bytes = 0, .checksum = {}, .blocks = {}};
   while (true) {
@@ -133,11 +132,10 @@ StateFile measured_file(std::filesystem::path const& path) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw InputOutputError("cannot read " + path.string() + ": " + std::strerror(errno));
     if (got == 0) break;
-    XXH3_128bits_update(hash.get(), part.data(), static_cast<std::size_t>(got));
+    checksum.add({part.data(), static_cast<std::size_t>(got)});
     measured.bytes += got;
   }
-  XXH128_hash_t const sum = XXH3_128bits_digest(hash.get());
-  measured.checksum = fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
+  measured.checksum = checksum.text();
   return measured;
 }
 

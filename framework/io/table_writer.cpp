@@ -1,7 +1,6 @@
 #include "framework/io/table_writer.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/io/checksum.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/shortest_text.hpp"
@@ -43,28 +43,13 @@ std::string TableWriter::line_of(std::span<Value const> row) {
   return line + '\n';
 }
 
-/// Of all bytes so far.
-struct TableWriter::Hash {
-  XXH3_state_t* state = XXH3_createState();
-  Hash() { XXH3_128bits_reset(state); }
-  ~Hash() { XXH3_freeState(state); }
-  Hash(Hash const&) = delete;
-  Hash& operator=(Hash const&) = delete;
-
-  void add(std::string_view text) { XXH3_128bits_update(state, text.data(), text.size()); }
-  [[nodiscard]] std::string text() const {
-    XXH128_hash_t const sum = XXH3_128bits_digest(state);
-    return fmt::format("{:016x}{:016x}", sum.high64, sum.low64);
-  }
-};
-
 TableWriter::~TableWriter() = default;
 
 TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> const& columns, TableState const& from)
     : path_(std::move(path)),
       columns_(columns.size()),
       file_(path_, O_RDWR | O_NOFOLLOW),
-      hash_(std::make_unique<Hash>()) {
+      hash_(std::make_unique<Checksum>()) {
   if (file_.number() < 0) throw_write_error(path_, errno);
   read_to(from);
   std::vector<Value> const names(columns.begin(), columns.end());
@@ -100,8 +85,9 @@ std::string damage_of_start(std::filesystem::path const& folder, TableState cons
   std::ifstream file(folder / from.name, std::ios::binary);
   std::string text(static_cast<std::size_t>(from.bytes), '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  XXH128_hash_t const sum = XXH3_128bits(text.data(), text.size());
-  bool const is_whole = file && fmt::format("{:016x}{:016x}", sum.high64, sum.low64) == from.checksum;
+  Checksum begins;
+  begins.add(text);
+  bool const is_whole = file && begins.text() == from.checksum;
   return is_whole
              ? ""
              : fmt::format(
@@ -117,7 +103,7 @@ TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> co
     : path_(std::move(path)),
       columns_(columns.size()),
       file_(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW),
-      hash_(std::make_unique<Hash>()) {
+      hash_(std::make_unique<Checksum>()) {
   if (file_.number() < 0) throw_write_error(path_, errno);
   std::vector<Value> const names(columns.begin(), columns.end());
   add(names);

@@ -14,6 +14,8 @@
 
 namespace halocline {
 
+class Checksum;
+
 /// How far a table had come: what it begins with where it is gone on with.
 struct TableState {
   std::string name;  ///< of the file
@@ -56,16 +58,14 @@ class TableWriter {
   [[nodiscard]] TableState state() const;
 
  private:
-  struct Hash;
-
   void read_to(TableState const& from);
 
   std::filesystem::path path_;
   std::size_t columns_;
   Descriptor file_;
-  std::string rows_;  ///< that flush has to hand over
-  off_t size_ = 0;    ///< of the file, in bytes
-  std::unique_ptr<Hash> hash_;
+  std::string rows_;                ///< that flush has to hand over
+  off_t size_ = 0;                  ///< of the file, in bytes
+  std::unique_ptr<Checksum> hash_;  ///< of the same bytes
 };
 
 }  // namespace halocline
