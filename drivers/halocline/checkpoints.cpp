@@ -104,6 +104,7 @@ Checkpoints::Checkpoints(Options const& checkpoint, std::filesystem::path folder
   if (every.has("steps")) steps_ = every.integer("steps");
   if (every.has("time")) time_ = every.real("time");
   if (every.has("wall")) wall_ = every.real("wall");
+  if (asked) writer_.reserve([&](CarriedState& state) { static_cast<void>(physics_.carry(state)); });
 }
 
 bool Checkpoints::is_busy(Output const& output) const {
@@ -136,6 +137,7 @@ void Checkpoints::add_iterate(Index iterations, Output& output, Agreed const& ag
 }
 
 void Checkpoints::begin(Index number, double time, Schedule const& schedule, Output& output) {
+  if (writer_.is_under_way()) output.wait_for_snapshots();
   writer_.finish();
   begun_ = std::chrono::steady_clock::now();
   std::string const carried = output.carried(evolves_ ? number : 0, physics_);

@@ -1,5 +1,7 @@
 #include "drivers/halocline/continuation.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <fstream>
 #include <iterator>
@@ -33,6 +35,17 @@ ScheduleState schedule_from(Json const& json) {
           .next_outputs = json.at("next_outputs").get<std::array<Index, 2>>()};
 }
 
+std::vector<FieldFileRecord> field_files_from(Json const& start) {
+  std::vector<FieldFileRecord> files;
+  for (Json const& file : start.at("field_files")) {
+    files.push_back({.option = file.at("option"),
+                     .path = file.at("path"),
+                     .bytes = file.at("bytes"),
+                     .checksum = file.at("xxh3_128")});
+  }
+  return files;
+}
+
 Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
   Json const run = Json::parse(checkpoint.run);
   return {.folder = std::move(folder),
@@ -40,6 +53,7 @@ Continuation continuation_from(fs::path folder, Checkpoint checkpoint) {
           .physics = run.at("start").at("physics"),
           .output = run.at("output").dump(),
           .schedule = schedule_from(run.at("schedule")),
+          .field_files = field_files_from(run.at("start")),
           .skipped = {}};
 }
 
@@ -93,11 +107,15 @@ std::string damage_of(Continuation const& found, Communicator const& communicato
 }  // namespace
 
 std::string described_start(RunCommand const& command, std::string const& deck_name, std::string const& deck_text,
-                            std::string const& physics) {
+                            std::string const& physics, std::span<FieldFileRecord const> field_files) {
+  Json files = Json::array();
+  for (FieldFileRecord const& file : field_files) {
+    files.push_back({{"option", file.option}, {"path", file.path}, {"bytes", file.bytes}, {"xxh3_128", file.checksum}});
+  }
   Json const json{{"physics", physics},         {"deck", {{"name", deck_name}, {"text", deck_text}}},
                   {"set", command.set},         {"plugins", absolute(command.plugins)},
                   {"devices", command.devices}, {"working_directory", fs::current_path().string()},
-                  {"ranks", command.ranks}};
+                  {"ranks", command.ranks},     {"field_files", std::move(files)}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -163,6 +181,18 @@ std::optional<Continuation> find_continuation(fs::path const& run, Communicator 
   for (std::string const& reason : skipped) reasons += "\n  " + reason;
   throw InputOutputError(run.string() + " holds no whole checkpoint to go on from:" + reasons +
                          "\n`--overwrite` begins the run anew");
+}
+
+void require_same_field_files(Continuation const& from, std::span<FieldFileRecord const> found) {
+  for (FieldFileRecord const& then : from.field_files) {
+    for (FieldFileRecord const& now : found) {
+      if (now.option != then.option || now.path != then.path) continue;
+      if (now.bytes == then.bytes && now.checksum == then.checksum) continue;
+      throw InputError(fmt::format(
+          "`{}`: {} is not the file that the run began with{}; put that one back, or begin the run anew by --overwrite",
+          now.option, now.path, now.bytes == then.bytes ? "" : fmt::format(", of {} bytes", then.bytes)));
+    }
+  }
 }
 
 namespace {

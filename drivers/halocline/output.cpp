@@ -1,7 +1,9 @@
 #include "drivers/halocline/output.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "framework/deck/judgement.hpp"
@@ -148,6 +150,15 @@ bool Output::snapshots_are_written() const {
   if (sender_ == nullptr || newest_snapshot_ < 0 || mesh_->communicator().rank() != 0) return true;
   // I/O ranks write them in their order.
   return std::filesystem::exists(folder_ / snapshot_name(*mesh_, newest_snapshot_));
+}
+
+void Output::wait_for_snapshots() const {
+  // Messages and failures of other ranks are heard meanwhile.
+  mesh_->communicator().wait_until([this] {
+    if (snapshots_are_written()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return false;
+  });
 }
 
 void Output::measure(Schedule const& schedule, Physics const& physics) {

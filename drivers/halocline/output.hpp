@@ -76,6 +76,8 @@ class Output {
   [[nodiscard]] std::string carried(Index step, Physics& physics);
   /// Whether all snapshots that were handed over are on the disk, on rank 0.
   [[nodiscard]] bool snapshots_are_written() const;
+  /// Returns when they are.
+  void wait_for_snapshots() const;
   /// Returns when all snapshots that were handed over to I/O ranks are written; there are no more. Does nothing where
   /// there are no I/O ranks.
   void finish_snapshots();

@@ -295,11 +295,14 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
   guard.see_suggested_step(limits.suggested);
 
   std::vector<FieldFileRecord> field_files;
-  on_first_rank(*communicator, [&] { field_files = record_field_files(run.deck.section(run.entry.name)); });
+  on_first_rank(*communicator, [&] {
+    field_files = record_field_files(run.deck.section(run.entry.name));
+    if (run.from) require_same_field_files(*run.from, field_files);
+  });
 
   Checkpoints checkpoints(run.deck.section("checkpoint"), run.folder, domain.any(), *physics, run.entry.name,
                           evolves(run.entry, run.deck),
-                          described_start(command, deck.name(), deck.text(), run.entry.name),
+                          described_start(command, deck.name(), deck.text(), run.entry.name, field_files),
                           run.from ? run.from->checkpoint.step : 0, run.schedule.time());
   prepare_folder(run, *domain.any());
   log_debug("output goes to " + std::filesystem::absolute(run.folder).string());
@@ -317,7 +320,10 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
               run.from.has_value());
     solve.finish();
     output.add_timing("advance", seconds_since(advancing));
-    output.add_timing("copying_checkpoints", checkpoints.seconds_of_copies());
+    if (checkpoints.seconds_of_last() > 0) {
+      output.add_timing("copying_checkpoints", checkpoints.seconds_of_copies());
+      output.add_timing("writing_last_checkpoint", checkpoints.seconds_of_last());
+    }
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     if (command.trace) write_trace(*communicator, run.folder / "trace.json");

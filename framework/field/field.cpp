@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -63,18 +64,28 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
   }
 }
 
-/// Copies between a view of owned entries and a packed array in the same memory.
+/// Rows of owned entries, of all planes one after the other.
+struct Rows {
+  Index begin = 0;
+  Index end = 0;
+};
+
+/// Copies between rows of a view of owned entries and a packed array of these rows in the same memory.
 template <class Real, bool ToPacked>
-void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed, Extents const& extents) {
-  if (extents[0] * extents[1] * extents[2] == 0) return;
+void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed, Extents const& extents, Rows rows) {
   Index const nx = extents[0];
   Index const ny = extents[1];
+  if (nx == 0 || rows.begin == rows.end) return;
+  // Neighbouring threads of a device take neighbouring entries.
+  Index const length = memory_on_host ? nx : 1;
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(
-      "halocline copy owned", Policy(execution, 0, ny * extents[2]), KOKKOS_LAMBDA(Index row) {
-        Real* const inside = view.at(0, row % ny, row / ny);
-        Real* const outside = packed + row * nx;
-        for (Index i = 0; i < nx; ++i) {
+      "halocline copy owned", Policy(execution, 0, (rows.end - rows.begin) * (nx / length)), KOKKOS_LAMBDA(Index n) {
+        Index const first = n * length;
+        Index const row = rows.begin + first / nx;
+        Real* const inside = view.at(first % nx, row % ny, row / ny);
+        Real* const outside = packed + first;
+        for (Index i = 0; i < length; ++i) {
           if constexpr (ToPacked) {
             outside[i] = inside[i];
           } else {
@@ -82,6 +93,31 @@ void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed,
           }
         }
       });
+}
+
+/// Copies all owned entries between a view on a device and a packed array of the host, part by part: the device holds
+/// no second field for that.
+template <class Real, bool ToHost>
+void copy_by_parts(Execution const& execution, BlockView<Real> view, Real* host, Extents const& extents) {
+  constexpr Index part_bytes = Index{1} << 26;
+  Index const all = extents[1] * extents[2];
+  if (extents[0] * all == 0) return;
+  Index const most = std::clamp<Index>(part_bytes / (extents[0] * static_cast<Index>(sizeof(Real))), 1, all);
+  Values<Real> packed(Kokkos::view_alloc(execution, Kokkos::WithoutInitializing, "packed"),
+                      static_cast<std::size_t>(most * extents[0]));
+  for (Index row = 0; row < all; row += most) {
+    Rows const rows{row, std::min(row + most, all)};
+    auto const entries = static_cast<std::size_t>((rows.end - rows.begin) * extents[0]);
+    auto const here = Kokkos::subview(packed, std::pair<std::size_t, std::size_t>(0, entries));
+    Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged> const there(host + row * extents[0], entries);
+    if constexpr (ToHost) {
+      copy_packed<Real, true>(execution, view, packed.data(), extents, rows);
+      Kokkos::deep_copy(execution, there, here);
+    } else {
+      Kokkos::deep_copy(execution, here, there);
+      copy_packed<Real, false>(execution, view, packed.data(), extents, rows);
+    }
+  }
 }
 
 /// Ghosts that nothing fills but an exchange, or a fill of corners, become NaN.
@@ -214,16 +250,11 @@ void Field<Real>::copy_owned(Block const& block, int component, std::span<std::b
   auto* const host = reinterpret_cast<Real*>(to.data());
   auto const view = const_cast<Field&>(*this).view(block, component);
   if constexpr (memory_on_host) {
-    copy_packed<Real, true>(execution(block), view, host, range.extents());
-    execution(block).fence();
+    copy_packed<Real, true>(execution(block), view, host, range.extents(), {0, range.extent(1) * range.extent(2)});
   } else {
-    Values<Real> packed(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "packed"),
-                        static_cast<std::size_t>(range.size()));
-    copy_packed<Real, true>(execution(block), view, packed.data(), range.extents());
-    Kokkos::deep_copy(execution(block), Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)),
-                      packed);
-    execution(block).fence();
+    copy_by_parts<Real, true>(execution(block), view, host, range.extents());
   }
+  execution(block).fence();
 }
 
 template <class Real>
@@ -233,13 +264,10 @@ void Field<Real>::set_owned(Block const& block, int component, std::span<std::by
   require_size<Real>(*this, range, from.size());
   auto* const host = const_cast<Real*>(reinterpret_cast<Real const*>(from.data()));
   if constexpr (memory_on_host) {
-    copy_packed<Real, false>(execution(block), view(block, component), host, range.extents());
+    copy_packed<Real, false>(execution(block), view(block, component), host, range.extents(),
+                             {0, range.extent(1) * range.extent(2)});
   } else {
-    Values<Real> packed(Kokkos::view_alloc(execution(block), Kokkos::WithoutInitializing, "packed"),
-                        static_cast<std::size_t>(range.size()));
-    Kokkos::deep_copy(execution(block), packed,
-                      Kokkos::View<Real*, Host, Kokkos::MemoryUnmanaged>(host, packed.extent(0)));
-    copy_packed<Real, false>(execution(block), view(block, component), packed.data(), range.extents());
+    copy_by_parts<Real, false>(execution(block), view(block, component), host, range.extents());
   }
   execution(block).fence();
   mark_written(block, range, "Field::set_owned", component);

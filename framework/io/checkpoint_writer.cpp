@@ -65,6 +65,11 @@ void CheckpointWriter::join() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
+void CheckpointWriter::reserve(std::function<void(CarriedState&)> const& tell) {
+  copy_.clear();
+  tell(copy_);
+}
+
 void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
                              std::vector<std::string> needs) {
   if (is_under_way()) throw DefectError("a checkpoint begins while another one is written");

@@ -31,6 +31,9 @@ class CheckpointWriter {
   CheckpointWriter(CheckpointWriter const&) = delete;
   CheckpointWriter& operator=(CheckpointWriter const&) = delete;
 
+  /// Takes the memory of a copy of what `tell` tells before the first one is due: to get it may take longer than to
+  /// copy.
+  void reserve(std::function<void(CarriedState&)> const& tell);
   /// Copies what `tell` tells, the same items on all ranks, and begins to write. None may be under way. `run` is kept
   /// beside the state, as JSON, by rank 0; the files `needs` of the run are on the disk before it is a checkpoint.
   void begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,

@@ -5,6 +5,7 @@
 
 #include "framework/field/field_base.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/staging_memory.hpp"
 
 namespace halocline {
 
@@ -31,9 +32,12 @@ void StateCopy::field(std::string const& name, FieldBase& values) {
     to.place = values.mesh().global_owned(block.id, values.centring());
     std::size_t const bytes = static_cast<std::size_t>(to.place.size()) * values.bytes_per_entry();
     auto const components = static_cast<std::size_t>(values.components());
-    to.values.resize(bytes * components);
+    if (to.bytes != bytes * components) {
+      to.memory = staging_memory(static_cast<Index>(bytes * components));
+      to.bytes = bytes * components;
+    }
     for (std::size_t c = 0; c < components; ++c)
-      values.copy_owned(block, static_cast<int>(c), std::span(to.values).subspan(c * bytes, bytes));
+      values.copy_owned(block, static_cast<int>(c), to.values().subspan(c * bytes, bytes));
   }
   fields_.push_back(std::move(item));
 }
@@ -41,7 +45,7 @@ void StateCopy::field(std::string const& name, FieldBase& values) {
 std::size_t StateCopy::bytes() const {
   std::size_t all = 0;
   for (Item const& item : fields_) {
-    for (BlockValues const& block : item.blocks) all += block.values.size();
+    for (BlockValues const& block : item.blocks) all += block.bytes;
   }
   return all;
 }
@@ -64,7 +68,7 @@ void CopiedState::field(std::string const& name, FieldBase& values) {
   auto const& item = find(copy_.fields(), name, [](auto const& one) { return one.name; });
   for (Block const& block : values.mesh().blocks()) {
     auto const components = static_cast<std::size_t>(values.components());
-    std::span<std::byte const> const all(item.blocks.at(block.local).values);
+    std::span<std::byte const> const all = item.blocks.at(block.local).values();
     std::size_t const bytes = all.size() / components;
     for (std::size_t c = 0; c < components; ++c)
       values.set_owned(block, static_cast<int>(c), all.subspan(c * bytes, bytes));

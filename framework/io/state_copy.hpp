@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +21,12 @@ class StateCopy final : public CarriedState {
  public:
   /// The owned entries of a field on one block.
   struct BlockValues {
-    IndexRange place;               ///< global
-    std::vector<std::byte> values;  ///< by component, then x fastest
+    IndexRange place;  ///< global
+    std::size_t bytes = 0;
+    std::shared_ptr<std::byte> memory;  ///< staging memory: devices copy to it at full speed
+
+    /// By component, then x fastest.
+    [[nodiscard]] std::span<std::byte> values() const { return {memory.get(), bytes}; }
   };
   struct Item {
     std::string name;

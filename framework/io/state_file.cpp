@@ -85,9 +85,9 @@ void write_block(hdf5::File const& file, StateCopy::Item const& item, std::size_
           for (std::size_t axis = 0; axis < 4; ++axis) part[axis] = std::min(chunk[axis], shape[axis] - at[axis]);
           for (hid_t const one : {memory.id(), space.id()})
             hdf5::check(H5Sselect_hyperslab(one, H5S_SELECT_SET, at.data(), nullptr, part.data(), nullptr), file.path);
-          hdf5::check(
-              H5Dwrite(dataset, type_in_memory(item.stored.precision), memory, space, H5P_DEFAULT, block.values.data()),
-              file.path);
+          hdf5::check(H5Dwrite(dataset, type_in_memory(item.stored.precision), memory, space, H5P_DEFAULT,
+                               block.values().data()),
+                      file.path);
         }
       }
     }

@@ -31,7 +31,10 @@ StationaryProblem<Real>::StationaryProblem(PhysicsContext const& context, Option
       u_(operator_->create_vector()),
       b_(operator_->create_vector()),
       volume_(operator_->create_vector()) {
-  solver_->set_observer(context.observer);
+  solver_->set_observer([this, observer = context.observer](Index iteration, double residual) {
+    if (!first_residual_) first_residual_ = residual;
+    if (observer) observer(iteration, residual);
+  });
   solver_->prepare(*operator_);
   fill_volumes(grid, as_field_vector<Real>(*volume_).field());
   evaluate<Real>(own_.field("initial"), own_.full_name("initial"), 0, *u_);
@@ -60,7 +63,19 @@ std::vector<SolveReport> StationaryProblem<Real>::advance(Step const& /*step*/) 
 template <class Real>
 bool StationaryProblem<Real>::carry(CarriedState& state) {
   state.field("u", as_field_vector<Real>(*u_).field());
-  if (state.restores()) show();
+  double first = first_residual_.value_or(0);
+  state.number("first_residual", first);
+  if (!state.restores()) return true;
+  show();
+  if (first == 0) return true;  // no iteration was measured
+  // A tolerance relative to the residual of the initial guess stays that of the run's beginning.
+  first_residual_ = first;
+  Criteria criteria = solver_->criteria();
+  if (criteria.relative_to == RelativeTo::initial_residual) {
+    criteria.absolute = criteria.target(first, 0);
+    criteria.relative = 0;
+    solver_->set_criteria(criteria);
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ class StationaryProblem : public Physics {
   std::unique_ptr<Operator> operator_;
   std::unique_ptr<LinearSolver> solver_;
   std::unique_ptr<Vector> u_, b_, volume_;
+  std::optional<double> first_residual_;  ///< of the solve, in the first part of a run
 };
 
 extern template class StationaryProblem<float>;

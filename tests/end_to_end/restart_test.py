@@ -149,6 +149,20 @@ class Restart(unittest.TestCase):
             same = Run(["diff", "inside/run.out", "inside/there.out"], folder)
             self.assertEqual(same.code, 0, same.out)
 
+    def test_a_field_file_that_has_changed_is_refused(self):
+        with scratch() as folder:
+            numpy.save(pathlib.Path(folder) / "k.npy", numpy.full((30, 40), 2.0))
+            numpy.save(pathlib.Path(folder) / "other.npy", numpy.full((30, 40), 3.0))
+            deck = DECK.replace("1 + x*y", "1 + x*y, source: {file: k.npy}")
+            self.assert_ends(run(folder, "run", "run.yaml", deck=deck), 0)
+            numpy.save(pathlib.Path(folder) / "k.npy", numpy.full((30, 40), 2.5))
+            table = (pathlib.Path(folder) / "run.out/scalars.csv").read_bytes()
+            self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60"], folder), 2,
+                             "`heat.source`: k.npy is not the file that the run began with; put that one back")
+            self.assertEqual((pathlib.Path(folder) / "run.out/scalars.csv").read_bytes(), table)
+            other = ["--set", "heat.source={file: other.npy}"]
+            self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60", *other], folder), 0)
+
     def test_names_of_any_bytes(self):
         with scratch() as folder:
             name = "caf\udce9.out"
@@ -206,6 +220,19 @@ class Restart(unittest.TestCase):
             # The residual falls in every iteration: what was kept is the iterate of the last, or the one before it.
             self.assertLess(report["initial_residual"], 1.01 * last)
 
+    def test_a_tolerance_stays_relative_to_the_first_residual(self):
+        with scratch() as folder:
+            stopped = run(folder, "run", "run.yaml", "--wall-limit", "2", deck=STATIONARY)
+            self.assert_ends(stopped, 5, "stopped at the wall limit of 2 s in iteration", "goes on")
+            rows = (pathlib.Path(folder) / "run.out/residuals.csv").read_text().splitlines()[1:]
+            first, last = (float(row.split(",")[-1]) for row in (rows[0], rows[-1]))
+            # It takes a hundred thousand iterations to make the last one smaller by as much again.
+            self.assertLess(last, 0.9 * first)
+            again = run(folder, "restart", "run.out", "--set", f"solver.jacobi.relative_tolerance={0.9999 * last / first:.17g}",
+                        "--set", "solver.jacobi.iterations=20000")
+            self.assert_ends(again, 0)
+            report = json.loads((pathlib.Path(folder) / "run.out/summary.json").read_text())["solves"][0]
+            self.assertLessEqual(report["final_residual"], 0.9999 * last)
 
 
 class Verify(unittest.TestCase):
