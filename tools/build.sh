@@ -29,10 +29,14 @@ quietly() {
 
 architectures=${HALOCLINE_CUDA_ARCHITECTURES:-90}
 
-# configured [NAME=VALUE]: whether the build folder is ready, for these GPUs and with this setting
+# The options that the build folder was configured with.
+options_of_build=$build/halocline-options
+
+# configured [NAME=VALUE]: whether the build folder is ready, for these GPUs, with this setting and the options of this time
 configured() {
   local setting
   [[ -f $build/build.ninja ]] || return 1
+  [[ -z ${HALOCLINE_CMAKE_OPTIONS:-} || $HALOCLINE_CMAKE_OPTIONS == "$(cat "$options_of_build" 2>/dev/null)" ]] || return 1
   for setting in "HALOCLINE_CUDA_ARCHITECTURES=$architectures" "$@"; do
     grep -q "^${setting%=*}:[A-Z]*=${setting#*=}$" "$build/CMakeCache.txt" || return 1
   done
@@ -47,6 +51,7 @@ configure() {
   read -ra options <<<"${HALOCLINE_CMAKE_OPTIONS:-}"
   quietly "Configuring $preset" cmake --preset "$preset" -S "$root" -B "$build" -DHALOCLINE_PREFIX="$prefixes" \
     -DHALOCLINE_CUDA_ARCHITECTURES="$architectures" "$@" "${options[@]}"
+  echo "${HALOCLINE_CMAKE_OPTIONS:-}" >"$options_of_build"
 }
 
 case $1 in

@@ -14,6 +14,7 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
+#include "framework/runtime/log.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
@@ -206,7 +207,22 @@ void Output::go_on(Schedule const& schedule, Physics const& physics) {
   take_quantities(schedule.taken(), physics);
   begin_conservation(physics);
   set_totals(physics);
+  go_on_with_snapshots(physics);
   look(schedule.taken(), schedule.time(), physics);
+}
+
+void Output::go_on_with_snapshots(Physics const& physics) {
+  if (earlier_.empty()) return;
+  if (mesh_->communicator().rank() == 0) {
+    for (WrittenSnapshot const& one : earlier_) {
+      std::string const name = snapshot_name(*mesh_, one.step);
+      if (!std::filesystem::exists(folder_ / name)) log_warning(name + ", which the run has written, is missing");
+    }
+  }
+  // I/O ranks write the series with the next one.
+  if (sender_ != nullptr) return;
+  snapshots_.emplace(folder_, mesh_, earlier_);
+  snapshots_->go_on(physics.fields());
 }
 
 void Output::take_traces(Physics& physics) {

@@ -101,6 +101,8 @@ class Output {
 
  private:
   void take_quantities(Index number, Physics const& physics);
+  /// Makes good what is missing beside the snapshots that the run goes on from.
+  void go_on_with_snapshots(Physics const& physics);
   void take_traces(Physics& physics);
   void record_state(Index number, double time, Physics const& physics);
   void look(Index number, double time, Physics const& physics);

@@ -12,12 +12,14 @@ namespace halocline {
 
 ExitCode verify(VerifyCommand const& command) {
   std::string damaged;
+  std::string notes;
   std::size_t whole = 0;
   for (VerifiedFile const& file : verify(std::filesystem::path(command.path))) {
-    if (file.damage.empty()) ++whole;
+    if (file.damage.empty() && file.note.empty()) ++whole;
+    if (!file.note.empty()) notes += file.path.string() + " " + file.note + "\n";
     for (std::string const& damage : file.damage) damaged += "\n  " + file.path.string() + ": " + damage;
   }
-  say(fmt::format("{}: {} file{} whole\n", command.path, whole, whole == 1 ? "" : "s"));
+  say(fmt::format("{}: {} file{} whole\n{}", command.path, whole, whole == 1 ? "" : "s", notes));
   if (damaged.empty()) return ExitCode::done;
   throw InputOutputError("damaged:" + damaged);
 }

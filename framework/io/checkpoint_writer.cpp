@@ -36,6 +36,14 @@ void leave_signals_to_others() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
+void remove_if_possible(fs::path const& checkpoint) {
+  try {
+    remove_checkpoint(checkpoint);
+  } catch (InputOutputError const&) {
+    // It is taken away when a run goes on in its folder.
+  }
+}
+
 }  // namespace
 
 CheckpointWriter::CheckpointWriter(fs::path run, std::shared_ptr<Mesh const> mesh, int keep)
@@ -101,7 +109,13 @@ void CheckpointWriter::proceed() {
   }
   Phase const ended = std::exchange(phase_, Phase::idle);
   Communicator const& communicator = mesh_->communicator();
-  communicator.agree(failure);
+  try {
+    communicator.agree(failure);
+  } catch (...) {
+    // No rank writes any more, and what is there is of no use.
+    if (is_first_rank()) remove_if_possible(run_ / checkpoint_name(step_));
+    throw;
+  }
   if (ended == Phase::manifest) {
     seconds_ = now() - began_;
     return;
@@ -152,11 +166,8 @@ void CheckpointWriter::remove_older() const {
       continue;
     }
     if (kept < keep_) continue;
-    try {
-      remove_checkpoint(checkpoint);
-    } catch (InputOutputError const&) {
-      // Somebody may be reading it: there is a next time.
-    }
+    // Somebody may be reading it: there is a next time.
+    remove_if_possible(checkpoint);
   }
 }
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// Whether a run writes files of this name.
 bool belongs_to_a_run(std::string const& name) {
   constexpr std::array<std::string_view, 13> names{
-      "summary.json",  "scalars.csv", "traces.csv", "residuals.csv", "sweep.csv",  "mesh.h5",    "snapshots.xdmf",
+      "summary.json",  "scalars.csv", "traces.csv", "residuals.csv", "sweep.csv",  "mesh.h5",    series_name,
       "residuals.png", "traces.png",  "trace.json", "bodies.png",    "energy.png", "scalars.png"};
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
@@ -166,7 +166,7 @@ void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::s
       series_is_old = series_is_old || is_snapshot_name(name);
     }
     // It names what is gone; the next snapshot writes it anew.
-    if (series_is_old) fs::remove(folder / "snapshots.xdmf");
+    if (series_is_old) fs::remove(folder / series_name);
   } catch (fs::filesystem_error const& error) {
     throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());
   }

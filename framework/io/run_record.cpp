@@ -7,6 +7,7 @@
 
 #include "framework/io/checksum.hpp"
 #include "framework/io/json_number.hpp"
+#include "framework/io/snapshot_name.hpp"
 #include "framework/io/state_file.hpp"
 #include "framework/io/whole_file.hpp"
 #include "framework/runtime/environment.hpp"
@@ -24,7 +25,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
-constexpr char const* series_name = "snapshots.xdmf";
 /// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of
 /// solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
@@ -477,7 +477,7 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   // What a rank wrote when it was asked to stop may not be how it ended.
   if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
   set_end(summary, code, message);
-  write_whole_file(path, text_of(summary));
+  write_reserved_file(path, text_of(summary));
 }
 
 std::vector<std::string> damage_of_summary_text(std::string const& text) {

@@ -6,6 +6,9 @@
 
 namespace halocline {
 
+/// The file that lists snapshots and their times for viewers.
+inline constexpr char const* series_name = "snapshots.xdmf";
+
 /// What the snapshot of a step is called: `snapshot_000010` with an ending by which viewers know what lies in it:
 /// `.vti` of a uniform mesh, `.vtr` of a stretched one, `.vtkhdf` of points.
 [[nodiscard]] std::string snapshot_name(Mesh const& mesh, Index step);

@@ -24,7 +24,6 @@ namespace halocline {
 
 namespace {
 
-constexpr char const* series_file = "snapshots.xdmf";
 /// What VTK's XML reader looks for in front of values: the number of their bytes. By the names of the values.
 constexpr char const* counters = "counters/";
 
@@ -272,11 +271,24 @@ void SnapshotWriter::write(Index step, double time, std::span<StoredField const>
         for (std::size_t n = 0; n < fields.size(); ++n) write_field(file, *mesh_, n, fields[n], values, checksums[n]);
       },
       header, seal);
+  add_earlier(fields);
+  series_.add(name, time, *mesh_, fields);
+  write_series();
+}
+
+void SnapshotWriter::go_on(std::span<FieldBase const* const> fields) {
+  add_earlier(stored(fields));
+  write_series();
+}
+
+void SnapshotWriter::add_earlier(std::span<StoredField const> fields) {
   for (WrittenSnapshot const& one : std::exchange(earlier_, {})) {
     series_.add(snapshot_name(*mesh_, one.step), one.time, *mesh_, fields);
   }
-  series_.add(name, time, *mesh_, fields);
-  if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_file, series_.text());
+}
+
+void SnapshotWriter::write_series() const {
+  if (mesh_->communicator().rank() == 0) write_whole_file(folder_ / series_name, series_.text());
 }
 
 }  // namespace halocline

@@ -42,6 +42,8 @@ class SnapshotWriter {
   SnapshotWriter(std::filesystem::path folder, std::shared_ptr<Mesh const> mesh,
                  std::vector<WrittenSnapshot> earlier = {});
 
+  /// Collective. Writes the series of the earlier snapshots, before any more of the same `fields` are written.
+  void go_on(std::span<FieldBase const* const> fields);
   /// Collective. Writes the owned values of `fields`, on points or on cells or nodes of the mesh, in their own
   /// precision. Throws InputOutputError on all ranks (no part of the file stays), DefectError for a field on faces or
   /// on another mesh, and for points without a position.
@@ -50,6 +52,9 @@ class SnapshotWriter {
   void write(Index step, double time, std::span<StoredField const> fields, OwnedValues const& values);
 
  private:
+  void add_earlier(std::span<StoredField const> fields);
+  void write_series() const;
+
   std::filesystem::path folder_;
   std::shared_ptr<Mesh const> mesh_;
   XdmfSeries series_;

@@ -104,9 +104,22 @@ std::vector<VerifiedFile> verify_checkpoint(fs::path const& folder) {
   return all;
 }
 
+/// The snapshots that the series of a folder lists, and what has to be beside them.
+std::vector<std::string> names_in_series(fs::path const& folder) {
+  std::ifstream file(folder / series_name);
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> names;
+  for (std::size_t at = text.find("snapshot_"); at != std::string::npos; at = text.find("snapshot_", at + 1)) {
+    std::string name = text.substr(at, text.find(':', at) - at);
+    if (is_snapshot_name(name) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  if (!names.empty()) names.emplace_back(mesh_file_name);
+  return names;
+}
+
 bool is_verified(std::string const& name) {
   return name == summary_name || name == mesh_file_name || is_snapshot_name(name) || name.ends_with(".csv") ||
-         name == "snapshots.xdmf";
+         name == series_name;
 }
 
 std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
@@ -116,7 +129,9 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   std::sort(entries.begin(), entries.end());
   for (fs::path const& entry : entries) {
     std::string const name = entry.filename().string();
-    if (is_checkpoint_name(name)) {
+    if (is_checkpoint_name(name) && !fs::exists(entry / manifest_name)) {
+      all.push_back({entry, {}, "was not finished: it has no manifest.json"});
+    } else if (is_checkpoint_name(name)) {
       std::vector<VerifiedFile> const files = verify_checkpoint(entry);
       all.insert(all.end(), files.begin(), files.end());
     } else if (is_verified(name)) {
@@ -126,6 +141,10 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   // What the summary knows of has to be there.
   for (StateFile const& file : files_on_record(folder)) {
     if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
+  }
+  for (std::string const& name : names_in_series(folder)) {
+    if (!fs::exists(folder / name))
+      all.push_back({folder / name, {std::string("is missing, and ") + series_name + " needs it"}});
   }
   return all;
 }

@@ -10,6 +10,7 @@ namespace halocline {
 struct VerifiedFile {
   std::filesystem::path path;
   std::vector<std::string> damage;  ///< in words, each a line; empty: every byte that counts is as it was written
+  std::string note = {};            ///< of what is no file that counts: a checkpoint that was not finished
 };
 
 /// Looks at every byte of what a run has written: all of its folder, a checkpoint, or one file. What is not of a run is

@@ -163,6 +163,32 @@ class Restart(unittest.TestCase):
             other = ["--set", "heat.source={file: other.npy}"]
             self.assert_ends(Run(["restart", "run.out", "--quiet", "--set", "time.steps=60", *other], folder), 0)
 
+    def test_what_is_missing_beside_checkpoints(self):
+        with scratch() as folder:
+            self.assert_ends(run(folder, "run", "run.yaml"), 0)
+            output = pathlib.Path(folder) / "run.out"
+            series = (output / "snapshots.xdmf").read_bytes()
+            for name in ("snapshots.xdmf", "mesh.h5"):
+                (output / name).unlink()
+                self.assert_ends(Run(["restart", "run.out", "--quiet"], folder), 0)
+                self.assertTrue((output / name).exists())
+                self.assertEqual((output / "snapshots.xdmf").read_bytes(), series)
+            (output / "snapshot_000010.vti").unlink()
+            self.assert_ends(Run(["verify", "run.out"], folder), 4,
+                             "run.out/snapshot_000010.vti: is missing, and snapshots.xdmf needs it")
+            self.assert_ends(Run(["restart", "run.out"], folder), 0,
+                             "warning: snapshot_000010.vti, which the run has written, is missing")
+
+    def test_a_checkpoint_that_could_not_be_written(self):
+        with scratch() as folder:
+            failed = run(folder, "run", "run.yaml", environment={"HALOCLINE_THROW_AT": "checkpoint:0:2"})
+            self.assert_ends(failed, 4, "armed to fail at checkpoint")
+            self.assertEqual(self.names(folder), ["checkpoint_000008"])
+            (pathlib.Path(folder) / "run.out/checkpoint_000016").mkdir()
+            noted = Run(["verify", "run.out"], folder)
+            self.assertEqual(noted.code, 0, noted.said)
+            self.assertIn("run.out/checkpoint_000016 was not finished: it has no manifest.json\n", noted.out)
+
     def test_names_of_any_bytes(self):
         with scratch() as folder:
             name = "caf\udce9.out"
