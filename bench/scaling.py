@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Measures how runs scale over ranks, with one device each: seconds of a step of a wave, of a sweep of the 25-point
-stencil, or of a Jacobi iteration in 2D with the norm of every iteration.
+stencil, of a Jacobi iteration in 2D with the norm of every iteration, or of an iteration of conjugate gradients with cycles
+of multigrid in single precision.
 
 A case is run with few and with many steps, `--repeat` times in turn; the difference of the medians is the time of the
 steps in between, without start and end. Weak: so many cells along each axis for each rank, in slabs along the last
@@ -45,7 +46,15 @@ def jacobi(cells, steps):
             "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
 
 
-CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi}
+def multigrid(cells, steps):
+    # Cells are cubes, however many ranks they are for.
+    return {"physics": "laplace", "mesh": {"cells": cells, "upper": [n / cells[0] for n in cells], "processes": [1, 1, 0]},
+            "laplace": {"centring": "cell", "source": "sin(17*x)*cos(31*y)+z"},
+            "solver": {"method": "cg", "cg": {"preconditioner": "multigrid", "relative_tolerance": 0, "iterations": steps,
+                                              "multigrid": {"precision": "single"}}}}
+
+
+CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "multigrid": multigrid}
 
 
 def seconds_of(given, folder, cells, ranks, settings, steps):

@@ -205,8 +205,8 @@ class Faults:
         call = choose.choice(calls)
         error = choose.choice((errno.ENOSPC, errno.EIO, errno.EDQUOT) if calls != READING else (errno.EIO, errno.ESTALE))
         count = choose.randint(0, choose.choice((20_000, 2_000_000))) if call == "space" else \
-            choose.randint(1, choose.choice((3, 20, 200)))
-        rank = choose.choice((-1, 0, 0, 1, 2))
+            choose.randint(1, choose.choice((3, 10, 60)))
+        rank = choose.choice((-1, 0, choose.randrange(told_of["ranks"])))
         told_of.update(call=call, count=count, error=errno.errorcode[error])
         for_ever = choose.random() < 0.5
         plan = f"deck.out|{call}|{error}|{count}|{int(for_ever)}|{rank}|{{}}"
@@ -216,12 +216,12 @@ class Faults:
         return {"environment": self.failing(choose, choose.choice((WRITING, ("space",))), told_of)}
 
     def throw(self, choose, seconds, told_of):
-        site = f"{choose.choice(SITES)}:{choose.choice((0, 1, 2))}:{choose.randint(1, choose.choice((1, 10, 100)))}"
+        site = f"{choose.choice(SITES)}:{choose.randrange(told_of['ranks'])}:{choose.randint(1, choose.choice((1, 5, 40)))}"
         told_of["site"] = site
         return {"environment": lambda log: {"HALOCLINE_THROW_AT": site}}
 
     def memory_refused(self, choose, seconds, told_of):
-        megabytes = choose.randint(250, 900)
+        megabytes = choose.randint(*choose.choice(((60, 250), (250, 700))))
         told_of["megabytes"] = megabytes
         return {"prepare": lambda: resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))}
 
@@ -252,6 +252,8 @@ class Faults:
             allowed = (*CODES, -signal.SIGKILL, 128 + signal.SIGKILL, 1)
         # Before a program listens a signal ends it at once.
         allowed = (*allowed, *(-one for one in ASKING), *(128 + one for one in ASKING))
+        if "memory" in told_of["kind"]:
+            allowed = (*allowed, 127)  # the loader's, that could not load the program
         if launcher == "mpirun" and "signal" in told_of:
             allowed = (*allowed, 1)  # mpirun's own
         if started.code not in allowed:
@@ -259,7 +261,8 @@ class Faults:
         summary = folder / "deck.out/summary.json"
         status = json.loads(summary.read_text())["status"] if summary.exists() else None
         told_of["status"].append(status)
-        if (status == "done") != (started.code == 0) and not (killed and status == "done"):
+        others_code = killed or started.code == 1
+        if (status == "done") != (started.code == 0) and not (others_code and status == "done"):
             raise Failure(f"the exit code is {started.code} and the summary says {status}: {started.said}")
         if status == "done":
             self.compare(folder, wanted, deck)
