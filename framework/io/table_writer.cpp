@@ -107,7 +107,12 @@ TableWriter::TableWriter(std::filesystem::path path, std::vector<std::string> co
   if (file_.number() < 0) throw_write_error(path_, errno);
   std::vector<Value> const names(columns.begin(), columns.end());
   add(names);
-  flush();
+  try {
+    flush();
+  } catch (...) {
+    unlink(path_.c_str());
+    throw;
+  }
 }
 
 void TableWriter::add(std::span<Value const> row) {

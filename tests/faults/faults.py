@@ -253,7 +253,8 @@ class Faults:
         # Before a program listens a signal ends it at once.
         allowed = (*allowed, *(-one for one in ASKING), *(128 + one for one in ASKING))
         if "memory" in told_of["kind"]:
-            allowed = (*allowed, 127)  # the loader's, that could not load the program
+            # The loader's, that could not load the program, and of libraries that give up before it begins.
+            allowed = (*allowed, 127, -signal.SIGABRT, 128 + signal.SIGABRT)
         if launcher == "mpirun" and "signal" in told_of:
             allowed = (*allowed, 1)  # mpirun's own
         if started.code not in allowed:
@@ -266,7 +267,7 @@ class Faults:
             raise Failure(f"the exit code is {started.code} and the summary says {status}: {started.said}")
         if status == "done":
             self.compare(folder, wanted, deck)
-        if started.code != 0 and not killed and not started.said.strip():
+        if started.code > 1 and not killed and not started.said.strip():
             raise Failure(f"ended with {started.code} and said nothing")
         left = self.unfinished(folder) - before
         if left and not killed and "crashed (" not in started.said and "was lost" not in started.said:
