@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "drivers/halocline/child_command.hpp"
@@ -25,6 +27,8 @@
 #include "framework/runtime/abrupt_end.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/first_contact.hpp"
 #include "framework/runtime/guard.hpp"
 #include "framework/runtime/launcher.hpp"
 #include "framework/runtime/log.hpp"
@@ -106,8 +110,21 @@ RankEnd run_ranks(CommandLine const& line) {
       return refused(obstacle, place, ExitCode::input_output);
     }
   }
+  double start_seconds = 0;
+  try {
+    start_seconds = first_contact_limit();
+  } catch (InputError const& error) {
+    return refused(error.what(), place);
+  }
   // On which devices Kokkos is to run, a deck may say.
   Environment environment({.kokkos = false});
+  if (std::string const obstacle = obstacle_to_first_contact(MPI_COMM_WORLD, start_seconds); !obstacle.empty()) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    // Where none hears of any other, the first one speaks for all.
+    if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
+    abort_all({.code = ExitCode::input_output, .message = obstacle, .origin = rank});
+  }
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   if (!line.folder.empty()) {
     HeldSignals const meanwhile;

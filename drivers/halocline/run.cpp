@@ -322,6 +322,7 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
     output.add_timing("advance", seconds_since(advancing));
     if (checkpoints.seconds_of_last() > 0) {
       output.add_timing("copying_checkpoints", checkpoints.seconds_of_copies());
+      output.add_timing("waiting_for_checkpoints", checkpoints.seconds_waited());
       output.add_timing("writing_last_checkpoint", checkpoints.seconds_of_last());
     }
     if (communicator->rank() == 0) keep_tunings();

@@ -172,6 +172,7 @@ void CheckpointWriter::remove_older() const {
 }
 
 void CheckpointWriter::finish() {
+  double const start = now();
   while (is_under_way()) {
     // Messages and failures of other ranks are heard meanwhile.
     mesh_->communicator().wait_until([this] {
@@ -181,6 +182,7 @@ void CheckpointWriter::finish() {
     });
     proceed();
   }
+  seconds_waited_ += now() - start;
 }
 
 }  // namespace halocline

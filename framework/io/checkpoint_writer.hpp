@@ -54,6 +54,8 @@ class CheckpointWriter {
   /// Seconds from the beginning of the last one to its end, and of these that the run waited for its copy.
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] double seconds_of_copies() const { return seconds_of_copies_; }
+  /// That the run waited in `finish`.
+  [[nodiscard]] double seconds_waited() const { return seconds_waited_; }
 
  private:
   /// Of the checkpoint under way: files are written, then the manifest.
@@ -80,6 +82,7 @@ class CheckpointWriter {
   double began_ = 0;
   double seconds_ = 0;
   double seconds_of_copies_ = 0;
+  double seconds_waited_ = 0;
   std::thread thread_;
   std::atomic<bool> done_ = true;
   std::exception_ptr failure_;

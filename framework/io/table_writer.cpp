@@ -95,6 +95,13 @@ std::string damage_of_start(std::filesystem::path const& folder, TableState cons
                    (folder / from.name).string(), from.bytes);
 }
 
+void cut_table(std::filesystem::path const& folder, TableState const& from) {
+  std::filesystem::path const path = folder / from.name;
+  std::error_code error;
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(from.bytes), error);
+  if (error) throw_write_error(path, error.message());
+}
+
 TableState TableWriter::state() const {
   return {.name = path_.filename().string(), .bytes = static_cast<Index>(size_), .checksum = hash_->text()};
 }

@@ -25,6 +25,8 @@ struct TableState {
   friend bool operator==(TableState const&, TableState const&) = default;
 };
 
+/// Takes away what a table in `folder` has more than it had. Throws InputOutputError.
+void cut_table(std::filesystem::path const& folder, TableState const& from);
 /// Why a table in `folder` does not begin as it did; empty if it does.
 [[nodiscard]] std::string damage_of_start(std::filesystem::path const& folder, TableState const& from);
 

@@ -142,6 +142,8 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   for (StateFile const& file : files_on_record(folder)) {
     if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
   }
+  if (fs::exists(folder / "scalars.csv") && !fs::exists(folder / summary_name))
+    all.push_back({folder / summary_name, {"is missing"}});
   for (std::string const& name : names_in_series(folder)) {
     if (!fs::exists(folder / name))
       all.push_back({folder / name, {std::string("is missing, and ") + series_name + " needs it"}});

@@ -82,6 +82,8 @@ void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes) {
 void write_reserved_file(std::filesystem::path const& path, std::string const& text) {
   std::error_code nothing_reserved;
   std::filesystem::rename(reserved_name(path), partial_name(path), nothing_reserved);
+  // Where names cannot be changed the room is of no use.
+  if (nothing_reserved) unlink(reserved_name(path).c_str());
   write_whole_file(path, text);
 }
 

@@ -86,6 +86,8 @@ class Endings(unittest.TestCase):
                 if where == "--ranks":
                     self.assertEqual(run.err.count("\n"), 1, run.err)
                 summary = run.summary()
+                if where == "mpirun" and HYDRA and rank < 0 and summary["status"] == "running":
+                    continue  # it has killed the others before one of them could write
                 self.assertEqual((summary["status"], summary["exit_code"], summary["steps"]), ("unsolved", 3, 2))
                 self.assertEqual(self.in_place(run), [])
 

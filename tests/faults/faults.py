@@ -195,6 +195,7 @@ class Faults:
             number = choose.choice(list(at_work(started.folder)) or [started.process.pid])
             send(number, signal.SIGSTOP)
             if asks:
+                told_of["signal"] = "SIGTERM"
                 send(started.process.pid, signal.SIGTERM)
             time.sleep(for_so_long)
             send(number, signal.SIGCONT)
@@ -255,6 +256,8 @@ class Faults:
         if "memory" in told_of["kind"]:
             # The loader's, that could not load the program, and of libraries that give up before it begins.
             allowed = (*allowed, 127, -signal.SIGABRT, 128 + signal.SIGABRT)
+            # mpirun itself may have been refused it.
+            allowed = (*allowed, 1, -signal.SIGSEGV) if launcher == "mpirun" else allowed
         if launcher == "mpirun" and "signal" in told_of:
             allowed = (*allowed, 1)  # mpirun's own
         if started.code not in allowed:
@@ -262,7 +265,7 @@ class Faults:
         summary = folder / "deck.out/summary.json"
         status = json.loads(summary.read_text())["status"] if summary.exists() else None
         told_of["status"].append(status)
-        others_code = killed or started.code == 1
+        others_code = killed or started.code == 1 or started.code < 0
         if (status == "done") != (started.code == 0) and not (others_code and status == "done"):
             raise Failure(f"the exit code is {started.code} and the summary says {status}: {started.said}")
         if status == "done":
@@ -270,7 +273,8 @@ class Faults:
         if started.code > 1 and not killed and not started.said.strip():
             raise Failure(f"ended with {started.code} and said nothing")
         left = self.unfinished(folder) - before
-        if left and not killed and "crashed (" not in started.said and "was lost" not in started.said:
+        cut_short = any(text in started.said for text in ("crashed (", "was lost", "out of memory"))
+        if left and not killed and not cut_short:
             raise Failure(f"ended with {started.code} and left {left}")
         return status == "done"
 
@@ -385,6 +389,8 @@ class Faults:
         elif what != "none":
             given = self.kinds[what](choose, seconds, told_of)
         log, before = folder / "happened", self.unfinished(folder)
+        summary = folder / "deck.out/summary.json"
+        said_before = summary.read_bytes() if summary.exists() else None
         if "environment" in given:
             given["environment"] = given["environment"](log)
         started = Started(self, command, ranks, folder, launcher, usual=seconds, **given)
@@ -396,6 +402,11 @@ class Faults:
         if started.ended_after is not None and started.code != 0:
             told_of["ended_after"] = round(started.ended_after, 3)
         killed = isinstance(what, str) and what.startswith("kill")
+        if said_before and summary.exists() and summary.read_bytes() == said_before and started.code != 0:
+            # The run did not come so far as to touch what an earlier one has left.
+            told_of["codes"].append(started.code)
+            told_of["status"].append("as before")
+            return json.loads(said_before)["status"] == "done"
         return self.judge(started, told_of, folder, wanted, deck, killed, before, launcher)
 
     def to_go_on(self, choose, command, folder):
