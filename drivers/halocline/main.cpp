@@ -123,7 +123,7 @@ RankEnd run_ranks(CommandLine const& line) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     // Where none hears of any other, the first one speaks for all.
     if (rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
-    abort_all({.code = ExitCode::input_output, .message = obstacle, .origin = rank});
+    abort_all({.code = ExitCode::input_output, .origin = rank, .message = obstacle});
   }
   auto const communicator = std::make_shared<Communicator>(MPI_COMM_WORLD);
   if (!line.folder.empty()) {

@@ -105,7 +105,8 @@ class Started:
         self.folder, self.program = folder, faults.program.name
         begun = time.monotonic()
         with open(folder / "said", "wb") as said:
-            variables = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1", **(environment or {})}
+            variables = {**os.environ, "OMPI_MCA_rmaps_base_oversubscribe": "1", "HALOCLINE_START_SECONDS": "5",
+                         **(environment or {})}
             self.process = subprocess.Popen(words, cwd=folder, env=variables, preexec_fn=prepare,
                                             stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT)
         if happens:
