@@ -482,6 +482,17 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   write_reserved_file(path, text_of(summary));
 }
 
+void reopen_summary(std::filesystem::path const& folder) {
+  std::filesystem::path const path = folder / summary_name;
+  std::ifstream file(path);
+  Json summary = file ? Json::parse(file, nullptr, false) : Json();
+  if (!summary.is_object()) return;
+  set_end(summary, std::nullopt, "");
+  summary.erase("files");
+  summary.erase("abrupt");
+  write_whole_file(path, text_of(summary));
+}
+
 std::vector<std::string> damage_of_summary_text(std::string const& text) {
   Json summary = Json::parse(text, nullptr, false);
   if (!summary.is_object()) return {"is no whole JSON object"};

@@ -198,6 +198,10 @@ class RunRecord {
 void close_summary(std::filesystem::path const& folder, std::filesystem::file_time_type since, ExitCode code,
                    std::string const& message);
 
+/// A run goes on in `folder`: what its `summary.json` says of an end holds no more. Leaves alone what is missing, or no
+/// summary. Throws InputOutputError, and has changed nothing then.
+void reopen_summary(std::filesystem::path const& folder);
+
 /// What is wrong with the text of a summary, in words; empty: it is what was written, or a handler of signals wrote it.
 [[nodiscard]] std::vector<std::string> damage_of_summary_text(std::string const& text);
 

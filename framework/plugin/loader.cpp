@@ -35,7 +35,8 @@ std::string reason_of_dlopen(fs::path const& file) {
 /// Why a plugin does not load. Libraries of Halocline carry its version in their names: those of another are not found.
 std::string loading_error(fs::path const& file) {
   std::string const reason = reason_of_dlopen(file);
-  if (!reason.starts_with("libhalocline_")) return "cannot be loaded as a plugin: " + reason;
+  bool const is_missing = reason.starts_with("libhalocline_") && reason.find("No such file") != std::string::npos;
+  if (!is_missing) return "cannot be loaded as a plugin: " + reason;
   return std::string("built for another version than this Halocline, which has ") + HALOCLINE_VERSION + " (" + reason +
          "); build the plugin against this installation";
 }

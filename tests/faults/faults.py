@@ -258,9 +258,9 @@ class Faults:
             # The loader's, that could not load the program, and of libraries that give up before it begins.
             allowed = (*allowed, 127, -signal.SIGABRT, 128 + signal.SIGABRT)
             # mpirun itself may have been refused it.
-            allowed = (*allowed, 1, -signal.SIGSEGV) if launcher == "mpirun" else allowed
+            allowed = (*allowed, 1, -signal.SIGSEGV) if launcher == "mpirun" else (*allowed, 1)
         if launcher == "mpirun" and "signal" in told_of:
-            allowed = (*allowed, 1)  # mpirun's own
+            allowed = (*allowed, 1, -signal.SIGSEGV)  # mpirun's own
         if started.code not in allowed:
             raise Failure(f"ended with {started.code}: {started.said}")
         summary = folder / "deck.out/summary.json"
