@@ -106,7 +106,9 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
   bool const whole = WIFEXITED(end.status) && signal_of_lost_rank(WEXITSTATUS(end.status)) == 0;
-  if (std::optional<JobEnd> const told = job.end(); whole && told) return {told->code, told->message};
+  // A run that is done is: a signal that came later has met ranks that were about to end.
+  if (std::optional<JobEnd> const told = job.end(); told && (whole || told->code == ExitCode::done))
+    return {told->code, told->message};
   if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();
   return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};

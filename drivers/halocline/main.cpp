@@ -96,7 +96,18 @@ void warn_of_idle_nodes(int ranks) {
               std::to_string(nodes) + "; `srun --mpi=pmix halocline run` or `mpirun halocline run` takes all of them");
 }
 
+/// Signals that ask to stop have nothing more to stop when all is done and said.
+struct DeafAtTheEnd {
+  DeafAtTheEnd() = default;
+  ~DeafAtTheEnd() {
+    for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}) std::signal(signal, SIG_IGN);
+  }
+  DeafAtTheEnd(DeafAtTheEnd const&) = delete;
+  DeafAtTheEnd& operator=(DeafAtTheEnd const&) = delete;
+};
+
 RankEnd run_ranks(CommandLine const& line) {
+  DeafAtTheEnd const deaf;
   // A run stops at a step; all else has none, and neither have ranks that still wait for each other in the start of
   // MPI: one of them that was killed before would be waited for without end.
   std::optional<StopSignals> stops_at_step;

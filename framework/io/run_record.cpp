@@ -248,6 +248,11 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
   }
 }
 
+RunRecord::~RunRecord() {
+  // Of a summary that was not finished.
+  if (writes_) unlink(reserved_name(folder_ / summary_name).c_str());
+}
+
 void RunRecord::begin() {
   std::string const first = summary(std::nullopt, "", true);
   reserve_whole_file(folder_ / summary_name, first.size() + room_for_the_end);

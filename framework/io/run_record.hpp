@@ -111,6 +111,10 @@ class RunRecord {
   RunRecord(std::filesystem::path folder, Communicator const& communicator, Provenance provenance,
             std::string const& continued = "");
 
+  ~RunRecord();
+  RunRecord(RunRecord const&) = delete;
+  RunRecord& operator=(RunRecord const&) = delete;
+
   /// All that tables and summary need where another run goes on from the present step, `step`, as JSON. Tables are in
   /// the hands of the system up to here.
   [[nodiscard]] std::string carried(Index step) const;

@@ -258,7 +258,7 @@ class Faults:
             # The loader's, that could not load the program, and of libraries that give up before it begins.
             allowed = (*allowed, 127, -signal.SIGABRT, 128 + signal.SIGABRT)
             # mpirun itself may have been refused it.
-            allowed = (*allowed, 1, -signal.SIGSEGV) if launcher == "mpirun" else (*allowed, 1)
+            allowed = (*allowed, 1, -signal.SIGSEGV, -signal.SIGFPE) if launcher == "mpirun" else (*allowed, 1)
         if launcher == "mpirun" and "signal" in told_of:
             allowed = (*allowed, 1, -signal.SIGSEGV)  # mpirun's own
         if started.code not in allowed:
