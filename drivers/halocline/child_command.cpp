@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -199,8 +200,10 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
   CommandEnd end;
   StopRequests requests;
   std::optional<Clock::time_point> deadline;
+  std::optional<Clock::time_point> start_by;
+  if (command.start > 0) start_by = Clock::now() + std::chrono::milliseconds(std::llround(1000 * command.start));
   while (waitpid(process, &end.status, WNOHANG) == 0) {
-    wait_for_news(news, deadline);
+    wait_for_news(news, deadline ? deadline : start_by);
     if (!relay(output.out())) news[1].fd = -1;
     for (int const signal : arrived(signals.descriptor())) {
       StopRequests::Meaning const meaning = requests.add(signal);
@@ -209,6 +212,11 @@ CommandEnd run_command(ChildCommand command, HeldSignals const& signals) {
       end.ended = meaning == StopRequests::Meaning::end_at_once || !command.listens();
       kill(process, end.ended ? SIGTERM : command.asked_by != 0 ? command.asked_by : signal);
       if (end.ended && !deadline) deadline = Clock::now() + patience;
+    }
+    if (start_by && Clock::now() >= *start_by) {
+      start_by.reset();
+      end.late = !command.listens();
+      if (end.late) deadline = Clock::now();
     }
     if (deadline && Clock::now() >= *deadline) kill(-process, SIGKILL);
   }

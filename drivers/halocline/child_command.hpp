@@ -35,6 +35,7 @@ struct ChildCommand {
   /// Whether it has come so far that a signal makes it stop in its own time.
   std::function<bool()> listens;
   int asked_by = 0;  ///< the signal that does; 0: whichever asks this process
+  double start = 0;  ///< seconds in which it has to come so far, or it is killed; 0: it may take its time
 };
 
 /// How a command ended.
@@ -42,6 +43,7 @@ struct CommandEnd {
   int status = 0;      ///< as waitpid tells it
   bool asked = false;  ///< a signal to this process asked for a stop meanwhile
   bool ended = false;  ///< a signal to this process made it end at once
+  bool late = false;   ///< it did not start in time, and was killed
 };
 
 /// The one signal that mpirun passes on to its ranks and lives on; any that would end it, it answers by killing them.

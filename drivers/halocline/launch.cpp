@@ -1,5 +1,6 @@
 #include "drivers/halocline/launch.hpp"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 
 #include "drivers/halocline/child_command.hpp"
 #include "drivers/halocline/job.hpp"
+#include "framework/runtime/first_contact.hpp"
 #include "framework/runtime/launcher.hpp"
 
 namespace halocline {
@@ -99,9 +101,11 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   if (signals.stopping()) return stopped_early();
   JobFolder const job({.ranks = ranks, .columns = terminal_columns(), .words = words});
   prepare_environment(job.path());
-  CommandEnd const end = run_command(
-      {"--ranks: mpirun", mpirun_command(ranks, job.path()), [&] { return job.ranks_listen(); }, signal_through_mpirun},
-      signals);
+  // Ranks end by themselves if they do not hear of each other in time; this is of an mpirun that starts none.
+  double const start = first_contact_limit() + 2;
+  CommandEnd const end = run_command({"--ranks: mpirun", mpirun_command(ranks, job.path()),
+                                      [&] { return job.ranks_listen(); }, signal_through_mpirun, start},
+                                     signals);
 
   if (std::optional<JobEnd> const told = job.abrupt_end()) return {told->code, told->message};
   // A lost rank explains what the others may have said when mpirun ended them.
@@ -109,6 +113,12 @@ LaunchEnd launch(int ranks, std::vector<std::string> const& words, HeldSignals c
   // A run that is done is: a signal that came later has met ranks that were about to end.
   if (std::optional<JobEnd> const told = job.end(); told && (whole || told->code == ExitCode::done))
     return {told->code, told->message};
+  if (end.late) {
+    return {ExitCode::input_output,
+            fmt::format("mpirun has started no ranks in {:g} s; `mpirun -n 2 true` tells whether "
+                        "it works on this machine, and HALOCLINE_START_SECONDS gives it more time",
+                        start)};
+  }
   if (!end.ended) return lost(end.status);
   if (!job.ranks_listen()) return stopped_early();
   return {ExitCode::stopped, "stopped by a second signal, before the end of a step; what is on disk is whole"};

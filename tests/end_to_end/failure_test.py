@@ -142,6 +142,21 @@ class Failure(unittest.TestCase):
             self.assertEqual(run.err, "halocline: --ranks: mpirun cannot be started: No such file or directory\n")
             self.assertEqual(run.files(), ["run.yaml"])
 
+    def test_an_mpirun_that_starts_nothing(self):
+        with scratch() as folder:
+            mpirun = pathlib.Path(folder) / "bin/mpirun"
+            mpirun.parent.mkdir()
+            mpirun.write_text("#!/bin/sh\nexec sleep 1000\n")
+            mpirun.chmod(0o755)
+            run = Run(["run", with_deck(folder), "--ranks", 2], folder,
+                      {"PATH": f"{mpirun.parent}:{os.environ['PATH']}", "HALOCLINE_START_SECONDS": "0.2"}, timeout=30)
+            self.assertEqual(run.code, 4)
+            self.assertIn("halocline: mpirun has started no ranks in 2.2 s; `mpirun -n 2 true` tells whether", run.err)
+            self.assertEqual(run.files(), ["bin/mpirun", "run.yaml"])
+            malformed = Run(["run", with_deck(folder), "--ranks", 2], folder, {"HALOCLINE_START_SECONDS": "soon"})
+            self.assertEqual(malformed.code, 2)
+            self.assert_one_message(malformed.err, "halocline: the environment's HALOCLINE_START_SECONDS=soon: expected")
+
     def test_signals_stop_a_run_at_its_next_step(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             for ranks in (1, 2):
