@@ -417,6 +417,7 @@ class Faults:
     def after_damage(self, choose, command, deck, ranks, launcher, folder, told_of):
         wanted, seconds = self.undisturbed.of(deck, ranks)
         path = self.damage(choose, folder, told_of)
+        told_of["happened"] = path is not None
         if path is None:
             return "nothing to damage"
         on_record = told_of["status"][-1] in ("done", "stopped")
