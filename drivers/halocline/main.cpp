@@ -100,7 +100,7 @@ void warn_of_idle_nodes(int ranks) {
 struct DeafAtTheEnd {
   DeafAtTheEnd() = default;
   ~DeafAtTheEnd() {
-    for (int const signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}) std::signal(signal, SIG_IGN);
+    for (int const signal : stopping_signals) std::signal(signal, SIG_IGN);
   }
   DeafAtTheEnd(DeafAtTheEnd const&) = delete;
   DeafAtTheEnd& operator=(DeafAtTheEnd const&) = delete;
