@@ -118,6 +118,8 @@ void copy_by_parts(Execution const& execution, BlockView<Real> view, Real* host,
       copy_packed<Real, false>(execution, view, packed.data(), extents, rows);
     }
   }
+  // Before the memory of the parts is given back.
+  execution.fence();
 }
 
 /// Ghosts that nothing fills but an exchange, or a fill of corners, become NaN.
