@@ -142,15 +142,15 @@ void Checkpoints::begin(Index number, double time, Schedule const& schedule, Out
   begun_ = std::chrono::steady_clock::now();
   std::string const carried = output.carried(evolves_ ? number : 0, physics_);
   std::string kept;
+  std::vector<std::string> tables;
   if (writer_.is_first_rank()) {
     Json json;
     json["start"] = Json::parse(run_);
     json["output"] = Json::parse(carried);
     json["schedule"] = described(schedule.state());
     kept = json.dump();
+    for (TableState const& table : tables_of(carried)) tables.push_back(table.name);
   }
-  std::vector<std::string> tables;
-  for (TableState const& table : tables_of(carried)) tables.push_back(table.name);
   writer_.begin(
       number, time, [&](CarriedState& state) { static_cast<void>(physics_.carry(state)); }, kept, tables);
 }

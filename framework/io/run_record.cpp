@@ -129,6 +129,12 @@ std::string text_of(Json summary) {
   return plain_text_of(summary) + '\n';
 }
 
+/// No object where there is none, or it cannot be read.
+Json read_summary(std::filesystem::path const& path) {
+  std::ifstream file(path);
+  return file ? Json::parse(file, nullptr, false) : Json();
+}
+
 Json described(HaloRecord const& halo) {
   Json measured = Json::array();
   for (TransportMeasurement const& measurement : halo.measured) {
@@ -478,8 +484,7 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   std::error_code missing;
   auto const written = std::filesystem::last_write_time(path, missing);
   if (missing || written < since) return;
-  std::ifstream file(path);
-  Json summary = Json::parse(file, nullptr, false);
+  Json summary = read_summary(path);
   if (!summary.is_object()) return;
   // What a rank wrote when it was asked to stop may not be how it ended.
   if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
@@ -489,8 +494,7 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
 
 void reopen_summary(std::filesystem::path const& folder) {
   std::filesystem::path const path = folder / summary_name;
-  std::ifstream file(path);
-  Json summary = file ? Json::parse(file, nullptr, false) : Json();
+  Json summary = read_summary(path);
   if (!summary.is_object()) return;
   set_end(summary, std::nullopt, "");
   summary.erase("files");
