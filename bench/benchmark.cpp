@@ -1,5 +1,6 @@
 #include "bench/benchmark.hpp"
 
+#include "bench/assembled.hpp"
 #include "bench/multigrid.hpp"
 #include "bench/nbody.hpp"
 #include "bench/reductions.hpp"
@@ -59,6 +60,9 @@ std::vector<Benchmark> const& benchmarks() {
       {"reductions", "sums of one large array in single precision, whole and by segments: 4 bytes a value",
        &reductions},
       {"reductions-small", "sums of arrays of 4 and 64 KiB in single precision, in a row", &small_reductions},
+      {"assembled",
+       "Poisson's equation as a matrix: products and iterations of conjugate gradients, beside the stencil",
+       &assembled},
       {"multigrid", "a V-cycle for Poisson's equation: 6 numbers an unknown", &multigrid_cycles},
       {"full-multigrid", "the same equation to the discretisation's error: 9.4 numbers an unknown", &full_multigrid},
       {"nbody", "gravity of all bodies on each other, beside what the arithmetic units can issue", &nbody},

@@ -1,10 +1,10 @@
 #include "framework/operator/crs_assembly.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
-#include <span>
-#include <utility>
+#include <limits>
+#include <string>
 
 #include "framework/field/field.hpp"
 #include "framework/kernel/sweep.hpp"
@@ -12,6 +12,7 @@
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/block_geometry.hpp"
 #include "framework/operator/field_vector.hpp"
+#include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
@@ -34,17 +35,111 @@ struct Indicator {
   }
 };
 
-/// Along one axis: the offset, nearest first, at which a point sees a column of a colour, if it does.
-std::optional<Index> look_along(AxisColouring const& axis, Index colour, Index global, Index points, int radius,
-                                bool periodic) {
-  for (Index distance = 0; distance <= radius; ++distance) {
-    for (Index const offset : {-distance, distance}) {
-      Index column = global + offset;
-      if (periodic) column = (column % points + points) % points;
-      if (column >= 0 && column < points && axis.colour(column) == colour) return offset;
+/// How the points of a block see the columns of one colour.
+struct Sight {
+  AxisColouring axes[3];
+  Index colour[3];
+  Index first[3];   ///< global index of the block's entry (0, 0, 0)
+  Index points[3];  ///< of the whole mesh
+  int reach[3];
+  bool periodic[3];
+  BlockLayout layout;
+
+  /// Along one axis: finds the offset, nearest first, at which a point sees a column, if it does.
+  [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index global, Index& found) const {
+    for (Index distance = 0; distance <= reach[axis]; ++distance) {
+      for (Index const offset : {-distance, distance}) {
+        Index column = global + offset;
+        if (periodic[axis]) column = (column % points[axis] + points[axis]) % points[axis];
+        if (column >= 0 && column < points[axis] && axes[axis].colour(column) == colour[axis]) {
+          found = offset;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] KOKKOS_FUNCTION Index place(Index i, Index j, Index k) const {
+    return layout.first + i + j * layout.row + k * layout.plane;
+  }
+  /// Finds the place of the column that a point sees, if it does.
+  [[nodiscard]] KOKKOS_FUNCTION bool look(Index i, Index j, Index k, Index& column) const {
+    Index offset[3] = {};
+    if (!look_along(0, first[0] + i, offset[0]) || !look_along(1, first[1] + j, offset[1]) ||
+        !look_along(2, first[2] + k, offset[2])) {
+      return false;
+    }
+    column = place(i + offset[0], j + offset[1], k + offset[2]);
+    return true;
+  }
+};
+
+using Counts = Kokkos::View<int*, Memory>;
+
+/// Counts the entries of the columns of a colour. `product`: the operator times their unit vectors.
+template <class Real>
+struct CountEntries {
+  Sight sight;
+  BlockView<Real const> product;
+  Counts counts;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index column = 0;
+    if (product(i, j, k) == Real{0} || !sight.look(i, j, k, column)) return;
+    ++counts(static_cast<std::size_t>(sight.place(i, j, k)));
+  }
+};
+
+/// Stores them.
+template <class Real>
+struct StoreEntries {
+  Sight sight;
+  BlockView<Real const> product;
+  Counts ends;  ///< of what each row has so far
+  CrsRows<Real> rows;
+  KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
+    Index column = 0;
+    Real const value = product(i, j, k);
+    if (value == Real{0} || !sight.look(i, j, k, column)) return;
+    int const at = ends(static_cast<std::size_t>(sight.place(i, j, k)))++;
+    rows.columns(static_cast<std::size_t>(at)) = static_cast<int>(column);
+    rows.values(static_cast<std::size_t>(at)) = value;
+  }
+};
+
+/// Turns counts into offsets; the sum is known in more bits than these have.
+struct SumUpCounts {
+  Counts counts;
+  Counts offsets;
+  KOKKOS_FUNCTION void operator()(std::size_t row, Index& sum, bool is_final) const {
+    if (is_final) offsets(row) = static_cast<int>(sum);
+    if (row < counts.extent(0)) sum += counts(row);
+  }
+};
+
+/// Colours come in no order of columns. Rows are short, so entries are inserted one by one.
+template <class Real>
+struct SortRow {
+  CrsRows<Real> rows;
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    auto const& [offsets, columns, values] = rows;
+    int const begin = offsets(row);
+    for (int n = begin + 1; n < offsets(row + 1); ++n) {
+      int const column = columns(static_cast<std::size_t>(n));
+      Real const value = values(static_cast<std::size_t>(n));
+      int at = n;
+      for (; at > begin && columns(static_cast<std::size_t>(at - 1)) > column; --at) {
+        columns(static_cast<std::size_t>(at)) = columns(static_cast<std::size_t>(at - 1));
+        values(static_cast<std::size_t>(at)) = values(static_cast<std::size_t>(at - 1));
+      }
+      columns(static_cast<std::size_t>(at)) = column;
+      values(static_cast<std::size_t>(at)) = value;
     }
   }
-  return std::nullopt;
+};
+
+template <class View>
+[[nodiscard]] View uninitialised(std::string const& name, std::size_t entries) {
+  return View(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
 }
 
 /// Collects the entries of one block, column colour by column colour.
@@ -52,68 +147,68 @@ template <class Real>
 class BlockAssembly {
  public:
   BlockAssembly(FieldVector<Real> const& like, Block const& block, StructuredMesh const& mesh, int radius)
-      : owned_(like.field().owned(block)),
+      : block_(block),
         unknowns_(like.unknowns(block)),
-        layout_(like.field().layout(block)),
-        first_(mesh.global_owned(block.id, like.field().centring()).begin),
-        points_(mesh.extents(like.field().centring())),
-        entries_(static_cast<std::size_t>(layout_.entries)) {
-    for (int axis = 0; axis < mesh.dimensions(); ++axis) {
-      periodic_[static_cast<std::size_t>(axis)] = mesh.periodic(axis);
-      reach_[static_cast<std::size_t>(axis)] = radius;
+        counts_("halocline: entries of rows", static_cast<std::size_t>(like.field().layout(block).entries)) {
+    sight_.layout = like.field().layout(block);
+    Extents const first = mesh.global_owned(block.id, like.field().centring()).begin;
+    Extents const points = mesh.extents(like.field().centring());
+    for (int axis = 0; axis < 3; ++axis) {
+      bool const has_neighbours = axis < mesh.dimensions();
+      sight_.first[axis] = first[static_cast<std::size_t>(axis)];
+      sight_.points[axis] = points[static_cast<std::size_t>(axis)];
+      sight_.reach[axis] = has_neighbours ? radius : 0;
+      sight_.periodic[axis] = has_neighbours && mesh.periodic(axis);
     }
   }
 
-  /// `column`: the owned entries of A times the unit vectors of `colour`.
-  void add(Colourings const& axes, Extents const& colour, std::vector<Real> const& column) {
-    std::array<std::vector<std::optional<Index>>, 3> sights;
+  void look_for(Colourings const& axes, Extents const& colour) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (Index i = 0; i < owned_.end[axis]; ++i) {
-        sights[axis].push_back(
-            look_along(axes[axis], colour[axis], first_[axis] + i, points_[axis], reach_[axis], periodic_[axis]));
-      }
-    }
-    for (Index k = unknowns_.begin[2]; k < unknowns_.end[2]; ++k) {
-      for (Index j = unknowns_.begin[1]; j < unknowns_.end[1]; ++j) {
-        for (Index i = unknowns_.begin[0]; i < unknowns_.end[0]; ++i) {
-          auto const x = sights[0][static_cast<std::size_t>(i)];
-          auto const y = sights[1][static_cast<std::size_t>(j)];
-          auto const z = sights[2][static_cast<std::size_t>(k)];
-          Real const value = column[static_cast<std::size_t>(i + owned_.end[0] * (j + owned_.end[1] * k))];
-          if (!x || !y || !z || value == Real{0}) continue;
-          row(i, j, k).emplace_back(place(i + *x, j + *y, k + *z), value);
-        }
-      }
+      sight_.axes[axis] = axes[axis];
+      sight_.colour[axis] = colour[axis];
     }
   }
-
+  void count(BlockView<Real const> const& product) const { for_unknowns(CountEntries<Real>{sight_, product, counts_}); }
+  /// Ends the count. Returns the number of entries, or of rows where that is larger.
+  [[nodiscard]] Index end_count() {
+    std::size_t const rows = counts_.extent(0);
+    rows_.offsets = uninitialised<Counts>("halocline: offsets of rows", rows + 1);
+    Index sum = 0;
+    Kokkos::parallel_scan(Kokkos::RangePolicy<Execution>(execution(block_), 0, rows + 1),
+                          SumUpCounts{counts_, rows_.offsets}, sum);
+    entries_ = static_cast<std::size_t>(sum);
+    return std::max(sum, static_cast<Index>(rows));
+  }
+  void make_room() {
+    rows_.columns = uninitialised<Counts>("halocline: columns", entries_);
+    rows_.values = uninitialised<Kokkos::View<Real*, Memory>>("halocline: values", entries_);
+    Kokkos::deep_copy(execution(block_), counts_,
+                      Kokkos::subview(rows_.offsets, Kokkos::make_pair(std::size_t{0}, counts_.extent(0))));
+  }
+  void store(BlockView<Real const> const& product) const {
+    for_unknowns(StoreEntries<Real>{sight_, product, counts_, rows_});
+  }
   [[nodiscard]] CrsRows<Real> rows() const {
-    CrsRows<Real> rows;
-    rows.offsets.push_back(0);
-    for (auto const& row : entries_) {
-      for (auto const& [column, value] : row) {
-        rows.columns.push_back(column);
-        rows.values.push_back(value);
-      }
-      rows.offsets.push_back(static_cast<Index>(rows.columns.size()));
-    }
-    return rows;
+    Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(execution(block_), 0, counts_.extent(0)), SortRow<Real>{rows_});
+    return rows_;
   }
 
  private:
-  [[nodiscard]] Index place(Index i, Index j, Index k) const {
-    return layout_.first + i + j * layout_.row + k * layout_.plane;
+  template <class Action>
+  void for_unknowns(Action const& action) const {
+    using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+                                         Kokkos::IndexType<Index>>;
+    if (unknowns_.size() == 0) return;
+    auto const& [begin, end] = unknowns_;
+    Kokkos::parallel_for(Policy(execution(block_), {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}), action);
   }
-  auto& row(Index i, Index j, Index k) { return entries_[static_cast<std::size_t>(place(i, j, k))]; }
 
-  IndexRange owned_;
+  Block const& block_;
   IndexRange unknowns_;
-  BlockLayout layout_;
-  Extents first_;
-  Extents points_;
-  std::array<bool, 3> periodic_{};
-  std::array<int, 3> reach_{};
-  std::vector<std::vector<std::pair<Index, Real>>> entries_;
+  Sight sight_{};
+  Counts counts_;  ///< of the rows' entries; then where the next entry of each row goes
+  std::size_t entries_ = 0;
+  CrsRows<Real> rows_;
 };
 
 }  // namespace
@@ -147,25 +242,35 @@ std::vector<CrsRows<Real>> assemble_rows(Operator const& a, int radius) {
     blocks.emplace_back(like, block, *mesh, radius);
     geometry.emplace_back(*mesh, block, column.centring());
   }
-  std::vector<Real> values;
-  Extents colour{};
-  for (colour[2] = 0; colour[2] < axes[2].colours; ++colour[2]) {
-    for (colour[1] = 0; colour[1] < axes[1].colours; ++colour[1]) {
-      for (colour[0] = 0; colour[0] < axes[0].colours; ++colour[0]) {
-        Indicator<Real> const indicator{{axes[0], axes[1], axes[2]}, {colour[0], colour[1], colour[2]}};
-        for (Block const& block : mesh->blocks()) {
-          sweep(execution(block), like.unknowns(block), geometry[block.local].geometry(), like.field().view(block),
-                indicator);
-        }
-        a.apply(*unit, *product);
-        for (Block const& block : mesh->blocks()) {
-          values.resize(static_cast<std::size_t>(column.owned(block).size()));
-          column.copy_owned(block, 0, std::as_writable_bytes(std::span(values)));
-          blocks[block.local].add(axes, colour, values);
+  /// consume(assembly, product) for every colour and block.
+  auto const for_colours = [&](auto const& consume) {
+    Extents colour{};
+    for (colour[2] = 0; colour[2] < axes[2].colours; ++colour[2]) {
+      for (colour[1] = 0; colour[1] < axes[1].colours; ++colour[1]) {
+        for (colour[0] = 0; colour[0] < axes[0].colours; ++colour[0]) {
+          Indicator<Real> const indicator{{axes[0], axes[1], axes[2]}, {colour[0], colour[1], colour[2]}};
+          for (Block const& block : mesh->blocks()) {
+            sweep(execution(block), like.unknowns(block), geometry[block.local].geometry(), like.field().view(block),
+                  indicator);
+          }
+          a.apply(*unit, *product);
+          for (Block const& block : mesh->blocks()) {
+            BlockAssembly<Real>& assembly = blocks[block.local];
+            assembly.look_for(axes, colour);
+            consume(assembly, BlockView<Real const>(column.view(block)));
+          }
         }
       }
     }
+  };
+  for_colours([](BlockAssembly<Real> const& assembly, BlockView<Real const> const& seen) { assembly.count(seen); });
+  Index largest = 0;
+  for (auto& block : blocks) largest = std::max(largest, block.end_count());
+  if (mesh->communicator().max(largest) > std::numeric_limits<int>::max()) {
+    throw SolveError("a matrix with more than 2147483647 entries on a rank cannot be assembled; take more ranks");
   }
+  for (auto& block : blocks) block.make_room();
+  for_colours([](BlockAssembly<Real> const& assembly, BlockView<Real const> const& seen) { assembly.store(seen); });
   std::vector<CrsRows<Real>> all;
   for (auto const& block : blocks) all.push_back(block.rows());
   return all;

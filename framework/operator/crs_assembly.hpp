@@ -1,9 +1,11 @@
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <vector>
 
 #include "framework/mesh/index_range.hpp"
 #include "framework/operator/operator.hpp"
+#include "framework/runtime/backend.hpp"
 #include "framework/runtime/host_device.hpp"
 
 namespace halocline {
@@ -21,16 +23,19 @@ struct AxisColouring {
 };
 [[nodiscard]] AxisColouring colour_axis(Index points, int radius, bool periodic);
 
-/// One block's rows of a matrix in host memory, numbered by place in the block's allocation.
+/// One block's rows of a matrix in the backend's memory, numbered by place in the block's allocation. Half of the bytes
+/// of an entry of a product would be its column if that had 64 bits, so it has 32.
 template <class Real>
 struct CrsRows {
-  std::vector<Index> offsets;  ///< where each row begins; one more than there are rows
-  std::vector<Index> columns;
-  std::vector<Real> values;
+  Kokkos::View<int*, Memory> offsets;  ///< where each row begins; one more than there are rows
+  Kokkos::View<int*, Memory> columns;  ///< ascending within a row
+  Kokkos::View<Real*, Memory> values;
 };
 
-/// The rows of all of this rank's blocks, by Block::local, found by applying `a` to coloured unit vectors. Collective.
-/// See CrsOperator. Throws DefectError if the operator does not act on fields of a structured mesh.
+/// The rows of all of this rank's blocks, by Block::local, found by applying `a` to coloured unit vectors: twice to
+/// each, once to count the entries and once to store them. Collective. See CrsOperator. Throws DefectError if the
+/// operator does not act on fields of a structured mesh, and SolveError, on all ranks alike, if a block has more than
+/// 2^31 - 1 entries.
 ///
 /// \param radius the farthest that a row reaches along an axis
 template <class Real>

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/operator/assembled_matrix.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/operator/operator.hpp"
 
@@ -15,9 +16,10 @@ class Exchange;
 ///
 /// Rows and columns are numbered by place in a block's allocation, so that vectors are the same as those of the
 /// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the
-/// exchange that fills those is that of fields.
+/// exchange that fills those is that of fields. A product reads 12 bytes an entry in double precision (8 in single) and
+/// 4 a row.
 template <class Real>
-class CrsOperator final : public Operator {
+class CrsOperator final : public Operator, public AssembledMatrix {
  public:
   /// Assembles `a`, which acts on fields of a structured mesh and whose rows reach `radius` entries along each axis, by
   /// applying it to coloured unit vectors. `a` is not used afterwards. Collective.
@@ -28,11 +30,16 @@ class CrsOperator final : public Operator {
   void apply(Vector const& x, Vector& y) const override;
   [[nodiscard]] bool diagonal(Vector& d) const override;
   [[nodiscard]] double norm_bound() const override { return norm_; }
+  [[nodiscard]] AssembledMatrix const* matrix() const override { return this; }
+  [[nodiscard]] std::unique_ptr<MatrixSolve> make_gauss_seidel(int sweeps) const override;
+  [[nodiscard]] std::unique_ptr<MatrixSolve> make_incomplete_lu(int fill) const override;
   /// Entries that are not zero, over all ranks.
   [[nodiscard]] Index nonzeros() const { return nonzeros_; }
 
  private:
   struct Matrix;
+  /// The rows of each block's unknowns. Throws SolveError where an entry of the diagonal is zero.
+  [[nodiscard]] auto local_blocks() const;
   std::vector<std::unique_ptr<Matrix>> matrices_;  ///< by Block::local
   std::unique_ptr<Vector> diagonal_;
   std::unique_ptr<Exchange> exchange_;

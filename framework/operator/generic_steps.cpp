@@ -108,8 +108,7 @@ int colours_of(Operator const& a) { return a.relaxation() != nullptr ? a.relaxat
 
 double generic_cg_step(CgSteps const& steps, double alpha, double beta, Vector const& z, Vector& x, Vector& p,
                        Vector& work) {
-  x.add(alpha, p);
-  p.combine(1, z, beta);
+  x.advance(alpha, p, beta, z);
   return steps.apply_dot(p, work);
 }
 

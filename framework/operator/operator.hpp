@@ -6,6 +6,7 @@
 
 namespace halocline {
 
+class AssembledMatrix;
 class CgSteps;
 class ChebyshevSteps;
 class Coarsening;
@@ -44,6 +45,7 @@ class Operator {
   [[nodiscard]] virtual JacobiSteps const* jacobi() const { return nullptr; }
   [[nodiscard]] virtual ChebyshevSteps const* chebyshev() const { return nullptr; }
   [[nodiscard]] virtual Relaxation const* relaxation() const { return nullptr; }
+  [[nodiscard]] virtual AssembledMatrix const* matrix() const { return nullptr; }
   /// The next coarser operator and the way there. Collective.
   [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;
   /// The same operator on vectors of single precision. Collective.

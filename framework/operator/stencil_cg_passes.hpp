@@ -9,6 +9,7 @@
 #include "framework/kernel/scalar.hpp"
 #include "framework/operator/stencil_core.hpp"
 #include "framework/operator/stencil_functors.hpp"
+#include "framework/operator/vector_functors.hpp"
 
 namespace halocline {
 
@@ -24,31 +25,6 @@ struct ApplyDot {
   KOKKOS_FORCEINLINE_FUNCTION Result<Real, 1, 1> operator()(P const& at, U const& u, K const&... k) const {
     Real const value = a(at, u, k...);
     return {{value}, {u[here] * value}};
-  }
-};
-
-/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
-template <class Real>
-[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
-  if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
-    return x + length * p;
-  } else {
-    return select(length == Real{0}, x, x + length * p);
-  }
-}
-
-/// x + alpha p and z + beta p
-template <class Real>
-struct CgUpdate {
-  static constexpr Shape shape = point;
-  kernel::Scalar<Real> alpha;
-  kernel::Scalar<Real> beta;
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION CgUpdate bound() const { return {Real{alpha}, Real{beta}}; }
-  template <class P, class X, class D, class Z>
-  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
-    Real const length = alpha;
-    Real const weight = beta;
-    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
   }
 };
 
@@ -81,7 +57,7 @@ struct CgStep {
     Real const length = alpha;
     Direction<Real, Z, P> const direction{z, p, beta};
     Real const d = direction[here];
-    return {{moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
+    return {{vector_functor::moved<Real>(x[here], length, p[here]), d}, {d * a(at, direction, k...)}};
   }
 };
 
@@ -163,7 +139,7 @@ class StencilCgPasses {
           });
       std::swap(p, work);
     } else {
-      stencil_functor::CgUpdate<Real> const update{alpha, beta};
+      vector_functor::Advance<Real> const update{alpha, beta};
       for (Block const& block : core_.mesh().blocks()) {
         sweep(execution(block), core_.unknowns[block.local], core_.geometry(block),
               outputs(core_.output(x, block), core_.output(*p, block)), update, core_.view(x, block),

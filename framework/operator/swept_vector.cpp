@@ -59,6 +59,11 @@ SweptVector<Real> const& SweptVector<Real>::same_space(Vector const& x) const {
 }
 
 template <class Real>
+SweptVector<Real>& SweptVector<Real>::same_space(Vector& x) const {
+  return const_cast<SweptVector&>(same_space(static_cast<Vector const&>(x)));
+}
+
+template <class Real>
 template <class Other>
 SweptVector<Other> const& SweptVector<Real>::same_unknowns(Vector const& x) const {
   auto const* const other = dynamic_cast<SweptVector<Other> const*>(&x);
@@ -175,6 +180,19 @@ void SweptVector<Real>::add(double a, Vector const& x) {
 template <class Real>
 void SweptVector<Real>::combine(double a, Vector const& x, double b) {
   update(vector_functor::Combine<Real>{static_cast<Real>(a), static_cast<Real>(b)}, *this, same_space(x));
+}
+
+template <class Real>
+void SweptVector<Real>::advance(double alpha, Vector& p, double beta, Vector const& z) {
+  SweptVector& direction = same_space(p);
+  SweptVector const& other = same_space(z);
+  vector_functor::Advance<Real> const functor{static_cast<Real>(alpha), static_cast<Real>(beta)};
+  for (std::size_t n = 0; n < pieces_; ++n) {
+    Piece const mine = piece(n);
+    FieldView<Real> const turned = direction.piece(n).view;
+    sweep(mine.execution, mine.range, geometry_of(mine), outputs(mine.view, turned), functor, as_input(mine.view),
+          as_input(turned), as_input(other.piece(n).view));
+  }
 }
 
 template <class Real>

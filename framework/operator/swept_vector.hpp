@@ -35,6 +35,7 @@ class SweptVector : public Vector {
   void scale(double a) final;
   void add(double a, Vector const& x) final;
   void combine(double a, Vector const& x, double b) final;
+  void advance(double alpha, Vector& p, double beta, Vector const& z) final;
   [[nodiscard]] double add_and_square(double a, Vector const& x) final;
   void multiply(Vector const& x, Vector const& y) final;
   [[nodiscard]] double multiply_and_dot(Vector const& x, Vector const& y) final;
@@ -61,6 +62,7 @@ class SweptVector : public Vector {
   friend class SweptVector;
   /// `x` as a vector of this space; throws DefectError otherwise.
   [[nodiscard]] SweptVector const& same_space(Vector const& x) const;
+  [[nodiscard]] SweptVector& same_space(Vector& x) const;
   /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
   template <class Other>
   [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;

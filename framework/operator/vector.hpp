@@ -49,6 +49,8 @@ class Vector {
   virtual void add(double a, Vector const& x) = 0;
   /// this = a x + b this
   virtual void combine(double a, Vector const& x, double b) = 0;
+  /// this = this + alpha p, then p = z + beta p, in one pass: what a step of conjugate gradients begins with.
+  virtual void advance(double alpha, Vector& p, double beta, Vector const& z) = 0;
   /// this = this + a x in one pass that also returns the square of the new 2-norm.
   [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
   /// this = x * y, entry by entry (a diagonal scaling).

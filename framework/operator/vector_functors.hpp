@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "framework/kernel/scalar.hpp"
 #include "framework/kernel/stencil.hpp"
 
 // The vector operations as point functors. Scalars come as double and are rounded once to the precision of the vectors.
@@ -82,6 +83,31 @@ struct Combine {
   template <class P, class U, class X>
   KOKKOS_FORCEINLINE_FUNCTION Real operator()(P const&, U const& u, X const& x) const {
     return a * x[here] + b * u[here];
+  }
+};
+
+/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
+template <class Real>
+[[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
+  if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
+    return x + length * p;
+  } else {
+    return select(length == Real{0}, x, x + length * p);
+  }
+}
+
+/// x + alpha p and z + beta p
+template <class Real>
+struct Advance {
+  static constexpr Shape shape = point;
+  kernel::Scalar<Real> alpha;
+  kernel::Scalar<Real> beta;
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Advance bound() const { return {Real{alpha}, Real{beta}}; }
+  template <class P, class X, class D, class Z>
+  KOKKOS_FORCEINLINE_FUNCTION Result<Real, 2, 0> operator()(P const&, X const& x, D const& p, Z const& z) const {
+    Real const length = alpha;
+    Real const weight = beta;
+    return {{moved<Real>(x[here], length, p[here]), z[here] + weight * p[here]}, {}};
   }
 };
 

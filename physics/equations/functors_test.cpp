@@ -77,7 +77,7 @@ TEST(DiffusionFunctors, NoRowSumIsAboveItsBound) {
 }
 
 TEST(DiffusionFunctors, OnlyTheUpdatesOfConjugateGradientsAreMadeInPlace) {
-  stencil_functor::CgUpdate<double> const update{1, 1};
+  vector_functor::Advance<double> const update{1, 1};
   for (int input = 0; input < 3; ++input) EXPECT_TRUE(reads_only_here<3>(update, input));
   EXPECT_FALSE(reads_only_here<1>(ConstantDiffusion<double, 2>{}, 0));
 }

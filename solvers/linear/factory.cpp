@@ -219,7 +219,7 @@ PreconditionerEntry jacobi_preconditioner_entry() {
 }
 
 PreconditionerEntry gauss_seidel_preconditioner_entry() {
-  std::string const sentence = "Symmetric Gauss-Seidel, in as many colours as the stencil has need of.";
+  std::string const sentence = "Symmetric Gauss-Seidel, in as many colours as the stencil or the matrix has need of.";
   auto const declare = [sentence] {
     Section section("gauss_seidel", sentence);
     section.integer("sweeps", "Sweeps, each there and back.").defaults_to(std::int64_t{1}).at_least(1).at_most(100);
@@ -232,9 +232,35 @@ PreconditionerEntry gauss_seidel_preconditioner_entry() {
           sentence,
           declare,
           create,
-          {.needs = "a stencil with a diagonal without zeros (a matrix of `assembled` has no colours)",
+          {.needs = "a diagonal without zeros, and a stencil or `assembled: true`",
            .use = "Operators that do not coarsen, unsymmetric ones too: next to half the iterations of jacobi.",
            .reference = "Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4"}};
+}
+
+PreconditionerEntry incomplete_lu_preconditioner_entry() {
+  std::string const sentence = "Incomplete LU factors of each rank's part of the operator as a matrix.";
+  auto const declare = [sentence] {
+    Section section("ilu", sentence);
+    section
+        .integer("fill",
+                 "The highest level of entries that elimination adds and that are kept; 0: those of the matrix alone.")
+        .defaults_to(std::int64_t{0})
+        .at_least(0)
+        .at_most(10);
+    return section;
+  };
+  auto const create = [](Options const& options) {
+    return std::make_unique<IncompleteLuPreconditioner>(static_cast<int>(options.integer("fill")));
+  };
+  return {"ilu",
+          sentence,
+          declare,
+          create,
+          {.needs = "a diagonal without zeros, and memory for the factors",
+           .use = "Operators that have no multigrid or that it fails on, unsymmetric and indefinite ones too, on few "
+                  "ranks: what couples ranks is left out of the factors.",
+           .reference = "Meijerink and van der Vorst, 1977, Mathematics of Computation 31; Saad, Iterative Methods for "
+                        "Sparse Linear Systems, 2nd edition, section 10.3"}};
 }
 
 PreconditionerEntry chebyshev_preconditioner_entry() {
@@ -343,6 +369,7 @@ Registry<PreconditionerEntry>& preconditioners() {
     built_in.add(jacobi_preconditioner_entry());
     built_in.add(chebyshev_preconditioner_entry());
     built_in.add(gauss_seidel_preconditioner_entry());
+    built_in.add(incomplete_lu_preconditioner_entry());
     built_in.add(multigrid_preconditioner_entry());
     return built_in;
   }();
@@ -369,10 +396,6 @@ Section solver_section(std::string const& default_method) {
     if (!given.boolean("assembled")) return;
     if (asks_for("multigrid", given)) {
       add_mistake(given, "assembled", "a matrix has no coarser levels, which multigrid is made of", mistakes,
-                  "leave it false, or take another preconditioner");
-    }
-    if (asks_for("gauss_seidel", given)) {
-      add_mistake(given, "assembled", "a matrix has no colours, by which Gauss-Seidel sweeps go", mistakes,
                   "leave it false, or take another preconditioner");
     }
   });

@@ -108,10 +108,13 @@ TEST(SolverFactory, MultigridNeedsMoreThanAMatrix) {
   EXPECT_TRUE(makes<MultigridRefinement>("solver: {method: multigrid, multigrid: {precision: single}}"));
 }
 
-TEST(SolverFactory, GaussSeidelNeedsMoreThanAMatrix) {
-  EXPECT_THAT([&] { (void)read_solver("solver: {assembled: true, cg: {preconditioner: gauss_seidel}}"); },
-              ThrowsMessage<InputError>("`solver.assembled`: a matrix has no colours, by which Gauss-Seidel sweeps go "
-                                        "(test.yaml:1:21); leave it false, or take another preconditioner"));
+TEST(SolverFactory, MatricesHavePreconditionersOfTheirOwn) {
+  for (std::string const name : {"gauss_seidel", "ilu"}) {
+    EXPECT_TRUE(makes<AssembledSolver>("solver: {assembled: true, cg: {preconditioner: " + name + "}}")) << name;
+  }
+  EXPECT_TRUE(makes<Gmres>("solver: {method: gmres, gmres: {preconditioner: ilu, ilu: {fill: 2}}}"));
+  EXPECT_THAT([&] { (void)read_solver("solver: {cg: {preconditioner: ilu, ilu: {fill: -1}}}"); },
+              ThrowsMessage<InputError>(testing::HasSubstr("`solver.cg.ilu.fill`")));
 }
 
 TEST(SolverFactory, NormAndReplacementAreOfTwoReductions) {

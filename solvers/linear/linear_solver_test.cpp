@@ -35,7 +35,7 @@ struct Method {
   char const* name;
   std::function<std::unique_ptr<LinearSolver>(Criteria const&)> make;
   bool jumps = false;        ///< its residual may, so that rounding decides which iteration is the last
-  bool of_stencils = false;  ///< needs what a matrix has not
+  bool has_colours = false;  ///< those of a matrix are others than those of a stencil
 };
 
 std::vector<Method> all_methods() {
@@ -50,6 +50,15 @@ std::vector<Method> all_methods() {
          return std::make_unique<ConjugateGradients>(c, std::make_unique<GaussSeidelPreconditioner>(2));
        },
        false, true},
+      {"cg with ilu",
+       [](Criteria const& c) {
+         return std::make_unique<ConjugateGradients>(c, std::make_unique<IncompleteLuPreconditioner>(0));
+       }},
+      {"gmres with ilu",
+       [](Criteria const& c) {
+         return std::make_unique<Gmres>(Gmres::Settings{.criteria = c},
+                                        std::make_unique<IncompleteLuPreconditioner>(1));
+       }},
       {"cg with chebyshev",
        [](Criteria const& c) {
          return std::make_unique<ConjugateGradients>(c, std::make_unique<ChebyshevPreconditioner>(3, 20));
@@ -142,7 +151,6 @@ TEST(LinearSolver, TheAssembledOperatorIsSolvedInTheSameSteps) {
   CrsOperator<double> const assembled(*problem.a, 1);
   for (Method const& method : all_methods()) {
     SCOPED_TRACE(method.name);
-    if (method.of_stencils) continue;
     auto const solver = method.make({.relative = 1e-8, .absolute = 0, .iterations = 20000});
     auto const x = problem.a->create_vector();
     auto const y = problem.a->create_vector();
@@ -152,7 +160,11 @@ TEST(LinearSolver, TheAssembledOperatorIsSolvedInTheSameSteps) {
     SolveReport const report = solver->solve(assembled, *problem.b, *y);
     EXPECT_EQ(report.outcome, Outcome::converged);
     auto const expected = static_cast<double>(matrix_free.iterations);
-    EXPECT_NEAR(static_cast<double>(report.iterations), expected, method.jumps ? expected / 3 : 2);
+    if (method.has_colours) {
+      EXPECT_LE(static_cast<double>(report.iterations), 2 * expected);
+    } else {
+      EXPECT_NEAR(static_cast<double>(report.iterations), expected, method.jumps ? expected / 3 : 2);
+    }
     EXPECT_LE(problem.error(*y), 1e-5);
   }
 }

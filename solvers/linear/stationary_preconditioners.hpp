@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "framework/operator/assembled_matrix.hpp"
 #include "solvers/linear/solver.hpp"
 
 namespace halocline {
@@ -24,7 +25,8 @@ class JacobiPreconditioner final : public Preconditioner {
 };
 
 /// Symmetric Gauss-Seidel: sweeps through the colours of the operator, each there and back, from zero (Saad, Iterative
-/// Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4).
+/// Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4). Of a matrix the colours are those that its
+/// entries have need of, and what couples blocks is left out.
 class GaussSeidelPreconditioner final : public Preconditioner {
  public:
   explicit GaussSeidelPreconditioner(int sweeps) : sweeps_(sweeps) {}
@@ -33,7 +35,21 @@ class GaussSeidelPreconditioner final : public Preconditioner {
 
  private:
   int sweeps_;
+  std::unique_ptr<MatrixSolve> of_matrix_;  ///< null where the operator is none
   Relaxation const* relaxation_ = nullptr;
+};
+
+/// Incomplete LU factors of each block of the operator's matrix. An operator that is not assembled is, for this alone.
+class IncompleteLuPreconditioner final : public Preconditioner {
+ public:
+  /// \param fill the highest level of the entries that are kept; 0: none but those of the matrix
+  explicit IncompleteLuPreconditioner(int fill) : fill_(fill) {}
+  void prepare(Operator const& a) override;
+  void apply(Vector const& r, Vector& z) override { factors_->apply(r, z); }
+
+ private:
+  int fill_;
+  std::unique_ptr<MatrixSolve> factors_;
 };
 
 }  // namespace halocline

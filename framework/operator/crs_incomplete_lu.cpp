@@ -1,0 +1,199 @@
+#include <KokkosKernels_Handle.hpp>
+#include <KokkosSparse_spiluk.hpp>
+#include <KokkosSparse_sptrsv.hpp>
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "framework/field/field.hpp"
+#include "framework/mesh/execution.hpp"
+#include "framework/operator/crs_local_rows.hpp"
+#include "framework/runtime/communicator.hpp"
+#include "framework/runtime/error.hpp"
+
+namespace halocline {
+
+namespace {
+
+namespace kernels = KokkosSparse::Experimental;
+
+template <class Real>
+using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, Real, Execution, Memory, Memory>;
+using Numbers = Kokkos::View<int*, Memory>;
+
+/// Kokkos Kernels factorise the rows of a level at once on a host, each with a work array as long as the matrix has
+/// rows: more than this is not asked for.
+constexpr double most_work_bytes = 4e9;
+
+/// Rows of the largest level, where a row comes after those that it has columns of.
+template <class Real>
+[[nodiscard]] double rows_of_largest_level(CrsRows<Real> const& rows) {
+  auto const offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.offsets);
+  auto const columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.columns);
+  std::size_t const count = offsets.extent(0) - 1;
+  std::vector<int> level(count);
+  std::vector<double> members(count);
+  for (std::size_t row = 0; row < count; ++row) {
+    int after = 0;
+    for (int n = offsets(row); n < offsets(row + 1); ++n) {
+      auto const column = static_cast<std::size_t>(columns(static_cast<std::size_t>(n)));
+      if (column < row) after = std::max(after, level[column] + 1);
+    }
+    level[row] = after;
+    ++members[static_cast<std::size_t>(after)];
+  }
+  return *std::max_element(members.begin(), members.end());
+}
+
+/// Counts pivots that are zero or no number; the first entry of a row of U is its pivot.
+template <class Real>
+struct CountBadPivots {
+  Numbers offsets;
+  Kokkos::View<Real*, Memory> values;
+  KOKKOS_FUNCTION void operator()(std::size_t row, int& bad) const {
+    Real const pivot = values(static_cast<std::size_t>(offsets(row)));
+    if (pivot == Real{0} || !Kokkos::isfinite(pivot)) ++bad;
+  }
+};
+
+/// A triangular factor and what solving with it takes.
+template <class Real>
+struct Factor {
+  Numbers offsets, columns;
+  Kokkos::View<Real*, Memory> values;
+  Handle<Real> handle;
+};
+
+/// L and U of one block.
+template <class Real>
+class Factors {
+ public:
+  Factors(CrsLocalRows<Real> const& local, int fill) : size_(local.size()) {
+    for (double room = 2.0 * (fill + 1);; room *= 2) {
+      if (find_pattern(local.rows, fill, room)) break;
+    }
+    auto const& [offsets, columns, values] = local.rows;
+    kernels::spiluk_numeric(&handle_, fill, offsets, columns, values, lower_.offsets, lower_.columns, lower_.values,
+                            upper_.offsets, upper_.columns, upper_.values);
+    handle_.destroy_spiluk_handle();
+  }
+
+  [[nodiscard]] bool has_bad_pivots() const {
+    int bad = 0;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Execution>(0, static_cast<std::size_t>(size_)),
+                            CountBadPivots<Real>{upper_.offsets, upper_.values}, bad);
+    return bad > 0;
+  }
+
+  void prepare_solves(Execution const& where) {
+    half_ = Kokkos::View<Real*, Memory>("halocline: L^-1 b", static_cast<std::size_t>(size_));
+    prepare(where, lower_, true);
+    prepare(where, upper_, false);
+  }
+
+  void solve(Execution where, Kokkos::View<Real*, Memory> const& b, Kokkos::View<Real*, Memory> const& x) {
+    kernels::sptrsv_solve(where, &lower_.handle, lower_.offsets, lower_.columns, lower_.values, b, half_);
+    kernels::sptrsv_solve(where, &upper_.handle, upper_.offsets, upper_.columns, upper_.values, half_, x);
+  }
+
+ private:
+  /// False: L or U takes more than `room` times half of the entries of A.
+  [[nodiscard]] bool find_pattern(CrsRows<Real> const& a, int fill, double room) {
+    double const wanted = size_ + room * static_cast<double>(a.values.extent(0)) / 2;
+    int const capacity = static_cast<int>(std::min<double>(wanted, std::numeric_limits<int>::max()));
+    handle_.create_spiluk_handle(kernels::SPILUKAlgorithm::SEQLVLSCHD_TP1, size_, capacity, capacity);
+    for (auto* const factor : {&lower_, &upper_}) {
+      factor->offsets = Numbers("halocline: offsets of a factor", static_cast<std::size_t>(size_) + 1);
+      factor->columns = Numbers("halocline: columns of a factor", static_cast<std::size_t>(capacity));
+    }
+    try {
+      kernels::spiluk_symbolic(&handle_, fill, a.offsets, a.columns, lower_.offsets, lower_.columns, upper_.offsets,
+                               upper_.columns);
+    } catch (std::runtime_error const&) {
+      if (capacity == std::numeric_limits<int>::max()) throw;
+      return false;
+    }
+    auto* const spiluk = handle_.get_spiluk_handle();
+    make_room(lower_, spiluk->get_nnzL());
+    make_room(upper_, spiluk->get_nnzU());
+    return true;
+  }
+
+  static void make_room(Factor<Real>& factor, int entries) {
+    Kokkos::resize(factor.columns, static_cast<std::size_t>(entries));
+    factor.values = Kokkos::View<Real*, Memory>("halocline: values of a factor", static_cast<std::size_t>(entries));
+  }
+
+  void prepare(Execution where, Factor<Real>& factor, bool is_lower) const {
+    factor.handle.create_sptrsv_handle(kernels::SPTRSVAlgorithm::SEQLVLSCHD_TP1, size_, is_lower);
+    kernels::sptrsv_symbolic(where, &factor.handle, factor.offsets, factor.columns, factor.values);
+  }
+
+  int size_;
+  Handle<Real> handle_;
+  Factor<Real> lower_, upper_;
+  Kokkos::View<Real*, Memory> half_;
+};
+
+template <class Real>
+class CrsIncompleteLu final : public CrsBlockSolve<Real> {
+ public:
+  using typename CrsBlockSolve<Real>::Values;
+
+  CrsIncompleteLu(std::vector<CrsLocalRows<Real>> blocks, FieldVector<Real> const& like, int fill)
+      : CrsBlockSolve<Real>(std::move(blocks)) {
+    Mesh const& mesh = like.field().mesh();
+    Communicator const& communicator = mesh.communicator();
+    double work = 0;
+    for (Block const& block : mesh.blocks()) work = std::max(work, work_bytes(this->local(block.local)));
+    work = communicator.max(work);
+    if (work > most_work_bytes) {
+      throw SolveError("an incomplete LU of so many unknowns on a rank takes " +
+                       std::to_string(static_cast<Index>(work / 1e9)) +
+                       " GB to factorise; take more ranks or `mesh.blocks_per_rank`, or another preconditioner");
+    }
+    bool has_bad_pivots = false;
+    for (Block const& block : mesh.blocks()) {
+      CrsLocalRows<Real> const& local = this->local(block.local);
+      execution(block).fence("halocline: before a factorisation");
+      auto& factors = factors_.emplace_back();
+      if (local.size() == 0) continue;
+      factors = std::make_unique<Factors<Real>>(local, fill);
+      has_bad_pivots = has_bad_pivots || factors->has_bad_pivots();
+    }
+    if (communicator.max(Index{has_bad_pivots}) > 0) {
+      throw SolveError("incomplete LU met a pivot that is zero or no number; take another preconditioner");
+    }
+    for (Block const& block : mesh.blocks()) {
+      if (factors_[block.local]) factors_[block.local]->prepare_solves(execution(block));
+    }
+  }
+
+ private:
+  [[nodiscard]] static double work_bytes(CrsLocalRows<Real> const& local) {
+    if (!memory_on_host || local.size() == 0) return 0;  // devices take the rows of a level in turns that fit
+    return rows_of_largest_level(local.rows) * local.size() * sizeof(int);
+  }
+
+  void solve(Execution const& where, std::size_t block, Values const& b, Values const& x) override {
+    factors_[block]->solve(where, b, x);
+  }
+
+  std::vector<std::unique_ptr<Factors<Real>>> factors_;  ///< by Block::local; null where there are no unknowns
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<MatrixSolve> make_crs_incomplete_lu(std::vector<CrsLocalRows<Real>> blocks,
+                                                    FieldVector<Real> const& like, int fill) {
+  return std::make_unique<CrsIncompleteLu<Real>>(std::move(blocks), like, fill);
+}
+
+template std::unique_ptr<MatrixSolve> make_crs_incomplete_lu(std::vector<CrsLocalRows<float>>,
+                                                             FieldVector<float> const&, int);
+template std::unique_ptr<MatrixSolve> make_crs_incomplete_lu(std::vector<CrsLocalRows<double>>,
+                                                             FieldVector<double> const&, int);
+
+}  // namespace halocline
