@@ -177,3 +177,24 @@ def reductions_beside_cub():
         made.append([words, *(fixed(one(name, benchmark="reductions", problem=problem, form="specialised")["peer"]["of_peer"])
                               for name in ("reductions_h100", "reductions_h200"))])
     return made
+
+
+@table
+def laplacian_shape_rates_h100():
+    """TB/s by planes (down) and their number (across): kernel 5, and ours."""
+    sizes = (256, 512, 768, 1024)
+    best = {}
+    for row in rows("reference_shapes_h100"):
+        kind = kind_of(row["form"])
+        if kind in (OURS, "256 x 1 x 1 threads"):
+            key = (row["problem"].rsplit(", ", 1)[1], kind)
+            best[key] = max(best.get(key, 0), row["bytes_per_second"])
+    made = [["planes, TB/s", *(f"kernel 5, {nz} of them" for nz in sizes), *(f"ours, {nz}" for nz in sizes)]]
+    for nx in sizes:
+        for ny in sizes:
+            line = [f"{nx} × {ny}"]
+            for kind in ("256 x 1 x 1 threads", OURS):
+                found = [best.get((f"{nx} x {ny} x {nz}", kind)) for nz in sizes]
+                line += [fixed(each / 1e12) if each else "" for each in found]
+            made.append(line)
+    return made
