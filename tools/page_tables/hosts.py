@@ -5,7 +5,7 @@ from .records import (binary, duration, fixed, link, median, microseconds, milli
 
 @table
 def tealeaf():
-    made = [["problem: ten steps", "ours", "TeaLeaf's reference, CG", "ours", "ratio", "ratio of the steps alone", "record"]]
+    made = [["problem: ten steps", "our method", "TeaLeaf's reference, CG", "ours", "ratio", "ratio of the steps alone", "record"]]
     for preconditioner, words in (("multigrid", "CG with multigrid"), ("cg", "CG")):
         for cells, deck in ((250, "tea_bm_2"), (500, "tea_bm_3"), (1000, "tea_1000"), (2000, "tea_2000"), (4000, "tea_4000")):
             if preconditioner == "cg" and cells > 1000:

@@ -346,7 +346,7 @@ def seeds_devices():
          file("physics/nbody/gravity.cpp"), f"{fixed(two['--devices 2']['efficiency'], 3)} of twice as fast, by two ranks "
          f"{fixed(two['--ranks 2']['efficiency'], 3)}"],
         ["bodies as four numbers, softened", "x, y, z and mass", file("physics/nbody/README.md", "nbody"),
-         "the same, beside two bodies in one place without softening, which are named"],
+         "the same; bodies that begin in one place without softening are refused"],
         ["time of a step, wall clock", "returned, no figures", f"{decks('two-bodies')}, tests/end_to_end/nbody_test.py",
          "an orbit closes to second order, and time runs back"],
     ]

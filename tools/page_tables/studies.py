@@ -1,6 +1,11 @@
 """Studies of one kernel by every means: a Laplacian by hand step by step, sums, Jacobi's sweep with its norm.
 
-A table of a further record is a function like these: `@table`, named as the page names it, that returns rows of cells.
+A table of a further record is a function like these: `@table`, named as the page names it, that returns rows of cells. For one
+that lists all forms of a benchmark, `forms` makes the rows:
+
+    @table
+    def laplacian_steps_h100():
+        return [["points", "kernel", "time", "rate", "of copy"], *without_repeats(forms("NAME", "reference-laplacian-steps"))]
 """
 import re
 
@@ -117,23 +122,31 @@ def laplacian_shapes_h100():
     return made
 
 
-def jacobi(name):
-    words = {"direct": "ours, direct", "streaming along x, 4 stages": "ours, streaming",
-             "reference: BlockReduce, an atomic addition a block": "`cub::BlockReduce`, an atomic addition a block",
-             "reference: an atomic addition a thread": "an atomic addition a thread"}
+def forms(name, benchmark, words=None, counters=()):
+    """Every form of a benchmark in the order of its record: problem, form (by `words` if it is there), time, rate, part of a copy,
+    and what the hardware counted of it if `counters` are records of tools/ncu_counters.py."""
+    counted = {(row["problem"], row["form"]): row for each in counters for row in record(each)["counters"]}
     made = []
-    for row in rows(name, benchmark="reference-jacobi-1d"):
-        problem, points = parts_of_problem(row["problem"])
-        made.append([points, words[row["form"]], duration(row["median_seconds"]), rate(row["bytes_per_second"]),
-                     fixed(row["of_copy"], 3)])
+    for row in rows(name, benchmark=benchmark):
+        line = [parts_of_problem(row["problem"])[1], (words or {}).get(row["form"], row["form"].removeprefix("reference: ")),
+                duration(row["median_seconds"]), rate(row["bytes_per_second"]), fixed(row["of_copy"], 3)]
+        if counters:
+            count = counted.get((row["problem"], row["form"]))
+            line += [percent(count["fetch_efficiency"]), percent(count["second_level_hit_rate"])] if count else ["", ""]
+        made.append(line)
     return made
+
+
+JACOBI = {"direct": "ours, direct", "streaming along x, 4 stages": "ours, streaming",
+          "reference: BlockReduce, an atomic addition a block": "`cub::BlockReduce`, an atomic addition a block",
+          "reference: an atomic addition a thread": "an atomic addition a thread"}
 
 
 @table
 def jacobi_1d():
     made = []
     for device, name in (("H100", "reference_kernels_h100"), ("H200", "reference_kernels_h200")):
-        made += [[device, *line] for line in jacobi(name)]
+        made += [[device, *line] for line in forms(name, "reference-jacobi-1d", JACOBI)]
     return [["device", "points", "sweep with norm", "time", "rate", "of copy"], *without_repeats(made, 2)]
 
 
