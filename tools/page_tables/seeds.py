@@ -37,7 +37,7 @@ def seeds_jacobi_1d():
         ["Laplace's equation in 1D between two held ends", "4,194,304 points, ends at 5 and 10, zero inside, single precision",
          f"{decks('laplace-1d')}, the same problem", "converges, below"],
         ["first derivative by central differences", "the formula", "`advection.scheme: central` ([options](options.md))",
-         "second order, tests/end_to_end/advection_test.py"],
+         f"of second order ({file('physics/advection/README.md', 'advection')})"],
         ["second derivative by central differences", "the formula", "`halocline run decks/laplace-1d.yaml`, any physics of a point",
          f"second order in one, two and three dimensions, {accuracy}"],
         ["Jacobi's iteration, serially", "stops by the root mean square of a step's change, 1e-4, or after 1000 iterations",
@@ -72,25 +72,61 @@ def seeds_jacobi_1d():
 
 NVSHMEM_SWEEP = "a sweep whose kernel reads the neighbour's point, and its norm"
 
-# Quantity, of the atomic kernel, of the one with BlockReduce.
-PROFILE = [("frequency of the memory", "876.64 MHz", "788.17 MHz"), ("frequency of the multiprocessors", "1.31 GHz", "1.17 GHz"),
-           ("clocks", "3,305,314", "29,534"), ("memory, of peak", "1.06 %", "26.50 %"), ("DRAM, of peak", "0.24 %", "26.50 %"),
-           ("duration", "2.52 ms", "25.15 us"), ("first-level cache, of peak", "0.93 %", "31.73 %"),
-           ("second-level cache, of peak", "1.06 %", "15.39 %"), ("active clocks of a multiprocessor", "3,268,284", "24,448"),
-           ("multiprocessors, of peak", "0.48 %", "31.95 %"), ("threads of a block", "256", "256"), ("blocks", "4096", "4096"),
-           ("registers of a thread", "62", "62"), ("shared memory configured", "0", "8.19 KB"),
-           ("static shared memory of a block", "0", "44 bytes"), ("dynamic shared memory of a block", "0", "0"),
-           ("threads", "1,048,576", "1,048,576"), ("waves of a multiprocessor", "12.80", "12.80"),
-           ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8"),
-           ("theoretical active warps, occupancy", "32, 50 %", "32, 50 %"),
-           ("achieved active warps, occupancy", "25.32, 39.56 %", "26.54, 41.47 %")]
+# The record that tools/ncu_counters.py makes of `halocline bench reference-jacobi-1d`; None: there is none yet.
+PROFILED = None
+
+
+def seconds_in(name):
+    return lambda row: duration(row[name])
+
+
+def part_in(name):
+    return lambda row: percent(row[name], 2)
+
+
+def count_in(name):
+    return lambda row: f"{row[name]:,.0f}"
+
+
+def not_counted(row):
+    return "not counted"
+
+
+# Quantity, of the atomic kernel, of the one with BlockReduce, and of a row of our record.
+PROFILE = [
+    ("frequency of the memory", "876.64 MHz", "788.17 MHz", not_counted),
+    ("frequency of the multiprocessors", "1.31 GHz", "1.17 GHz",
+     lambda row: f"{digits(row['elapsed_cycles'] / row['profiled_seconds'] / 1e9)} GHz"),
+    ("clocks", "3,305,314", "29,534", count_in("elapsed_cycles")),
+    ("memory, of peak", "1.06 %", "26.50 %", part_in("memory_throughput")),
+    ("DRAM, of peak", "0.24 %", "26.50 %", part_in("dram_throughput")),
+    ("duration", "2.52 ms", "25.15 us", seconds_in("profiled_seconds")),
+    ("first-level cache, of peak", "0.93 %", "31.73 %", part_in("first_level_throughput")),
+    ("second-level cache, of peak", "1.06 %", "15.39 %", part_in("second_level_throughput")),
+    ("active clocks of a multiprocessor", "3,268,284", "24,448", not_counted),
+    ("multiprocessors, of peak", "0.48 %", "31.95 %", part_in("multiprocessor_throughput")),
+    ("threads of a block", "256", "256", count_in("block_size")),
+    ("blocks", "4096", "4096", count_in("grid_size")),
+    ("registers of a thread", "62", "62", count_in("registers_of_a_thread")),
+    ("shared memory configured", "0", "8.19 KB", not_counted),
+    ("static shared memory of a block", "0", "44 bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f} bytes"),
+    ("dynamic shared memory of a block", "0", "0", lambda row: f"{row['dynamic_shared_bytes_of_a_block']:.0f} bytes"),
+    ("threads", "1,048,576", "1,048,576", lambda row: f"{row['block_size'] * row['grid_size']:,.0f}"),
+    ("waves of a multiprocessor", "12.80", "12.80", lambda row: fixed(row["waves_of_a_multiprocessor"])),
+    ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8", not_counted),
+    ("theoretical occupancy", "50 %", "50 %", part_in("theoretical_occupancy")),
+    ("achieved occupancy", "39.56 %", "41.47 %", part_in("achieved_occupancy")),
+    ("achieved active warps", "25.32", "26.54", lambda row: fixed(64 * row["achieved_occupancy"]))]
 
 
 @table
 def seeds_profile():
     made = [["quantity of a launch", "it: an atomic addition a thread", "it: BlockReduce", "here: an atomic addition a thread",
              "here: BlockReduce"]]
-    return made + [[*line, TO_COME, TO_COME] for line in PROFILE]
+    for quantity, atomic, blocks, of in PROFILE:
+        ours = [of(one(PROFILED, "counters", form=form)) for form in (ATOMIC, BLOCKS)] if PROFILED else [TO_COME, TO_COME]
+        made.append([quantity, atomic, blocks, *ours])
+    return made
 
 
 def summed(problem, form):
@@ -98,23 +134,30 @@ def summed(problem, form):
     return f"{milliseconds(row['median_seconds'])}, {rate(row['bytes_per_second'])}, {fixed(row['of_peak'])} of peak"
 
 
+def summed_if_there(problem, form):
+    return summed(problem, form) if rows("reductions_h100", benchmark="reductions", problem=problem, form=form) else TO_COME
+
+
 WHOLE, SEGMENTS = "sum, single, 536870912", "segmented sum, single, 2048 x 262144"
 
 
 @table
 def seeds_reductions():
-    peak = record("reductions_h100")["device"]["peak of the memory, bytes a second"]
+    device = record("reductions_h100")["device"]
+    peak = device["peak of the memory, bytes a second"]
+    memory = f"{digits(device['memory, GiB'])} GiB" if "memory, GiB" in device else TO_COME
     sums = file("bench/reduction_bodies_test.cpp")
     return [
         HEADINGS,
-        ["the device", "RTX 3090, 23.67 GB, a peak of 936.1 GB/s, printed in a banner", "the records' `hardware` and `device`",
-         f"an H100 with a peak of {rate(peak)} ({link('reductions_h100')}); its memory in the banner {TO_COME}"],
+        ["the device", "RTX 3090, 23.67 GB, a peak of 936.1 GB/s, printed in a banner", "what `halocline bench` prints first; `hardware` and `device` of records",
+         f"an H100 with a peak of {rate(peak)} ({link('reductions_h100')}); its memory {memory}"],
         ["how it is measured", "10 launches to warm up, the mean of 10", "`halocline bench reductions`", "the median of 15, by events"],
         ["batches of one block: a tree in shared memory, synchronised by `thread_block`",
          "2048 batches of 262,144: 2.433 ms, 882.6 GB/s, 0.94 of peak", "`halocline bench reductions`",
          f"{summed(SEGMENTS, 'a block a segment, tree in shared memory')} ({link('reductions_h100')})"],
         ["the same by a static `thread_block_tile` of the whole block", "written, and said not to work",
-         "`halocline bench reductions`, `a block a segment, tree of a static tile`", TO_COME],
+         "`halocline bench reductions`, `a block a segment, tree of a static tile`",
+         summed_if_there(SEGMENTS, "a block a segment, tree of a static tile")],
         ["batches: shuffles within warps of `thread_block_tile<32>`, then their sums", "2.434 ms, 882.1 GB/s, 0.94 of peak",
          "`halocline bench reductions`", summed(SEGMENTS, "a block a segment, shuffles within warps")],
         ["one launch for the whole array: blocks meet by the grid's barrier, one block a multiprocessor",

@@ -166,8 +166,10 @@ def reductions():
         for row in rows("reductions_h100", benchmark="reductions", problem=problem):
             line = [words, FORMS.get(row["form"], row["form"])]
             for name in ("reductions_h100", "reductions_h200"):
-                other = one(name, benchmark="reductions", problem=problem, form=row["form"])
-                line += [milliseconds(other["median_seconds"]), rate(other["bytes_per_second"]), fixed(other["of_peak"])]
+                others = rows(name, benchmark="reductions", problem=problem, form=row["form"])
+                line += [words for other in others for words in
+                         (milliseconds(other["median_seconds"]), rate(other["bytes_per_second"]), fixed(other["of_peak"]))
+                         ] or ["", "", ""]
             made.append(line)
     return [["sum of", "form", "H100: time", "rate", "of peak", "H200: time", "rate", "of peak"], *without_repeats(made)]
 
