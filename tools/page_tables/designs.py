@@ -1,7 +1,8 @@
 """Designs that were tried: what was expected of each, what was measured."""
 import re
 
-from .records import binary, digits, duration, fixed, median, one, parts_of_problem, powers, record, rows, table, without_repeats
+from .records import (binary, digits, duration, fixed, median, milliseconds, one, parts_of_problem, powers, record, rows, table,
+                      without_repeats)
 
 
 def described(name, words, key="designs"):
@@ -127,7 +128,8 @@ SOLVER_DESIGNS = ["borders of every coefficient brought; vectors updated by the 
                   "vectors updated by the streaming form; coefficients brought along their own axis alone",
                   "256 threads of 3 or 4 rows where there are coefficients",
                   "rows and threads by all that a kernel holds in registers",
-                  "scalars in the device's memory, ahead of the host", "a sponge by a branch", "a sponge by a factor for each axis",
+                  "scalars in the device's memory, ahead of the host",
+                  "a sponge by a branch", "a sponge by a factor for each axis",
                   "one kernel for 64³: every barrier fences", "one kernel for 64³: only barriers that publish fence"]
 
 
@@ -144,27 +146,31 @@ def solver_designs_h100():
 
 @table
 def scalars_ahead_h100():
-    before, after = (dict(described("solver_designs_h100", SOLVER_DESIGNS))[name] for name in
-                     ("rows and threads by all that a kernel holds in registers", "scalars in the device's memory, ahead of the host"))
-    now = {precision: one("deck_rates_h100", case="Dirichlet walls", precision=precision)["seconds_an_iteration"]
-           for precision in ("double", "single")}
-    return [["conjugate gradients ahead of the host, 512³", "before", "scalars loaded for every row", "loaded once (deck_rates_h100)"],
-            *([f"without coefficients, {precision}", "", f"{digits(after['milliseconds'][f'cg {precision}, no coefficients'])} ms",
-               f"{digits(1e3 * now[precision])} ms"] for precision in now),
-            *([f"four coefficients, {precision}", f"{digits(before['milliseconds'][f'cg {precision}'])} ms",
-               f"{digits(after['milliseconds'][f'cg {precision}'])} ms",
-               f"{digits(1e3 * one('deck_rates_h100', case='stretched mesh: four coefficients', precision=precision)['seconds_an_iteration'])} ms"]
-              for precision in now)]
+    designs = described("solver_designs_h100", SOLVER_DESIGNS)
+    before, after = designs[4][1]["milliseconds"], designs[5][1]["milliseconds"]
+
+    def now(case, precision):
+        return milliseconds(one("deck_rates_h100", case=case, precision=precision)["seconds_an_iteration"])
+    precisions = ("double", "single")
+    return [["conjugate gradients ahead of the host, 512³", "before", "scalars loaded for every row", "loaded once"],
+            *([f"without coefficients, {precision}", "", f"{digits(after[f'cg {precision}, no coefficients'])} ms",
+               now("Dirichlet walls", precision)] for precision in precisions),
+            *([f"four coefficients, {precision}", f"{digits(before[f'cg {precision}'])} ms",
+               f"{digits(after[f'cg {precision}'])} ms", now("stretched mesh: four coefficients", precision)]
+              for precision in precisions)]
 
 
 @table
 def sponge_designs_h100():
     made = [["leapfrog step in a medium with a sponge, 512³", "double", "of Dirichlet", "single", "of Dirichlet"]]
-    first = [one("deck_rates_h100", case="wave in a medium: three fields", precision=precision) for precision in ("double", "single")]
-    made.append(["every point works out its depth and divides (a medium without a sponge, too)",
-                 *(words for row in first for words in (f"{digits(1e3 * row['seconds_an_iteration'])} ms", fixed(row["of_dirichlet"])))])
+    precisions = ("double", "single")
+    line = ["every point works out its depth and divides (a medium without a sponge, too)"]
+    for precision in precisions:
+        row = one("deck_rates_h100", case="wave in a medium: three fields", precision=precision)
+        line += [milliseconds(row["seconds_an_iteration"]), fixed(row["of_dirichlet"])]
+    made.append(line)
     for design, found in described("solver_designs_h100", SOLVER_DESIGNS)[6:8]:
-        made.append([design, *(words for precision in ("double", "single") for words in
+        made.append([design, *(words for precision in precisions for words in
                                (f"{digits(found['milliseconds'][f'with a sponge {precision}'])} ms",
                                 fixed(found["of_dirichlet"][f"with a sponge {precision}"])))])
     return made
@@ -211,8 +217,9 @@ def multigrid_designs_h100():
             if cells in ("512", "cycle 64", "full 512") or cells in predicted:
                 single = row.get("single_milliseconds", {}).get(cells)
                 what = "a kernel" if "of one kernel" in design else kinds.get(cells.split()[0], "a solve")
-                made.append([design, what, f"{cells.split()[-1]}³", f"{digits(predicted[cells])} ms" if cells in predicted else "",
-                             f"{digits(taken)} ms", f"{digits(single)} ms" if single else ""])
+                expected = f"{digits(predicted[cells])} ms" if cells in predicted else ""
+                made.append([design, what, f"{cells.split()[-1]}³", expected, f"{digits(taken)} ms",
+                             f"{digits(single)} ms" if single else ""])
     return [["design", "what", "cells", "predicted", "measured", "in single"], *without_repeats(made)]
 
 

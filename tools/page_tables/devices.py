@@ -1,6 +1,6 @@
 """What was measured on one GPU, beside a copy and beside other programs."""
-from .records import (digits, duration, fixed, link, median, milliseconds, one, parts_of_problem, rate, record, rows, size, starts_with,
-                      table, without_repeats)
+from .records import (digits, duration, fixed, link, median, milliseconds, one, parts_of_problem, rate, record, rows, size,
+                      starts_with, table, without_repeats)
 
 # of copy, for the sizes that are asked about
 AIMS_H100 = {"laplacian-3d": (("512³", "1024³"), "0.95"), "jacobi-3d": (("512³", "1024³"), "0.95"),
@@ -13,8 +13,9 @@ def sweeps(name, aims):
     for row in rows(name):
         problem, extents = parts_of_problem(row["problem"])
         sizes, aim = aims.get(row["benchmark"], ((), ""))
-        made.append([problem, extents, milliseconds(row["median_seconds"]), rate(row["bytes_per_second"]), fixed(row["of_copy"], 3),
-                     aim if extents in sizes else "", row["form"].split(",")[0].removesuffix(" along x")])
+        made.append([problem, extents, milliseconds(row["median_seconds"]), rate(row["bytes_per_second"]),
+                     fixed(row["of_copy"], 3), aim if extents in sizes else "",
+                     row["form"].split(",")[0].removesuffix(" along x")])
     return [["sweep", "size", "time", "rate", "of copy", "aim", "form"], *without_repeats(made)]
 
 
@@ -27,8 +28,8 @@ def sweeps_h100():
 def sweeps_h200():
     sums = one("reductions_h200", benchmark="reductions", problem=starts_with("sum"), form="specialised")
     return [*sweeps("sweeps_h200", AIMS_H200),
-            ["sum, single", "2²⁹", milliseconds(sums["median_seconds"]), rate(sums["bytes_per_second"]), fixed(sums["of_copy"], 3),
-             "0.85", ""]]
+            ["sum, single", "2²⁹", milliseconds(sums["median_seconds"]), rate(sums["bytes_per_second"]),
+             fixed(sums["of_copy"], 3), "0.85", ""]]
 
 
 CASES = {"Dirichlet walls": "Dirichlet walls", "insulated but for one wall": "insulated but for one wall",
@@ -66,7 +67,8 @@ def deck_rates_h200():
                 row = one("deck_rates_h200", case=case, method=method, precision=precision)
                 line += [milliseconds(row["seconds_an_iteration"]), rate(row["bytes_per_second"])]
             made.append(line)
-    return [["512³ cells, one H200", "case", "double: an iteration", "rate", "single: an iteration", "rate"], *without_repeats(made)]
+    return [["512³ cells, one H200", "case", "double: an iteration", "rate", "single: an iteration", "rate"],
+            *without_repeats(made)]
 
 
 @table
@@ -86,9 +88,9 @@ def law_rates_h100():
     for case in cases:
         cells = list(dict.fromkeys(tuple(row["cells"]) for row in rows("law_rates_h100", case=case)))
         for extents in cells:
-            made.append([case, size(list(extents)),
-                         *(digits(one("law_rates_h100", case=case, cells=list(extents), precision=precision)["cell_steps_a_second"]
-                                  / 1e9) for precision in ("double", "single"))])
+            found = [one("law_rates_h100", case=case, cells=list(extents), precision=precision)
+                     for precision in ("double", "single")]
+            made.append([case, size(list(extents)), *(digits(row["cell_steps_a_second"] / 1e9) for row in found)])
     return [["case", "cells", "double, 1e9 cells times steps a second", "single"], *without_repeats(made)]
 
 
@@ -124,9 +126,9 @@ def multigrid_cycles_h100():
     sizes = (64, 128, 256, 512)
     made = [["", *(f"{cells}³" for cells in sizes), "aim"]]
     for precision, aim in (("double", "0.12 ms at 128³"), ("single", "")):
+        found = [of("multigrid", f"V-cycle, {precision}", cells, "V(2,2)") for cells in sizes]
         made.append([f"V-cycle, two sweeps each way, {precision}",
-                     *(milliseconds(of("multigrid", f"V-cycle, {precision}", cells, "V(2,2)")["median_seconds"]) for cells in sizes),
-                     aim])
+                     *(milliseconds(row["median_seconds"]) for row in found), aim])
     full = [of("full-multigrid", "full multigrid, double", cells, "V(2,2)") for cells in sizes]
     made.append(["full multigrid, double", *(milliseconds(row["median_seconds"]) for row in full), "12 ms at 512³"])
     made.append(["its error, of the discretisation's", *(fixed(float(row["form"].split()[1])) for row in full), "1.1"])
@@ -160,7 +162,8 @@ def nbody_host():
 
 @table
 def nbody_two_h100():
-    words = {"--devices 1": "one device", "--devices 2": "two devices of one process", "--ranks 2": "two ranks with a device each",
+    words = {"--devices 1": "one device", "--devices 2": "two devices of one process",
+             "--ranks 2": "two ranks with a device each",
              "--devices 2 --set nbody.schedule=queue": "two devices, pieces from a queue"}
     return [["262,144 bodies, single", "command line", "a step", "efficiency"],
             *([words[row["how"]], f"`{row['how']}`", milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)]

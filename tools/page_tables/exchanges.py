@@ -42,7 +42,8 @@ def nvshmem_h100():
             "a sweep whose kernel reads the neighbour's point, and its norm":
                 "Jacobi sweep of 4,194,304 points whose kernel reads the neighbour's point, with its norm"}
     return [["of NVSHMEM by itself, two H100", "time"],
-            *([words, microseconds(one("exchange_h100", reference=reference)["seconds"], 2)] for reference, words in what.items())]
+            *([words, microseconds(one("exchange_h100", reference=reference)["seconds"], 2)]
+              for reference, words in what.items())]
 
 
 def scaled(name, run, weak):

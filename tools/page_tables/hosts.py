@@ -5,7 +5,8 @@ from .records import (binary, duration, fixed, link, median, microseconds, milli
 
 @table
 def tealeaf():
-    made = [["problem: ten steps", "our method", "TeaLeaf's reference, CG", "ours", "ratio", "ratio of the steps alone", "record"]]
+    made = [["problem: ten steps", "our method", "TeaLeaf's reference, CG", "ours", "ratio", "ratio of the steps alone",
+             "record"]]
     for preconditioner, words in (("multigrid", "CG with multigrid"), ("cg", "CG")):
         for cells, deck in ((250, "tea_bm_2"), (500, "tea_bm_3"), (1000, "tea_1000"), (2000, "tea_2000"), (4000, "tea_4000")):
             if preconditioner == "cg" and cells > 1000:
@@ -206,7 +207,8 @@ def solver_choices():
         for row in problem["rows"]:
             note = note.replace(f"{{{row['candidate']}}}", str(row["iterations"]))
         made.append([words, " or ".join(words_of_candidate(name) for name in chosen),
-                     " or ".join(str(row["iterations"]) for row in found), " or ".join(duration(row["seconds"], 2) for row in found),
+                     " or ".join(str(row["iterations"]) for row in found),
+                     " or ".join(duration(row["seconds"], 2) for row in found),
                      words_of_candidate(other), str(beside["iterations"]), duration(beside["seconds"], 2), note])
     return made
 

@@ -9,7 +9,8 @@ that lists all forms of a benchmark, `forms` makes the rows:
 """
 import re
 
-from .records import duration, fixed, median, milliseconds, one, parts_of_problem, percent, rate, record, rows, table, without_repeats
+from .records import (duration, fixed, median, milliseconds, one, parts_of_problem, percent, rate, record, rows, table,
+                      without_repeats)
 
 OURS = "ours"
 KINDS = {"256 x 1 x 1 threads": "blocks of 256 × 1 × 1 (kernel 5)", "128 x 1 x 8 threads": "blocks of 128 × 1 × 8 (kernel 5)",
@@ -93,8 +94,10 @@ def laplacian_sizes():
     made = [["points", "H100: time", "of copy", "H200: time", "of copy"]]
     for row in rows("laplacian_sizes_h100"):
         other = one("laplacian_sizes_h200", problem=row["problem"])
-        made.append([parts_of_problem(row["problem"])[1],
-                     *(words for each in (row, other) for words in (duration(each["median_seconds"]), fixed(each["of_copy"], 3)))])
+        line = [parts_of_problem(row["problem"])[1]]
+        for each in (row, other):
+            line += [duration(each["median_seconds"]), fixed(each["of_copy"], 3)]
+        made.append(line)
     return made
 
 
@@ -117,14 +120,14 @@ def laplacian_shapes_h100():
     times, least = shapes("reference_shapes_h100")
     made = [["boxes of other shapes, one H100", "boxes", "ours faster for", "its time over ours: least", "median", "most"]]
     for words, found in (*((words, times[kind]) for kind, words in KINDS.items()), ("the best of all these", least)):
-        made.append([words, str(len(found)), str(sum(ratio > 1 for ratio in found)), fixed(min(found), 3), fixed(median(found), 3),
-                     fixed(max(found), 3)])
+        made.append([words, str(len(found)), str(sum(ratio > 1 for ratio in found)),
+                     *(fixed(number, 3) for number in (min(found), median(found), max(found)))])
     return made
 
 
 def forms(name, benchmark, words=None, counters=()):
-    """Every form of a benchmark in the order of its record: problem, form (by `words` if it is there), time, rate, part of a copy,
-    and what the hardware counted of it if `counters` are records of tools/ncu_counters.py."""
+    """Every form of a benchmark in the order of its record: problem, form (by `words` if it is there), time, rate, part of a
+    copy, and what the hardware counted of it if `counters` are records of tools/ncu_counters.py."""
     counted = {(row["problem"], row["form"]): row for each in counters for row in record(each)["counters"]}
     made = []
     for row in rows(name, benchmark=benchmark):
