@@ -182,8 +182,8 @@ def seeds_profile():
     made = [
         [
             "quantity of a launch",
-            "it: an atomic addition a thread",
-            "it: BlockReduce",
+            "document: an atomic addition a thread",
+            "document: BlockReduce",
             "here: an atomic addition a thread",
             "here: BlockReduce",
         ]
