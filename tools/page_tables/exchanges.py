@@ -1,0 +1,93 @@
+"""What was measured between the devices of a host."""
+from .records import binary, digits, duration, fixed, microseconds, milliseconds, one, rate, rows, size, table, without_repeats
+
+
+def exchange(name, transport, number, graph=False):
+    """The one exchange of that size in one part, or None."""
+    found = rows(name, transport=transport, bytes=number, split=False, graph=lambda given: bool(given) == graph)
+    return found[0] if found else None
+
+
+@table
+def exchange_h200():
+    made = [["bytes of the face", "cuda-ipc", "each way", "mpi-device", "mpi-host"]]
+    for number in (1 << 10, 1 << 16, 1 << 20, 1 << 24, 1 << 27):
+        ours, device, host = (exchange(name, transport, number) for name, transport in
+                              (("exchange_h200", "cuda-ipc"), ("exchange_mpi_device_h200", "mpi-device"),
+                               ("exchange_h200", "mpi-host")))
+        made.append([binary(number), duration(ours["seconds"]), rate(ours["bytes_per_second_each_way"]),
+                     *(duration(row["seconds"]) if row else "" for row in (device, host))])
+    return made
+
+
+@table
+def exchange_h100():
+    transports = ("cuda-ipc", "nvshmem", "nccl", "shared-memory", "mpi-host")
+    made = [["bytes of the face", *transports, "cuda-ipc in a graph, each way"]]
+    for number in (1 << 12, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 26):
+        line = [binary(number)]
+        for transport in transports:
+            found = [exchange("exchange_h100", transport, number, graph) for graph in (False, True)]
+            line.append(" / ".join(digits(1e6 * row["seconds"]) for row in found if row))
+        line.append(rate(exchange("exchange_h100", "cuda-ipc", number, True)["bytes_per_second_each_way"]))
+        made.append(line)
+    return made
+
+
+@table
+def nvshmem_h100():
+    """What NVSHMEM does by itself."""
+    what = {"the sum of one number over all ranks": "the sum of one number over both devices, by its team",
+            "the sum of one number over all ranks, by the host": "the same by the hosts, in the order of ranks",
+            "a sweep whose kernel reads the neighbour's point, and its norm":
+                "Jacobi sweep of 4,194,304 points whose kernel reads the neighbour's point, with its norm"}
+    return [["of NVSHMEM by itself, two H100", "time"],
+            *([words, microseconds(one("exchange_h100", reference=reference)["seconds"], 2)]
+              for reference, words in what.items())]
+
+
+def scaled(name, run, weak):
+    alone = one(name, ranks=1)
+    made = []
+    for row in rows(name, ranks=2):
+        if row["transport"] == "auto":  # what it took is among the others
+            continue
+        cells = [extent for extent in alone["cells"]]
+        if run.startswith("Jacobi"):
+            cells = cells[:2]
+        made.append([run, f"{size(cells)} {'a device' if weak else 'in all'}",
+                     row["transport"] + ("" if row["overlap"] else ", without overlap"), milliseconds(alone["seconds_a_step"]),
+                     milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)])
+    return made
+
+
+HEADINGS = ["run", "cells", "messages", "one device", "two devices", "efficiency"]
+
+
+@table
+def scaling_h200():
+    return [HEADINGS, *without_repeats([
+        *scaled("scaling_wave_strong_h200", "wave, leapfrog", False),
+        *scaled("scaling_wave_strong_tuned_h200", "the same by tiles found later", False),
+        *scaled("scaling_wave_weak_h200", "wave, leapfrog", True),
+        *scaled("scaling_stencil_weak_h200", "25-point stencil", True),
+        *scaled("scaling_jacobi_strong_h200", "Jacobi in 2D with the norm of every step", False)], 2)]
+
+
+@table
+def scaling_h100():
+    return [HEADINGS, *without_repeats(scaled("scaling_wave_strong_h100", "wave, leapfrog", False), 2)]
+
+
+@table
+def peer_copy_h100():
+    made = []
+    for way, words in (("", "one way"), (", both ways at once", "each way at once")):
+        for number in (1 << 12, 1 << 16, 1 << 20, 1 << 24, 1 << 27):
+            found = [one("peer_copy_two_h100", problem=f"{number} bytes, device 0 to 1{way}", form=form)
+                     for form in ("direct", "staged")]
+            made.append([words, binary(number), *(rate(row["bytes_per_second"]) for row in found),
+                         fixed(found[0]["of_copy"]), fixed(found[1]["peer"]["of_peer"]) if "peer" in found[1] else ""])
+    return [["two H100", "bytes", "directly", "by two pinned buffers", "directly, of the library's own copy",
+             "by two buffers, of two pinned copies at once"],
+            *without_repeats(made)]

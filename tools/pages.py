@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs from the records in bench/results.
+
+    tools/pages.py [--check] [PAGE…]
+
+A page says where a table stands:
+
+    <!-- table: NAME -->
+    <!-- end of table -->
+
+and the function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has what they
+are chosen and written with). Whatever stands between the two lines is replaced. `--check` writes nothing: it names every
+table that differs from its records and, of all pages, every function that makes a table for none; exit code 1 if there are
+any. Pages are those of docs unless some are named.
+"""
+import argparse
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from page_tables import TABLES, records  # noqa: E402  (nothing is written beside the sources)
+
+ROOT = Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^<!-- table: (\S+) -->\n(.*?)^<!-- end of table -->$", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r"^<!-- (?:table: \S+|end of table) -->$", re.MULTILINE)
+
+
+class PageError(Exception):
+    """A page whose tables cannot be made; the message is for people."""
+
+
+def markdown(rows):
+    """Rows of cells, the first of which are the headings, as a table. Raises ValueError if one has other than the first's
+    number of cells, or a cell that would break the table."""
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise ValueError(f"a row of {len(row)} cells below {len(rows[0])} headings: {row}")
+        for cell in row:
+            if "\n" in cell or re.search(r"(?<!\\)\|", cell):
+                raise ValueError(f"a cell that would break the table: {cell}")
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
+    return "".join(f"| {' | '.join(line)} |\n".replace("|  |", "| |").replace("|  |", "| |") for line in lines)
+
+
+def made(name):
+    if name not in TABLES:
+        raise PageError(f"no function in tools/page_tables makes the table {name}")
+    try:
+        return markdown(TABLES[name]())
+    except (ValueError, LookupError, TypeError, OSError) as error:
+        raise PageError(f"the table {name} cannot be made: {error}") from error
+
+
+def first_difference(old, new):
+    """The first line of the one that the other does not have in its place, for a message."""
+    before, after = old.splitlines(), new.splitlines()
+    at = next((n for n, (one, other) in enumerate(zip(before, after)) if one != other), min(len(before), len(after)))
+    return (f"  the page has:     {before[at] if at < len(before) else 'no such row'}\n"
+            f"  the records give: {after[at] if at < len(after) else 'no such row'}")
+
+
+def renewed(text, page):
+    """The text with its tables made anew, the names of all, {name: difference} of those that were others, and what to say of
+    those that cannot be made, which are left as they are. Raises PageError if marks do not fit."""
+    blocks = list(BLOCK.finditer(text))
+    if 2 * len(blocks) != len(MARK.findall(text)) or any("<!-- table:" in block[2] for block in blocks):
+        raise PageError(f"{page}: a table begins without an end, or ends without a begin")
+    differences, failures, parts, end = {}, [], [], 0
+    for block in blocks:
+        name, old = block[1], block[2]
+        try:
+            new = made(name)
+        except PageError as error:
+            failures.append(f"{page}: {error}")
+            continue
+        if new != old:
+            differences[name] = first_difference(old, new)
+        parts += [text[end:block.start(2)], new]
+        end = block.end(2)
+    return "".join([*parts, text[end:]]), [block[1] for block in blocks], differences, failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
+    parser.add_argument("--check", action="store_true", help="write nothing, name what differs")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder that has docs and bench/results")
+    given = parser.parse_args()
+    records.FOLDER = given.root / "bench/results"
+    known, complaints = set(), []
+    for page in given.pages or sorted((given.root / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        try:
+            new, names, differences, failures = renewed(text, page)
+        except PageError as error:
+            complaints.append(str(error))
+            continue
+        known.update(names)
+        complaints += failures
+        if given.check:
+            complaints += [f"{page}: the table {name} is not what its records say (tools/pages.py makes it)\n{difference}"
+                           for name, difference in differences.items()]
+        elif differences:
+            page.write_text(new, encoding="utf-8")
+            print(f"{page}: {', '.join(differences)}")
+    if given.check and not given.pages:
+        complaints += [f"no page has the table {name}" for name in TABLES if name not in known]
+    sys.exit("\n".join(complaints) if complaints else 0)
+
+
+if __name__ == "__main__":
+    main()
