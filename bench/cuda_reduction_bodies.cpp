@@ -41,13 +41,14 @@ template <class Real>
   return sum;
 }
 
-/// Adds up one number of each thread of a group; all threads get the sum. Halves of the threads add the other halves.
+/// Adds up one number of each thread of a group of all threads of a block; all get the sum. Halves of the threads add
+/// the other halves.
 template <class Group, class Real>
 [[nodiscard]] __device__ __forceinline__ Real sum_by_tree(Group const& group, Real* shared, Real mine) {
   unsigned const rank = group.thread_rank();
   shared[rank] = mine;
   group.sync();
-  for (unsigned half = group.num_threads() / 2; half > 0; half /= 2) {
+  for (unsigned half = threads / 2; half > 0; half /= 2) {
     if (rank < half) shared[rank] += shared[rank + half];
     group.sync();
   }

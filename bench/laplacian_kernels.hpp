@@ -28,7 +28,8 @@ struct FusedLaplacian {
   }
 };
 
-/// What a reference kernel works on. Points on the faces of the box are read and not written.
+/// What a reference kernel works on: two arrays of one layout. Points on the faces of the box are read and not
+/// written.
 struct Box {
   BlockView<double> f;
   BlockView<double const> u;
@@ -58,20 +59,10 @@ struct GridOfSubdomain : GridXyz {};
 /// The same for some columns of all planes.
 struct GridOfSubdomainAlongX : GridXyz {};
 
-/// The first point of a thread that evaluates `Rows` neighbours along y.
-template <class Grid, int Rows>
-[[nodiscard]] __device__ __forceinline__ int3 place_of_thread(Corner const& corner) {
-  uint3 const block = Grid::block();
-  return {corner.column + static_cast<int>(threadIdx.x + block.x * blockDim.x),
-          corner.row + Rows * static_cast<int>(threadIdx.y + block.y * blockDim.y),
-          static_cast<int>(threadIdx.z + block.z * blockDim.z)};
+/// Whether none of the points of a thread, the first of which this is, is written.
+[[nodiscard]] __device__ __forceinline__ bool is_idle(Box const& box, int i, int j, int k) {
+  return i == 0 || i >= box.nx - 1 || j >= box.ny || k == 0 || k >= box.nz - 1;
 }
-
-/// Whether none of a thread's points is written.
-[[nodiscard]] __device__ __forceinline__ bool is_idle(Box const& box, int3 const& at) {
-  return at.x == 0 || at.x >= box.nx - 1 || at.y >= box.ny || at.z == 0 || at.z >= box.nz - 1;
-}
-[[nodiscard]] __device__ __forceinline__ bool is_row_inside(Box const& box, int j) { return j > 0 && j < box.ny - 1; }
 
 /// The point at `u`, from seven reads.
 [[nodiscard]] __device__ __forceinline__ double evaluate_point(Box const& box, double const* u) {
@@ -85,20 +76,32 @@ template <class Grid, int Rows>
   return fma(weight.z, u[box.u.plane], sum);
 }
 
-/// `Rows` neighbours along y, what they share read once. `Whole`: the rows of the box are a multiple of that;
+template <bool Streaming>
+__device__ __forceinline__ void store(double* to, double value) {
+  if constexpr (Streaming) {
+    store_streaming(to, value);
+  } else {
+    *to = value;
+  }
+}
+
+/// Updates `Rows` neighbours along y, what they share read once. `Whole`: the rows of the box are a multiple of that;
 /// otherwise the last tile reads no row that is not there.
-template <int Rows, bool Whole>
-__device__ __forceinline__ void evaluate_tile(Box const& box, int3 const& at, double (&sum)[Rows]) {
-  int const rows = Whole ? Rows : min(Rows, box.ny - at.y);
+template <int Rows, bool Whole, bool Streaming>
+__device__ __forceinline__ void update_tile(Box const& box, int i, int j, int k) {
+  if (is_idle(box, i, j, k)) return;
+  int const rows = Whole ? Rows : min(Rows, box.ny - j);
   Index const row = box.u.row;
   Index const plane = box.u.plane;
-  double const* const u = box.u.at(at.x, at.y, at.z);
+  double const* const u = box.u.at(i, j, k);
   FusedLaplacian const weight = box.weights;
+
+  double sum[Rows] = {};
 #pragma unroll
   for (int n = 0; n < Rows; ++n) {
     if (n < rows) sum[n] = weight.z * u[n * row - plane];
   }
-  if (at.y > 0) sum[0] = fma(weight.y, u[-row], sum[0]);
+  if (j > 0) sum[0] = fma(weight.y, u[-row], sum[0]);
 #pragma unroll
   for (int n = 0; n < Rows; ++n) {
     if (n < rows) {
@@ -110,69 +113,67 @@ __device__ __forceinline__ void evaluate_tile(Box const& box, int3 const& at, do
       if (n + 1 < Rows) sum[n + 1] = fma(weight.y, centre, sum[n + 1]);
     }
   }
-  if (at.y + Rows < box.ny) sum[Rows - 1] = fma(weight.y, u[Rows * row], sum[Rows - 1]);
+  if (j + Rows < box.ny) sum[Rows - 1] = fma(weight.y, u[Rows * row], sum[Rows - 1]);
 #pragma unroll
   for (int n = 0; n < Rows; ++n) {
     if (n < rows) sum[n] = fma(weight.z, u[n * row + plane], sum[n]);
   }
-}
-
-/// Writes those rows of a tile that are inside of the box.
-template <bool Streaming, int Rows>
-__device__ __forceinline__ void store_tile(Box const& box, int3 const& at, double const (&sum)[Rows]) {
-  double* const f = box.f.at(at.x, at.y, at.z);
+  double* const f = box.f.at(i, j, k);
 #pragma unroll
   for (int n = 0; n < Rows; ++n) {
-    if (!is_row_inside(box, at.y + n)) continue;
-    if constexpr (Streaming) {
-      store_streaming(f + n * box.f.row, sum[n]);
-    } else {
-      f[n * box.f.row] = sum[n];
-    }
+    if (j + n > 0 && j + n < box.ny - 1) store<Streaming>(f + n * row, sum[n]);
   }
 }
 
-/// Steps 1 and 2: a thread for `Rows` points along y, one after the other; what rows share the compiler may see or not.
+/// A coordinate of the first point of a thread, whose block is the `block`-th along an axis.
+[[nodiscard]] __device__ __forceinline__ int point_of_thread(unsigned thread, unsigned block, unsigned threads) {
+  return static_cast<int>(thread + block * threads);
+}
+
+/// Steps 1 and 2: a thread for `Rows` points along y, each from seven reads, one point after the other. What the points
+/// share the compiler may see or not.
 template <int Rows>
 __global__ void laplacian_of_rows(Box const box) {
-  int3 const at = place_of_thread<GridXyz, Rows>({});
-  if (is_idle(box, at)) return;
+  int const i = point_of_thread(threadIdx.x, blockIdx.x, blockDim.x);
+  int const j = Rows * point_of_thread(threadIdx.y, blockIdx.y, blockDim.y);
+  int const k = point_of_thread(threadIdx.z, blockIdx.z, blockDim.z);
+  if (is_idle(box, i, j, k)) return;
+  double const* const u = box.u.at(i, j, k);
   double sum[Rows] = {};
 #pragma unroll
   for (int n = 0; n < Rows; ++n) {
-    if (is_row_inside(box, at.y + n)) sum[n] = evaluate_point(box, box.u.at(at.x, at.y + n, at.z));
+    if (j + n > 0 && j + n < box.ny - 1) sum[n] = evaluate_point(box, u + n * box.u.row);
   }
-  store_tile<false>(box, at, sum);
+  double* const f = box.f.at(i, j, k);
+#pragma unroll
+  for (int n = 0; n < Rows; ++n) {
+    if (j + n > 0 && j + n < box.ny - 1) f[n * box.u.row] = sum[n];
+  }
 }
 
-/// Step 3: the reads of the tile reordered, plane by plane, what rows share read once.
+/// Step 3: the reads of a tile reordered, plane by plane, what rows share read once.
 template <int Rows, bool Whole>
 __global__ void laplacian_reordered(Box const box) {
-  int3 const at = place_of_thread<GridXyz, Rows>({});
-  if (is_idle(box, at)) return;
-  double sum[Rows] = {};
-  evaluate_tile<Rows, Whole>(box, at, sum);
-  store_tile<false>(box, at, sum);
+  update_tile<Rows, Whole, false>(box, point_of_thread(threadIdx.x, blockIdx.x, blockDim.x),
+                                  Rows * point_of_thread(threadIdx.y, blockIdx.y, blockDim.y),
+                                  point_of_thread(threadIdx.z, blockIdx.z, blockDim.z));
 }
 
 /// Step 4: the same; the compiler is told how many threads a block has, and so how many registers a thread may.
 template <int Rows, int Threads, bool Whole>
 __global__ void __launch_bounds__(Threads) laplacian_bounded(Box const box) {
-  int3 const at = place_of_thread<GridXyz, Rows>({});
-  if (is_idle(box, at)) return;
-  double sum[Rows] = {};
-  evaluate_tile<Rows, Whole>(box, at, sum);
-  store_tile<false>(box, at, sum);
+  update_tile<Rows, Whole, false>(box, point_of_thread(threadIdx.x, blockIdx.x, blockDim.x),
+                                  Rows * point_of_thread(threadIdx.y, blockIdx.y, blockDim.y),
+                                  point_of_thread(threadIdx.z, blockIdx.z, blockDim.z));
 }
 
 /// Step 5, and all that follows: the same with stores that stream, for any order of blocks and any part of a box.
 template <class Grid, int Rows, int Threads, bool Whole>
 __global__ void __launch_bounds__(Threads) laplacian_tile(Box const box, Corner const corner) {
-  int3 const at = place_of_thread<Grid, Rows>(corner);
-  if (is_idle(box, at)) return;
-  double sum[Rows] = {};
-  evaluate_tile<Rows, Whole>(box, at, sum);
-  store_tile<true>(box, at, sum);
+  uint3 const block = Grid::block();
+  update_tile<Rows, Whole, true>(box, corner.column + point_of_thread(threadIdx.x, block.x, blockDim.x),
+                                 corner.row + Rows * point_of_thread(threadIdx.y, block.y, blockDim.y),
+                                 point_of_thread(threadIdx.z, block.z, blockDim.z));
 }
 
 }  // namespace halocline::benchmarking
