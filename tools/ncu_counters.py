@@ -199,7 +199,8 @@ def main():
         rows = rows_of_kernels(problems[0], launches, record, options.record)
     else:
         sys.exit(f"{options.record}: {len(problems)} problems; profile one size a run")
-    result = {key: record[key] for key in TAKEN_OVER} | {"counters": rows}
+    result = {key: record[key] for key in TAKEN_OVER} | {
+        "command": f"tools/ncu_counters.py of ncu … {record['command']}", "counters": rows}
     options.json.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
