@@ -10,31 +10,45 @@
 #if defined(HALOCLINE_REFERENCE_KERNELS)
 #include "bench/peer_copy.hpp"
 #include "bench/reference_jacobi.hpp"
-#include "bench/reference_laplacian.hpp"
 #include "bench/tunings.hpp"
-#define HALOCLINE_OF_REFERENCE(function) &function
+#define HALOCLINE_OF_CUDA(function) &function
 #else
-#define HALOCLINE_OF_REFERENCE(function) nullptr
+#define HALOCLINE_OF_CUDA(function) nullptr
+#endif
+#if defined(HALOCLINE_REFERENCE_LAPLACIAN)
+#include "bench/reference_laplacian.hpp"
+#define HALOCLINE_OF_GPUS(function) &function
+#else
+#define HALOCLINE_OF_GPUS(function) nullptr
 #endif
 
 namespace halocline::benchmarking {
 namespace {
 
-/// Sweeps beside kernels that were written by hand for CUDA, which other builds lack.
+/// Sweeps beside kernels that were written by hand for CUDA, some for HIP, too; other builds lack them.
 std::vector<Benchmark> reference_benchmarks() {
   return {
       {"reference-laplacian", "7-point Laplacian inside of a cube, double precision, beside kernels written by hand",
-       HALOCLINE_OF_REFERENCE(reference_laplacian)},
+       HALOCLINE_OF_GPUS(reference_laplacian)},
       {"reference-laplacian-shapes", "the same for boxes of other shapes, 256 to 1024 points along each axis",
-       HALOCLINE_OF_REFERENCE(reference_laplacian_shapes)},
+       HALOCLINE_OF_GPUS(reference_laplacian_shapes)},
       {"reference-laplacian-planes", "the same for planes too large for the second-level cache",
-       HALOCLINE_OF_REFERENCE(reference_laplacian_planes)},
+       HALOCLINE_OF_GPUS(reference_laplacian_planes)},
+      {"reference-laplacian-steps", "the same for a cube by each step from a thread a point to streaming stores",
+       HALOCLINE_OF_GPUS(reference_laplacian_steps)},
+      {"reference-laplacian-blocks", "the same for cubes by blocks of 128 to 1024 threads",
+       HALOCLINE_OF_GPUS(reference_laplacian_blocks)},
+      {"reference-laplacian-splits", "the same for large planes as subdomains along y and along x",
+       HALOCLINE_OF_GPUS(reference_laplacian_splits)},
+      {"reference-laplacian-strides", "the same for planes of 1 to 64 MiB, rows of 512, 1024 and 2048 points",
+       HALOCLINE_OF_GPUS(reference_laplacian_strides)},
       {"reference-jacobi-1d", "3-point Jacobi sweep and norm, single precision, beside sums by atomic additions",
-       HALOCLINE_OF_REFERENCE(reference_jacobi_1d)},
+       HALOCLINE_OF_CUDA(reference_jacobi_1d)},
+      {"reduction-grids", "sums in one cooperative launch of few and of many blocks, beside launches that do nothing",
+       HALOCLINE_OF_CUDA(reduction_grids)},
       {"peer-copy", "copies from device to device by both paths, 4 KiB to 128 MiB, beside cudaMemcpyPeer",
-       HALOCLINE_OF_REFERENCE(peer_copy)},
-      {"tunings", "sweeps of a cube by every form and by all tunings that a search tries",
-       HALOCLINE_OF_REFERENCE(tunings)},
+       HALOCLINE_OF_CUDA(peer_copy)},
+      {"tunings", "sweeps of a cube by every form and by all tunings that a search tries", HALOCLINE_OF_CUDA(tunings)},
   };
 }
 

@@ -45,7 +45,8 @@ struct Row {
 struct Benchmark {
   std::string name;
   std::string sentence;
-  /// Throws DefectError when a result is wrong. Null: this build lacks it, which takes one for CUDA.
+  /// Throws DefectError when a result is wrong. Null: this build lacks it, which takes one for CUDA; HIP has
+  /// those of the Laplacian.
   std::vector<Row> (*run)(Options const& options);
 };
 [[nodiscard]] std::vector<Benchmark> const& benchmarks();

@@ -25,6 +25,14 @@ inline constexpr Index part = Index{threads} * 1024;
   return count > part ? (count + part - 1) / part : 1;
 }
 
+/// Blocks of this kernel that a multiprocessor holds at a time.
+[[nodiscard]] int most_blocks_of(void const* function) {
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks;
+}
+
 /// Every 256th of `count` values.
 template <class Real>
 [[nodiscard]] __device__ Real sum_of_thread(groups::thread_block const& block, Real const* values, Index count) {
@@ -33,21 +41,40 @@ template <class Real>
   return sum;
 }
 
-/// Adds up one number of each thread of a block; all threads get the sum. Halves of the threads add the other halves.
+/// Adds up one number of each thread of a group of all threads of a block; all get the sum. Halves of the threads add
+/// the other halves.
+template <class Group, class Real>
+[[nodiscard]] __device__ __forceinline__ Real sum_by_tree(Group const& group, Real* shared, Real mine) {
+  unsigned const rank = group.thread_rank();
+  shared[rank] = mine;
+  group.sync();
+  for (unsigned half = threads / 2; half > 0; half /= 2) {
+    if (rank < half) shared[rank] += shared[rank + half];
+    group.sync();
+  }
+  Real const total = shared[0];
+  // Nobody may overwrite the total for the next sum before all have it.
+  group.sync();
+  return total;
+}
+
+/// Of a block, whose size is known when it runs.
 struct TreeInShared {
   template <class Real>
   [[nodiscard]] static __device__ Real sum(groups::thread_block const& block, Real* shared, Real mine) {
-    unsigned const rank = block.thread_rank();
-    shared[rank] = mine;
-    block.sync();
-    for (unsigned half = threads / 2; half > 0; half /= 2) {
-      if (rank < half) shared[rank] += shared[rank + half];
-      block.sync();
-    }
-    Real const total = shared[0];
-    // Nobody may overwrite the total for the next sum before all have it.
-    block.sync();
-    return total;
+    return sum_by_tree(block, shared, mine);
+  }
+};
+
+/// Of a tile of all threads of a block, whose size the compiler knows. Barriers of tiles of more than a warp need
+/// memory that the block shares.
+struct TreeOfStaticTile {
+  template <class Real>
+  [[nodiscard]] static __device__ Real sum(groups::thread_block const&, Real* shared, Real mine) {
+    __shared__ groups::block_tile_memory<threads> memory;
+    auto const block = groups::this_thread_block(memory);
+    groups::thread_block_tile<threads> const tile = groups::tiled_partition<threads>(block);
+    return sum_by_tree(tile, shared, mine);
   }
 };
 
@@ -221,15 +248,11 @@ class IteratedSummation : public PartSummation<Real> {
 template <class Real>
 class CooperativeSummation : public PartSummation<Real> {
  public:
-  CooperativeSummation(Kokkos::Cuda const& execution, Segments const& segments, bool filled)
-      : PartSummation<Real>(execution, segments) {
-    int blocks = 1;
-    if (filled) {
-      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function(), threads, 0),
-            "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    }
-    blocks_ = static_cast<unsigned>(blocks * kernel::cuda::current_device().multiprocessors);
-  }
+  /// `blocks`: of a multiprocessor.
+  CooperativeSummation(Kokkos::Cuda const& execution, Segments const& segments, int blocks)
+      : PartSummation<Real>(execution, segments),
+        blocks_(static_cast<unsigned>(blocks * kernel::cuda::current_device().multiprocessors)) {}
+  [[nodiscard]] static int most_blocks() { return most_blocks_of(function()); }
   void enqueue(Real const* values) override {
     Index count = this->segments().length;
     Real* places[] = {this->here(), this->there(), this->sums()};
@@ -240,8 +263,13 @@ class CooperativeSummation : public PartSummation<Real> {
 
  private:
   [[nodiscard]] static void const* function() { return reinterpret_cast<void const*>(&sum_in_one_launch<Real>); }
-  unsigned blocks_ = 0;
+  unsigned blocks_;
 };
+
+/// Meets itself at barriers, and does nothing else.
+__global__ void __launch_bounds__(threads) meet(int barriers) {
+  for (int n = 0; n < barriers; ++n) groups::this_grid().sync();
+}
 
 }  // namespace
 
@@ -257,9 +285,13 @@ std::unique_ptr<Summation<Real>> make_summation(Kokkos::Cuda const& execution, B
       return std::make_unique<BatchedSummation<ShufflesInWarps, Real>>(execution, segments);
     case Body::iterated:
       return std::make_unique<IteratedSummation<Real>>(execution, segments);
+    case Body::batched_tile:
+      return std::make_unique<BatchedSummation<TreeOfStaticTile, Real>>(execution, segments);
     case Body::cooperative_one_block:
+      return std::make_unique<CooperativeSummation<Real>>(execution, segments, 1);
     case Body::cooperative_filled:
-      return std::make_unique<CooperativeSummation<Real>>(execution, segments, body == Body::cooperative_filled);
+      return std::make_unique<CooperativeSummation<Real>>(execution, segments,
+                                                          CooperativeSummation<Real>::most_blocks());
     default:
       throw DefectError(std::string("not one of these bodies: ") + name_of(body));
   }
@@ -267,5 +299,21 @@ std::unique_ptr<Summation<Real>> make_summation(Kokkos::Cuda const& execution, B
 
 template std::unique_ptr<Summation<float>> make_summation(Kokkos::Cuda const&, Body, Segments const&);
 template std::unique_ptr<Summation<double>> make_summation(Kokkos::Cuda const&, Body, Segments const&);
+
+int most_cooperative_blocks() { return CooperativeSummation<float>::most_blocks(); }
+
+std::unique_ptr<Summation<float>> make_cooperative_summation(Kokkos::Cuda const& execution, Index count, int blocks) {
+  return std::make_unique<CooperativeSummation<float>>(execution, Segments{1, count}, blocks);
+}
+
+void enqueue_without_sum(Kokkos::Cuda const& execution, Index count, int blocks) {
+  int barriers = 0;
+  while ((count = parts_of(count)) > 1) ++barriers;
+  auto const all = static_cast<unsigned>(blocks * kernel::cuda::current_device().multiprocessors);
+  void* arguments[] = {&barriers};
+  check(cudaLaunchCooperativeKernel(reinterpret_cast<void const*>(&meet), dim3(all), dim3(threads), arguments, 0,
+                                    execution.cuda_stream()),
+        "cudaLaunchCooperativeKernel");
+}
 
 }  // namespace halocline::reduce::cuda

@@ -49,6 +49,8 @@ char const* name_of(Body body) {
       return "a block a segment, tree in shared memory";
     case Body::batched_warp:
       return "a block a segment, shuffles within warps";
+    case Body::batched_tile:
+      return "a block a segment, tree of a static tile";
     case Body::iterated:
       return "iterated launches";
     case Body::cooperative_one_block:
@@ -64,9 +66,10 @@ std::vector<Body> bodies([[maybe_unused]] Segments const& segments) {
   std::vector<Body> all{Body::specialised, Body::portable};
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (std::is_same_v<Execution, Kokkos::Cuda>) {
-    auto const more = segments.count == 1 ? std::vector<Body>{Body::cub, Body::iterated, Body::cooperative_one_block,
-                                                              Body::cooperative_filled}
-                                          : std::vector<Body>{Body::cub, Body::batched_shared, Body::batched_warp};
+    auto const more =
+        segments.count == 1
+            ? std::vector<Body>{Body::cub, Body::iterated, Body::cooperative_one_block, Body::cooperative_filled}
+            : std::vector<Body>{Body::cub, Body::batched_shared, Body::batched_warp, Body::batched_tile};
     all.insert(all.end(), more.begin(), more.end());
   }
 #endif

@@ -16,6 +16,7 @@ enum class Body {
   cub,                    ///< cub::DeviceReduce of one segment, cub::DeviceSegmentedReduce of several
   batched_shared,         ///< several segments, a block each; its threads' sums by a tree in shared memory
   batched_warp,           ///< likewise; by shuffles within warps, then in shared memory
+  batched_tile,           ///< likewise; by a tree in shared memory of a static tile of all threads
   iterated,               ///< one segment: batched sums of parts of it, of their sums, …, a launch each
   cooperative_one_block,  ///< one segment: the same in one cooperative launch of one block a multiprocessor
   cooperative_filled      ///< one segment: likewise, as many blocks as the device holds at a time

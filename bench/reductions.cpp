@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/measure.hpp"
 #include "bench/reduction_bodies.hpp"
@@ -14,6 +15,7 @@
 #include "framework/runtime/error.hpp"
 
 #if defined(KOKKOS_ENABLE_CUDA)
+#include "bench/cuda_reduction_bodies.hpp"
 #include "framework/kernel/cuda/graph.hpp"
 #endif
 
@@ -64,11 +66,11 @@ class Problem {
     return reduce::make_summation<Execution, float>(execution, body, segments_);
   }
   /// Throws DefectError if a body found other sums.
-  void check(reduce::Summation<float> const& summation, Body body) const {
+  void check(reduce::Summation<float> const& summation, std::string const& body) const {
     auto const sums = summation.values();
     for (std::size_t n = 0; n < expected_.size(); ++n) {
       if (!(sums.at(n) == expected_[n])) {
-        throw DefectError(name_ + ": " + reduce::name_of(body) + " finds " + std::to_string(sums[n]) + ", not " +
+        throw DefectError(name_ + ": " + body + " finds " + std::to_string(sums[n]) + ", not " +
                           std::to_string(expected_[n]) + " in segment " + std::to_string(n));
       }
     }
@@ -85,14 +87,14 @@ class Problem {
 [[nodiscard]] std::vector<double> seconds_of(Problem const& problem, Body body, Options const& options) {
   Summation const summation = problem.make(body);
   summation->enqueue(problem.values());
-  problem.check(*summation, body);
+  problem.check(*summation, reduce::name_of(body));
   return time_each([&] { summation->enqueue(problem.values()); }, options.repetitions);
 }
 
-[[nodiscard]] Row row_of(Problem const& problem, Body body, std::vector<double> const& seconds) {
+[[nodiscard]] Row row_of(Problem const& problem, std::string const& body, std::vector<double> const& seconds) {
   Row row;
   row.problem = problem.name();
-  row.form = reduce::name_of(body);
+  row.form = body;
   row.bytes = problem.bytes();
   row.seconds = seconds;
   return row;
@@ -107,13 +109,13 @@ class Problem {
   Summation const summation = problem.make(body, execution);
   auto const enqueue = [&] { summation->enqueue(problem.values()); };
   enqueue();
-  problem.check(*summation, body);
+  problem.check(*summation, reduce::name_of(body));
   kernel::cuda::Graph const graph(stream.get(), [&] {
     for (int n = 0; n < in_a_row; ++n) enqueue();
   });
   auto seconds = time_each([&] { graph.launch(Execution{}.cuda_stream()); }, options.repetitions);
   Execution{}.fence("halocline: sums in a graph");
-  problem.check(*summation, body);
+  problem.check(*summation, reduce::name_of(body));
   for (double& one : seconds) one /= in_a_row;
   return seconds;
 }
@@ -132,7 +134,7 @@ void append_bodies(std::vector<Row>& rows, Segments const& segments, Options con
     Problem const problem(segments);
     bytes = problem.bytes();
     for (Body const body : reduce::bodies<Execution>(segments)) {
-      rows.push_back(row_of(problem, body, measure(problem, body, options)));
+      rows.push_back(row_of(problem, reduce::name_of(body), measure(problem, body, options)));
     }
   }
   double const copy_seconds = fastest_copy(static_cast<Index>(bytes), options.repetitions);
@@ -149,17 +151,22 @@ void compare_with_cub(std::vector<Row>& rows, std::size_t first) {
   std::for_each(begin, rows.end(), [&](Row& row) { row.peer = peer; });
 }
 
-}  // namespace
-
-std::vector<Row> reductions(Options const& options) {
+/// Segments of a large array: as many as are asked for, of as many values.
+[[nodiscard]] Segments segments_of(Options const& options) {
   constexpr Index largest = Index{1} << 20U;
   if (options.size > largest) {
     throw InputError("--size " + std::to_string(options.size) + ": at most " + std::to_string(largest) +
                      " segments of as many values");
   }
-  Segments const segments = options.size > 0 ? Segments{options.size, options.size}
-                            : on_host        ? Segments{256, 262144}
-                                             : Segments{2048, 262144};
+  return options.size > 0 ? Segments{options.size, options.size}
+         : on_host        ? Segments{256, 262144}
+                          : Segments{2048, 262144};
+}
+
+}  // namespace
+
+std::vector<Row> reductions(Options const& options) {
+  Segments const segments = segments_of(options);
   std::vector<Row> rows;
   auto const measure = [](Problem const& problem, Body body, Options const& how) {
     return seconds_of(problem, body, how);
@@ -185,5 +192,30 @@ std::vector<Row> small_reductions(Options const& options) {
   }
   return rows;
 }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+std::vector<Row> reduction_grids(Options const& options) {
+  Segments const segments = segments_of(options);
+  Index const count = segments.count * segments.length;
+  std::vector<Row> rows;
+  {
+    Problem const problem({1, count});
+    int const most = reduce::cuda::most_cooperative_blocks();
+    for (int blocks = 1; blocks <= most; blocks = blocks < most ? std::min(2 * blocks, most) : most + 1) {
+      std::string const form =
+          "cooperative, " + std::to_string(blocks) + (blocks == 1 ? " block" : " blocks") + " a multiprocessor";
+      Summation const summation = reduce::cuda::make_cooperative_summation({}, count, blocks);
+      summation->enqueue(problem.values());
+      problem.check(*summation, form);
+      rows.push_back(
+          row_of(problem, form, time_each([&] { summation->enqueue(problem.values()); }, options.repetitions)));
+      auto const launches =
+          time_each([&] { reduce::cuda::enqueue_without_sum({}, count, blocks); }, options.repetitions);
+      rows.back().peer = {"launch and barriers alone", median(launches)};
+    }
+  }
+  return with_copy(std::move(rows), options.repetitions);
+}
+#endif
 
 }  // namespace halocline::benchmarking

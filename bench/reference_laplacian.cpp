@@ -1,41 +1,17 @@
 #include "bench/reference_laplacian.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <iterator>
 #include <string>
 
 #include "bench/device.hpp"
+#include "bench/laplacian_kernels.hpp"
 #include "bench/measure.hpp"
 #include "bench/stencils.hpp"
 
 namespace halocline::benchmarking {
 namespace {
-
-/// The Laplacian in the order in which a tile adds up its terms, each fused with its product.
-struct FusedLaplacian {
-  static constexpr Shape shape = star<1>;
-  static constexpr int operations = 13;
-  double centre, x, y, z;
-  template <class P, class U>
-  KOKKOS_FUNCTION double operator()(P const&, U const& u) const {
-    double sum = z * u[bottom];
-    sum = fma(y, u[south], sum);
-    sum = fma(x, u[west], sum);
-    sum = fma(centre, u[here], sum);
-    sum = fma(x, u[east], sum);
-    sum = fma(y, u[north], sum);
-    return fma(z, u[top], sum);
-  }
-};
-
-/// What a reference kernel works on. Points on the faces of the box are read and not written.
-struct Box {
-  BlockView<double> f;
-  BlockView<double const> u;
-  int nx, ny, nz;
-  FusedLaplacian weights;
-};
 
 [[nodiscard]] Box make_box(Array<double> const& f, Array<double> const& u, Extents const& extents) {
   return {.f = f.view(),
@@ -46,112 +22,158 @@ struct Box {
           .weights = {.centre = -6, .x = 0.9, .y = 1, .z = 1.1}};
 }
 
-// How the blocks of a launch are dealt to x, y and z. Those that run at a time are neighbours in launch order.
-
-struct GridXyz {
-  static dim3 ordered(dim3 const& blocks) { return blocks; }
-  __device__ __forceinline__ static uint3 block() { return blockIdx; }
-};
-/// Planes of as many columns as a block is wide come one after the other, instead of whole planes.
-struct GridYzx {
-  static dim3 ordered(dim3 const& blocks) { return {blocks.y, blocks.z, blocks.x}; }
-  __device__ __forceinline__ static uint3 block() { return {blockIdx.z, blockIdx.x, blockIdx.y}; }
-};
-/// One of several launches, each for some rows of all planes; a profiler sees it by this name.
-struct GridOfSubdomain : GridXyz {};
-
-/// A thread evaluates `Rows` neighbours along y, and reads what they share once. `Whole`: the rows of the box are a
-/// multiple of that; otherwise the last tile reads no row that is not there.
-template <class Grid, int Rows, int Threads, bool Whole>
-__global__ void __launch_bounds__(Threads) laplacian_tile(Box const box, int first_row) {
-  uint3 const block = Grid::block();
-  int const i = static_cast<int>(threadIdx.x + block.x * blockDim.x);
-  int const j = first_row + Rows * static_cast<int>(threadIdx.y + block.y * blockDim.y);
-  int const k = static_cast<int>(threadIdx.z + block.z * blockDim.z);
-  if (i == 0 || i >= box.nx - 1 || j >= box.ny || k == 0 || k >= box.nz - 1) return;
-  int const rows = Whole ? Rows : min(Rows, box.ny - j);
-  Index const row = box.u.row;
-  Index const plane = box.u.plane;
-  double const* const u = box.u.at(i, j, k);
-  FusedLaplacian const weight = box.weights;
-
-  double sum[Rows] = {};
-#pragma unroll
-  for (int n = 0; n < Rows; ++n) {
-    if (n < rows) sum[n] = weight.z * u[n * row - plane];
-  }
-  if (j > 0) sum[0] = fma(weight.y, u[-row], sum[0]);
-#pragma unroll
-  for (int n = 0; n < Rows; ++n) {
-    if (n < rows) {
-      double const centre = u[n * row];
-      sum[n] = fma(weight.x, u[n * row - 1], sum[n]);
-      sum[n] = fma(weight.centre, centre, sum[n]);
-      sum[n] = fma(weight.x, u[n * row + 1], sum[n]);
-      if (n > 0) sum[n - 1] = fma(weight.y, centre, sum[n - 1]);
-      if (n + 1 < Rows) sum[n + 1] = fma(weight.y, centre, sum[n + 1]);
-    }
-  }
-  if (j + Rows < box.ny) sum[Rows - 1] = fma(weight.y, u[Rows * row], sum[Rows - 1]);
-#pragma unroll
-  for (int n = 0; n < Rows; ++n) {
-    if (n < rows) sum[n] = fma(weight.z, u[n * row + plane], sum[n]);
-  }
-  double* const f = box.f.at(i, j, k);
-#pragma unroll
-  for (int n = 0; n < Rows; ++n) {
-    if (j + n > 0 && j + n < box.ny - 1) __stcs(f + n * row, sum[n]);
-  }
-}
-
 [[nodiscard]] int pieces(int whole, int piece) { return (whole + piece - 1) / piece; }
 
-/// Enqueues the tiles of `rows` rows from `first_row` on, with Width x 1 x Depth threads a block.
+[[nodiscard]] unsigned blocks_of(int whole, int piece) { return static_cast<unsigned>(pieces(whole, piece)); }
+
+/// Enqueues the tiles of `columns` x `rows` columns from a corner on, with Width x 1 x Depth threads a block.
 template <class Grid, int Rows, int Width, int Depth>
-void enqueue_tiles(Box const& box, int first_row, int rows) {
+void enqueue_tiles(Box const& box, Corner const& corner, int columns, int rows) {
   constexpr int threads = Width * Depth;
-  auto const blocks = [](int whole, int piece) { return static_cast<unsigned>(pieces(whole, piece)); };
-  dim3 const grid = Grid::ordered({blocks(box.nx, Width), blocks(rows, Rows), blocks(box.nz, Depth)});
+  dim3 const grid = Grid::ordered({blocks_of(columns, Width), blocks_of(rows, Rows), blocks_of(box.nz, Depth)});
   auto* const function =
       box.ny % Rows == 0 ? &laplacian_tile<Grid, Rows, threads, true> : &laplacian_tile<Grid, Rows, threads, false>;
-  function<<<grid, dim3(Width, 1, Depth), 0, Execution{}.cuda_stream()>>>(box, first_row);
-  kernel::cuda::check(cudaGetLastError(), "a reference kernel");
+  function<<<grid, dim3(Width, 1, Depth), 0, stream_of_benchmarks()>>>(box, corner);
+  check_launch("a reference kernel");
+}
+template <class Grid, int Rows, int Width, int Depth>
+void enqueue_tiles(Box const& box) {
+  enqueue_tiles<Grid, Rows, Width, Depth>(box, {}, box.nx, box.ny);
 }
 
-/// Rows of a subdomain: whole tiles, a quarter of the box, or fewer so that three planes take half of the cache,
-/// through which what is written passes, too.
-[[nodiscard]] int rows_of_subdomain(Box const& box, int rows_of_tile) {
+/// Threads of a block along x, where no other number is asked for.
+constexpr int usual_width = 256;
+
+/// Subdomains along y, so that three planes of one take half of the cache, through which what is written passes, too;
+/// at least four.
+[[nodiscard]] int usual_subdomains(Box const& box) {
   auto const cache = static_cast<double>(second_level_cache_bytes());
   int subdomains = 4;
-  while (3.0 * box.nx * box.ny * sizeof(double) / subdomains > cache / 2) subdomains *= 2;
-  return pieces(pieces(box.ny, rows_of_tile), subdomains) * rows_of_tile;
+  while (cache > 0 && 3.0 * box.nx * box.ny * sizeof(double) / subdomains > cache / 2) subdomains *= 2;
+  return subdomains;
+}
+
+[[nodiscard]] std::string words_of_tile(int rows) {
+  return "reference: tile of " + std::to_string(rows) + (rows == 1 ? " row, " : " rows, ");
+}
+
+/// At most `subdomains` launches one after the other, each for some rows of whole tiles.
+template <int Rows>
+[[nodiscard]] Form form_of_rows(Box const& box, int subdomains) {
+  int const rows = pieces(pieces(box.ny, Rows), subdomains) * Rows;
+  return {words_of_tile(Rows) + std::to_string(pieces(box.ny, rows)) + " subdomains", [=] {
+            for (int first = 0; first < box.ny; first += rows) {
+              enqueue_tiles<GridOfSubdomain, Rows, usual_width, 1>(box, {.row = first}, box.nx,
+                                                                   std::min(rows, box.ny - first));
+            }
+          }};
+}
+/// The same for some columns of whole blocks.
+template <int Rows>
+[[nodiscard]] Form form_of_columns(Box const& box, int subdomains) {
+  int const columns = pieces(pieces(box.nx, usual_width), subdomains) * usual_width;
+  return {words_of_tile(Rows) + std::to_string(pieces(box.nx, columns)) + " subdomains along x", [=] {
+            for (int first = 0; first < box.nx; first += columns) {
+              enqueue_tiles<GridOfSubdomainAlongX, Rows, usual_width, 1>(box, {.column = first},
+                                                                         std::min(columns, box.nx - first), box.ny);
+            }
+          }};
+}
+
+template <int Rows, int Width, int Depth>
+[[nodiscard]] Form form_of_block(Box const& box) {
+  return {words_of_tile(Rows) + std::to_string(Width) + " x 1 x " + std::to_string(Depth) + " threads",
+          [=] { enqueue_tiles<GridXyz, Rows, Width, Depth>(box); }};
 }
 
 template <int Rows>
 void add_forms_of_tile(Box const& box, std::vector<Form>& forms) {
-  std::string const tile = "reference: tile of " + std::to_string(Rows) + (Rows == 1 ? " row, " : " rows, ");
-  forms.push_back({tile + "256 x 1 x 1 threads", [=] { enqueue_tiles<GridXyz, Rows, 256, 1>(box, 0, box.ny); }});
-  forms.push_back({tile + "128 x 1 x 8 threads", [=] { enqueue_tiles<GridXyz, Rows, 128, 8>(box, 0, box.ny); }});
-  forms.push_back({tile + "grid ordered y, z, x", [=] { enqueue_tiles<GridYzx, Rows, 256, 1>(box, 0, box.ny); }});
-  int const rows = rows_of_subdomain(box, Rows);
-  forms.push_back({tile + std::to_string(pieces(box.ny, rows)) + " subdomains", [=] {
-                     for (int first = 0; first < box.ny; first += rows) {
-                       enqueue_tiles<GridOfSubdomain, Rows, 256, 1>(box, first, std::min(rows, box.ny - first));
-                     }
-                   }});
+  forms.push_back(form_of_block<Rows, usual_width, 1>(box));
+  forms.push_back(form_of_block<Rows, 128, 8>(box));
+  forms.push_back(
+      {words_of_tile(Rows) + "grid ordered y, z, x", [=] { enqueue_tiles<GridYzx, Rows, usual_width, 1>(box); }});
+  forms.push_back(form_of_rows<Rows>(box, usual_subdomains(box)));
 }
 
-/// The sweep of the framework first, then all reference kernels.
-std::vector<Form> forms_of(Box const& box, IndexRange const& inner) {
-  auto const task = kernel::make_task(Geometry<double>{}, box.f, box.weights, box.u);
-  auto const enqueue = [=] { kernel::run(Execution{}, inner, task); };
-  enqueue();  // the first run may search for the form that is named
-  std::vector<Form> forms{{form_of(inner, task), enqueue}};
+/// Reference kernels of a box.
+using MakeForms = std::function<void(Box const& box, std::vector<Form>& forms)>;
+
+void add_all_tiles(Box const& box, std::vector<Form>& forms) {
   add_forms_of_tile<1>(box, forms);
   add_forms_of_tile<2>(box, forms);
   add_forms_of_tile<4>(box, forms);
   add_forms_of_tile<8>(box, forms);
   add_forms_of_tile<16>(box, forms);
+}
+
+/// Rows of the tile where its number is not what is looked at.
+constexpr int usual_rows = 8;
+
+/// The kernels in the order in which they were written, each with one thing more than the one before.
+void add_steps(Box const& box, std::vector<Form>& forms) {
+  auto const add = [&](std::string const& words, auto* function, int rows) {
+    dim3 const grid{blocks_of(box.nx, usual_width), blocks_of(box.ny, rows), blocks_of(box.nz, 1)};
+    forms.push_back({"reference: " + words, [=] {
+                       function<<<grid, dim3(usual_width), 0, stream_of_benchmarks()>>>(box);
+                       check_launch("a reference kernel");
+                     }});
+  };
+  bool const whole = box.ny % usual_rows == 0;
+  std::string const tile = "tile of " + std::to_string(usual_rows) + " rows";
+  add("step 1, a thread a point", &laplacian_of_rows<1>, 1);
+  add("step 2, " + tile, &laplacian_of_rows<usual_rows>, usual_rows);
+  add("step 3, reads reordered",
+      whole ? &laplacian_reordered<usual_rows, true> : &laplacian_reordered<usual_rows, false>, usual_rows);
+  add("step 4, launch bounds",
+      whole ? &laplacian_bounded<usual_rows, usual_width, true> : &laplacian_bounded<usual_rows, usual_width, false>,
+      usual_rows);
+  forms.push_back(
+      {"reference: step 5, streaming stores", [=] { enqueue_tiles<GridXyz, usual_rows, usual_width, 1>(box); }});
+}
+
+/// Blocks from 128 to 1024 threads, for the tiles that are best on one device or another.
+template <int Rows>
+void add_blocks_of_tile(Box const& box, std::vector<Form>& forms) {
+  forms.push_back(form_of_block<Rows, 128, 1>(box));
+  forms.push_back(form_of_block<Rows, 256, 1>(box));
+  forms.push_back(form_of_block<Rows, 512, 1>(box));
+  forms.push_back(form_of_block<Rows, 1024, 1>(box));
+  forms.push_back(form_of_block<Rows, 128, 2>(box));
+  forms.push_back(form_of_block<Rows, 128, 4>(box));
+  forms.push_back(form_of_block<Rows, 128, 8>(box));
+  forms.push_back(form_of_block<Rows, 256, 2>(box));
+  forms.push_back(form_of_block<Rows, 256, 4>(box));
+  forms.push_back(form_of_block<Rows, 512, 2>(box));
+}
+
+void add_blocks(Box const& box, std::vector<Form>& forms) {
+  add_blocks_of_tile<1>(box, forms);
+  add_blocks_of_tile<4>(box, forms);
+  add_blocks_of_tile<8>(box, forms);
+}
+
+/// One launch for whole planes, then 2 to 16 of them for parts along y or x.
+void add_splits(Box const& box, std::vector<Form>& forms) {
+  forms.push_back(form_of_block<usual_rows, usual_width, 1>(box));
+  for (int const subdomains : {2, 4, 8, 16}) {
+    forms.push_back(form_of_rows<usual_rows>(box, subdomains));
+    if (subdomains <= pieces(box.nx, usual_width)) forms.push_back(form_of_columns<usual_rows>(box, subdomains));
+  }
+}
+
+/// One launch for whole planes, and one that knows the cache.
+void add_whole_and_split(Box const& box, std::vector<Form>& forms) {
+  forms.push_back(form_of_block<usual_rows, usual_width, 1>(box));
+  forms.push_back(form_of_rows<usual_rows>(box, usual_subdomains(box)));
+}
+
+/// The sweep of the framework first, then reference kernels.
+std::vector<Form> forms_of(Box const& box, IndexRange const& inner, MakeForms const& add_references) {
+  auto const task = kernel::make_task(Geometry<double>{}, box.f, box.weights, box.u);
+  auto const enqueue = [=] { kernel::run(Execution{}, inner, task); };
+  enqueue();  // the first run may search for the form that is named
+  std::vector<Form> forms{{form_of(inner, task), enqueue}};
+  add_references(box, forms);
   return forms;
 }
 
@@ -163,7 +185,7 @@ std::vector<Form> forms_of(Box const& box, IndexRange const& inner) {
 }
 
 /// Times every form on one box. Values must agree to the bit: all forms round the same sums.
-std::vector<Row> time_box(Extents const& extents, int repetitions) {
+std::vector<Row> time_box(Extents const& extents, MakeForms const& references, int repetitions) {
   IndexRange const inner{{1, 1, 1}, {extents[0] - 1, extents[1] - 1, extents[2] - 1}};
   Row row;
   row.problem = problem_of<double>("7-point Laplacian inside", extents);
@@ -178,7 +200,7 @@ std::vector<Row> time_box(Extents const& extents, int repetitions) {
   expected.fill(seed);
   kernel::sweep_portably(Execution{}, inner,
                          kernel::make_task(Geometry<double>{}, expected.view(), box.weights, box.u));
-  return time_forms(row, forms_of(box, inner), repetitions, [&](Form const& form, std::string const& what) {
+  return time_forms(row, forms_of(box, inner, references), repetitions, [&](Form const& form, std::string const& what) {
     f.fill(seed);
     form.enqueue();
     throw_unless_equal(what, f, expected, extents);
@@ -186,19 +208,34 @@ std::vector<Row> time_box(Extents const& extents, int repetitions) {
 }
 
 /// Boxes of so many points, at least one of them inside.
-std::vector<Row> measure(Extents extents, Options const& options) {
+std::vector<Row> measure(Extents extents, MakeForms const& references, Options const& options) {
   for (Index& extent : extents) extent = std::max<Index>(extent, 3);
-  return with_copy(time_box(extents, options.repetitions), options.repetitions);
+  return with_copy(time_box(extents, references, options.repetitions), options.repetitions);
+}
+
+std::vector<Row> measure_cubes(std::vector<Index> const& usual, MakeForms const& references, Options const& options) {
+  std::vector<Row> rows;
+  for (Index const n : sizes(options, 3, usual)) {
+    std::ranges::move(measure({n, n, n}, references, options), std::back_inserter(rows));
+  }
+  return rows;
+}
+
+/// Planes of n x n points, 2^30 points in all, but no more planes than `most`.
+std::vector<Row> measure_planes(std::vector<Index> const& usual, Index most, MakeForms const& references,
+                                Options const& options) {
+  std::vector<Row> rows;
+  for (Index const n : sizes(options, 3, usual)) {
+    Index const planes = std::min<Index>(most, (Index{1} << 30U) / (n * n));
+    std::ranges::move(measure({n, n, planes}, references, options), std::back_inserter(rows));
+  }
+  return rows;
 }
 
 }  // namespace
 
 std::vector<Row> reference_laplacian(Options const& options) {
-  std::vector<Row> rows;
-  for (Index const n : sizes(options, 3, {256, 512, 768, 1024})) {
-    std::ranges::move(measure({n, n, n}, options), std::back_inserter(rows));
-  }
-  return rows;
+  return measure_cubes({256, 512, 768, 1024}, add_all_tiles, options);
 }
 
 std::vector<Row> reference_laplacian_shapes(Options const& options) {
@@ -207,17 +244,39 @@ std::vector<Row> reference_laplacian_shapes(Options const& options) {
     for (Index shape = 0; shape < 64; ++shape) {
       Extents const times{1 + shape % 4, 1 + shape / 4 % 4, 1 + shape / 16};
       if (times[0] == times[1] && times[1] == times[2]) continue;
-      std::ranges::move(measure({n * times[0], n * times[1], n * times[2]}, options), std::back_inserter(rows));
+      std::ranges::move(measure({n * times[0], n * times[1], n * times[2]}, add_all_tiles, options),
+                        std::back_inserter(rows));
     }
   }
   return rows;
 }
 
 std::vector<Row> reference_laplacian_planes(Options const& options) {
+  return measure_planes({2048, 4096}, 256, add_all_tiles, options);
+}
+
+std::vector<Row> reference_laplacian_steps(Options const& options) { return measure_cubes({512}, add_steps, options); }
+
+std::vector<Row> reference_laplacian_blocks(Options const& options) {
+  return measure_cubes({512, 1024}, add_blocks, options);
+}
+
+std::vector<Row> reference_laplacian_splits(Options const& options) {
+  return measure_planes({1024, 2048, 4096}, 1024, add_splits, options);
+}
+
+std::vector<Row> reference_laplacian_strides(Options const& options) {
+  constexpr Index points = Index{1} << 27U;
+  constexpr Index points_of_mebibyte = (Index{1} << 20U) / static_cast<Index>(sizeof(double));
   std::vector<Row> rows;
-  for (Index const n : sizes(options, 3, {2048, 4096})) {
-    Index const planes = std::min<Index>(256, (Index{1} << 30U) / (n * n));
-    std::ranges::move(measure({n, n, planes}, options), std::back_inserter(rows));
+  for (Index const n : sizes(options, 3, {512, 1024, 2048})) {
+    // Longer columns of tiles than that no launch takes.
+    Index const nx = std::max<Index>(n, 64);
+    for (Index const mebibytes : {1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64}) {
+      Index const ny = mebibytes * points_of_mebibyte / nx;
+      Index const nz = points / (nx * ny);
+      std::ranges::move(measure({nx, ny, nz}, add_whole_and_split, options), std::back_inserter(rows));
+    }
   }
   return rows;
 }

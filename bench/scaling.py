@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how runs scale over ranks, with one device each: seconds of a step of a wave, of a sweep of the 25-point
-stencil, of a Jacobi iteration in 2D with the norm of every iteration, or of an iteration of conjugate gradients with cycles
-of multigrid in single precision.
+stencil, of a Jacobi iteration in 1D or 2D with the norm of every iteration, or of an iteration of conjugate gradients with
+cycles of multigrid in single precision.
 
 A case is run with few and with many steps, `--repeat` times in turn; the difference of the medians is the time of the
 steps in between, without start and end. Weak: so many cells along each axis for each rank, in slabs along the last
@@ -46,6 +46,13 @@ def jacobi(cells, steps):
             "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
 
 
+def rod(cells, steps):
+    # That of decks/laplace-1d.yaml, which ends sooner.
+    ends = {"west": {"kind": "dirichlet", "value": 5}, "east": {"kind": "dirichlet", "value": 10}}
+    return {"physics": "laplace", "mesh": {"cells": cells[:1], "upper": cells[:1]}, "laplace": {"boundary": ends},
+            "solver": {"method": "jacobi", "jacobi": {"quantity": "change", "relative_tolerance": 0, "iterations": steps}}}
+
+
 def multigrid(cells, steps):
     # Cells are cubes, however many ranks they are for.
     return {"physics": "laplace", "mesh": {"cells": cells, "upper": [n / cells[0] for n in cells], "processes": [1, 1, 0]},
@@ -54,7 +61,7 @@ def multigrid(cells, steps):
                                               "multigrid": {"precision": "single"}}}}
 
 
-CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "multigrid": multigrid}
+CASES = {"wave": wave, "stencil": stencil, "jacobi": jacobi, "rod": rod, "multigrid": multigrid}
 
 
 def seconds_of(given, folder, cells, ranks, settings, steps):
@@ -67,7 +74,7 @@ def seconds_of(given, folder, cells, ranks, settings, steps):
 def measure(given, folder, ranks, settings):
     cells = [given.cells] * 3
     if given.weak:
-        cells[1 if given.case == "jacobi" else 2] *= ranks
+        cells[{"rod": 0, "jacobi": 1}.get(given.case, 2)] *= ranks
     few, many = given.steps
     seconds, summary = {few: [], many: []}, {}
     for _ in range(given.repeat):

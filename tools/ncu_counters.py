@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
-"""Turns what Nsight Compute counted of the Laplacian's kernels into a result: bytes, fetch efficiency and cache hits.
+"""Turns what Nsight Compute counted of benchmarks' kernels into a result: of the Laplacian's bytes, fetch efficiency and
+cache hits, of those of Jacobi's iteration how busy they keep the device and what they take of it.
 
     ncu --csv --page raw --print-units base --print-kernel-base demangled --clock-control none \\
-        --kernel-name 'regex:laplacian_tile|stream_sweep|direct_sweep' \\
+        --kernel-name 'regex:laplacian_|stream_sweep|direct_sweep' \\
         --metrics dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sector_hit_rate.pct,gpu__time_duration.sum \\
         --log-file counters.csv \\
         halocline bench reference-laplacian --size 512 --repetitions 1 --json profiled.json
     ncu_counters.py counters.csv profiled.json --json bench/results/counters_laplacian_512.json
 
-One size a run, of `reference-laplacian` or `reference-laplacian-planes`. Of profiled.json only the machine, the problem and
-the names of the forms are taken: its times are those of a profiled program. The fetch efficiency is the least that a run
-must read (all points but those on the edges of the box, once) over what it read from memory.
+    ncu --csv --page raw --print-units base --print-kernel-base demangled --clock-control none \\
+        --kernel-name 'regex:jacobi_|direct_sweep|line_sweep' \\
+        --section SpeedOfLight --section LaunchStats --section Occupancy --log-file counters.csv \\
+        halocline bench reference-jacobi-1d --size 4194304 --repetitions 1 --json profiled.json
+
+One of the benchmarks of the Laplacian (`reference-laplacian`, `-planes`, `-steps`, `-splits`, `-strides`) or of Jacobi's
+iteration a run. Of profiled.json only the machine, the problems and the names of the forms are taken: its times are those of
+a profiled program. The fetch efficiency is the least that a run must read (all points but those on the edges of the box,
+once) over what it read from memory.
 """
 
 import argparse
@@ -25,7 +32,29 @@ from pathlib import Path
 
 READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 HITS, DURATION = "lts__t_sector_hit_rate.pct", "gpu__time_duration.sum"
-UNITS = {READ: ("byte", 1), WRITTEN: ("byte", 1), HITS: ("%", 0.01), DURATION: ("ns", 1e-9)}
+TRAFFIC = {READ: ("byte", 1), WRITTEN: ("byte", 1), HITS: ("%", 0.01), DURATION: ("ns", 1e-9)}
+# What a table of the second kind says of a kernel: the metric's name, its unit and the factor to ours.
+PEAK = "throughput.avg.pct_of_peak_sustained_"
+QUANTITIES = {
+    "profiled_seconds": (DURATION, "ns", 1e-9),
+    "memory_throughput": ("gpu__compute_memory_" + PEAK + "elapsed", "%", 0.01),
+    "dram_throughput": ("gpu__dram_" + PEAK + "elapsed", "%", 0.01),
+    "first_level_throughput": ("l1tex__" + PEAK + "active", "%", 0.01),
+    "second_level_throughput": ("lts__" + PEAK + "elapsed", "%", 0.01),
+    "multiprocessor_throughput": ("sm__" + PEAK + "elapsed", "%", 0.01),
+    "elapsed_cycles": ("gpc__cycles_elapsed.max", "cycle", 1),
+    "block_size": ("launch__block_size", "", 1),
+    "grid_size": ("launch__grid_size", "", 1),
+    "registers_of_a_thread": ("launch__registers_per_thread", "register/thread", 1),
+    "static_shared_bytes_of_a_block": ("launch__shared_mem_per_block_static", "byte/block", 1),
+    "dynamic_shared_bytes_of_a_block": ("launch__shared_mem_per_block_dynamic", "byte/block", 1),
+    "waves_of_a_multiprocessor": ("launch__waves_per_multiprocessor", "", 1),
+    "theoretical_occupancy": ("sm__maximum_warps_per_active_cycle_pct", "%", 0.01),
+    "achieved_occupancy": ("sm__warps_active.avg.pct_of_peak_sustained_active", "%", 0.01),
+}
+WAYS = {"jacobi_atomic": "reference: an atomic addition a thread",
+        "jacobi_block_reduce": "reference: BlockReduce, an atomic addition a block", "direct_sweep": "direct",
+        "line_sweep": "streaming along x"}
 TAKEN_OVER = ("machine", "hardware", "backend", "version", "commit", "date", "command", "device")
 
 
@@ -34,36 +63,50 @@ def numbers(text):
     return [int(number) for number in re.findall(r"\d+", text)]
 
 
-def read_launches(path):
-    """The launches that were counted: a dictionary each, metrics in bytes, parts of one and seconds."""
+def read_launches(path, metrics):
+    """The launches that were counted: a dictionary each, `metrics` ({name: (unit, factor)}) in bytes, parts of one and
+    seconds."""
     with open(path, newline="", encoding="utf-8") as file:
         table = list(csv.DictReader(line for line in file if line.startswith('"')))
     if not table:
         sys.exit(f"{path}: no launch was counted")
     units, launches = table[0], table[1:]
-    for metric, (unit, _) in UNITS.items():
-        if (units.get(metric) or "").replace("nsecond", "ns") != unit:
-            sys.exit(f"{path}: {metric} is not there in {unit} (ncu --print-units base)")
+    for metric, (unit, _) in metrics.items():
+        if metric not in units or (units[metric] or "").replace("nsecond", "ns") != unit:
+            sys.exit(f"{path}: {metric} is not there in {unit or 'numbers'} (ncu --print-units base)")
     for launch in launches:
-        for metric, (_, factor) in UNITS.items():
+        for metric, (_, factor) in metrics.items():
             launch[metric] = float(launch[metric].replace(",", "")) * factor
     return launches
 
 
+def name_of_kernel(launch):
+    return re.search(r"(\w+)[<(]", launch["Kernel Name"].replace("(anonymous namespace)::", ""))[1]
+
+
 def describe(launch, extents):
     """The form that a launch is part of, as `halocline bench` calls it, and how many launches make a run."""
-    tile = re.search(r"laplacian_tile<.*?(Grid\w+), (?:\(int\))?(\d+),", launch["Kernel Name"])
+    kernel = launch["Kernel Name"]
+    step = re.search(r"laplacian_(of_rows|reordered|bounded)<(?:\(int\))?(\d+)", kernel)
+    if step:
+        steps = {"of_rows": "1" if step[2] == "1" else "2", "reordered": "3", "bounded": "4"}
+        return f"reference: step {steps[step[1]]}", 1
+    tile = re.search(r"laplacian_tile<.*?(Grid\w+), (?:\(int\))?(\d+),", kernel)
     if not tile:
-        return ("streaming" if "stream_sweep" in launch["Kernel Name"] else "direct"), 1
+        return ("streaming" if "stream_sweep" in kernel else "direct"), 1
     grid, rows = tile[1], int(tile[2])
     form = f"reference: tile of {rows} row{'s' * (rows > 1)}, "
     if grid == "GridYzx":
         return form + "grid ordered y, z, x", 1
     if grid == "GridXyz":
         return form + " x ".join(str(n) for n in numbers(launch["Block Size"])) + " threads", 1
-    tiles = math.ceil(extents[1] / rows)
     # The last launch of a run may be smaller: told by the first.
-    return form + "subdomains", math.ceil(tiles / numbers(launch["Grid Size"])[1])
+    if grid == "GridOfSubdomainAlongX":
+        blocks = math.ceil(extents[0] / numbers(launch["Block Size"])[0])
+        launches = math.ceil(blocks / numbers(launch["Grid Size"])[0])
+        return f"{form}{launches} subdomains along x", launches
+    launches = math.ceil(math.ceil(extents[1] / rows) / numbers(launch["Grid Size"])[1])
+    return f"{form}{launches} subdomains", launches
 
 
 def least_read_bytes(extents):
@@ -71,14 +114,72 @@ def least_read_bytes(extents):
     return 8 * (math.prod(extents) - 8 - 4 * inside)
 
 
-def name_in(record, form, launches_of_run, path):
-    """The name of a form as the record has it: a sweep's with its tile, subdomains with their number."""
-    if form.endswith(" subdomains"):
-        form = form.removesuffix("subdomains") + f"{launches_of_run} subdomains"
-    for row in record["rows"]:
-        if row["form"] == form or (not form.startswith("reference") and row["form"].startswith(form)):
-            return row["form"]
-    return sys.exit(f"{path}: no row has the form `{form}`")
+def name_in(record, problem, form, path):
+    """The name of a form as the record has it: a sweep's with its tile, a step's with its sentence. The tile that others
+    call by its rows is the last step."""
+    names = [row["form"] for row in record["rows"] if row["problem"] == problem]
+    for start in (form, "reference: step 5") if form.startswith("reference: tile") else (form,):
+        for name in names:
+            if name == start or name.startswith((start + ",", start + " ")):
+                return name
+    return sys.exit(f"{path}: no row of `{problem}` has the form `{form}`")
+
+
+def by_problem(launches, problems, path):
+    """Pairs of a problem and its launches: those of the sweep come first for each."""
+    parts = []
+    behind = True
+    for launch in launches:
+        ours = "laplacian_" not in launch["Kernel Name"]
+        if ours and behind:
+            parts.append([])
+        behind = not ours
+        parts[-1].append(launch)
+    if len(parts) != len(problems):
+        sys.exit(f"{path}: {len(problems)} problems, but launches of {len(parts)}")
+    return zip(problems, parts)
+
+
+def rows_of_laplacian(problem, launches, record, path):
+    extents = numbers(problem.rsplit(",", 1)[1])
+    forms = defaultdict(list)
+    runs_of = {}
+    subdomains = None
+    left = 0
+    for launch in launches:
+        form, launches_of_run = describe(launch, extents)
+        if launches_of_run > 1 or left > 0:
+            # The launches of a run follow each other; only the first tells how many there are.
+            if left == 0:
+                subdomains, left = (form, launches_of_run), launches_of_run
+            form, launches_of_run = subdomains
+            left -= 1
+        forms[form].append(launch)
+        runs_of[form] = launches_of_run
+    rows = []
+    for form, members in forms.items():
+        runs = len(members) / runs_of[form]
+        read = sum(launch[READ] for launch in members) / runs
+        rows.append({
+            "problem": problem, "form": name_in(record, problem, form, path),
+            "runs": runs, "launches_of_a_run": runs_of[form],
+            "read_bytes": read, "written_bytes": sum(launch[WRITTEN] for launch in members) / runs,
+            "least_read_bytes": least_read_bytes(extents), "fetch_efficiency": least_read_bytes(extents) / read,
+            "second_level_hit_rate": statistics.mean(launch[HITS] for launch in members),
+            "profiled_seconds": sum(launch[DURATION] for launch in members) / runs})
+    return rows
+
+
+def rows_of_kernels(problem, launches, record, path):
+    """The median of every quantity over the launches of a kernel."""
+    kernels = defaultdict(list)
+    for launch in launches:
+        kernels[name_of_kernel(launch)].append(launch)
+    return [{"problem": problem, "form": name_in(record, problem, WAYS[kernel], path), "kernel": kernel,
+             "launches": len(members),
+             **{name: statistics.median(launch[metric] for launch in members)
+                for name, (metric, _, _) in QUANTITIES.items()}}
+            for kernel, members in kernels.items()]
 
 
 def main():
@@ -88,30 +189,18 @@ def main():
     parser.add_argument("--json", type=Path, required=True, help="where the result goes")
     options = parser.parse_args()
     record = json.loads(options.record.read_text(encoding="utf-8"))
-    problems = {row["problem"] for row in record["rows"]}
-    if len(problems) != 1:
+    problems = list(dict.fromkeys(row["problem"] for row in record["rows"]))
+    if all("Laplacian" in problem for problem in problems):
+        launches = read_launches(options.counters, TRAFFIC)
+        rows = [row for problem, members in by_problem(launches, problems, options.record)
+                for row in rows_of_laplacian(problem, members, record, options.record)]
+    elif len(problems) == 1:
+        launches = read_launches(options.counters, {metric: (unit, factor) for metric, unit, factor in QUANTITIES.values()})
+        rows = rows_of_kernels(problems[0], launches, record, options.record)
+    else:
         sys.exit(f"{options.record}: {len(problems)} problems; profile one size a run")
-    problem = problems.pop()
-    extents = numbers(problem.rsplit(",", 1)[1])
-
-    forms = defaultdict(list)
-    for launch in read_launches(options.counters):
-        form, launches_of_run = describe(launch, extents)
-        forms[form].append((launch, launches_of_run))
-    rows = []
-    for form, members in forms.items():
-        launches = [launch for launch, _ in members]
-        launches_of_run = min(count for _, count in members)
-        runs = len(launches) / launches_of_run
-        read = sum(launch[READ] for launch in launches) / runs
-        rows.append({
-            "problem": problem, "form": name_in(record, form, launches_of_run, options.record),
-            "runs": runs, "launches_of_a_run": launches_of_run,
-            "read_bytes": read, "written_bytes": sum(launch[WRITTEN] for launch in launches) / runs,
-            "least_read_bytes": least_read_bytes(extents), "fetch_efficiency": least_read_bytes(extents) / read,
-            "second_level_hit_rate": statistics.mean(launch[HITS] for launch in launches),
-            "profiled_seconds": sum(launch[DURATION] for launch in launches) / runs})
-    result = {key: record[key] for key in TAKEN_OVER} | {"counters": rows}
+    result = {key: record[key] for key in TAKEN_OVER} | {
+        "command": f"tools/ncu_counters.py of ncu … {record['command']}", "counters": rows}
     options.json.write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Draws stored results of `halocline bench`: the roofline, speed over size, what planes too large for the cache cost, and
-what the tunings of a sweep are worth.
+"""Draws stored results of `halocline bench`: the roofline, speed over size, what planes too large for the cache cost, what
+the tunings of a sweep are worth, and kernels written by hand step by step, by their blocks, by the stride between planes and
+by the shape of the box.
 
     plot_benchmarks.py FILE… [--out FOLDER]
 
 FILE: records that `halocline bench --json` or ncu_counters.py wrote, all of one device. Writes those of roofline.png,
-sizes.png, cache.png and tunings.png that the files have rows for into FOLDER (default: docs/images) and prints their
-names. Needs what plot.py needs.
+sizes.png, cache.png, tunings.png, steps.png, blocks.png, strides.png, shapes.png and fetches.png that the files have rows for
+into FOLDER (default: docs/images) and prints their names. Needs what plot.py needs.
 """
 
 import argparse
@@ -57,6 +58,7 @@ class Results:
         if len(devices) > 1:
             sys.exit(f"files of several devices: {', '.join(sorted(devices))}")
         self.device = devices.pop()
+        self.cache = max((record["device"].get("second-level cache, bytes", 0) for record in records))
         self.peak = max((record["device"].get("peak of the memory, bytes a second", 0) for record in records))
         self.rows = [row for record in records for row in record.get("rows", [])]
         self.counters = {(row["problem"], row["form"]): row
@@ -179,6 +181,14 @@ def draw_cache(results):
     return figure
 
 
+def draw_cells(axes, cells, least, most):
+    axes.imshow(cells, cmap="viridis", vmin=least, vmax=most, aspect="auto")
+    for (y, x), part in np.ndenumerate(cells):
+        if not np.isnan(part):
+            colour = "white" if part < least + 0.6 * (most - least) else "black"
+            axes.text(x, y, f"{part:.2f}", ha="center", va="center", fontsize=8, color=colour)
+
+
 def draw_tunings(results):
     """A table for each problem: tiles down, pace across, the best of what else may be chosen in the cells."""
     tables, others = {}, {}
@@ -202,11 +212,7 @@ def draw_tunings(results):
         tiles = sorted(best, key=best.get, reverse=True)[:most]
         paces = sorted({pace for _, pace in table})
         cells = np.array([[table.get((tile, pace), np.nan) for pace in paces] for tile in tiles])
-        axes.imshow(cells, cmap="viridis", vmin=0.5, vmax=1, aspect="auto")
-        for (y, x), part in np.ndenumerate(cells):
-            if not np.isnan(part):
-                axes.text(x, y, f"{part:.2f}", ha="center", va="center", fontsize=8,
-                          color="white" if part < 0.8 else "black")
+        draw_cells(axes, cells, 0.5, 1)
         axes.set_xticks(range(len(paces)), ["none" if pace == 0 else str(pace) for pace in paces])
         axes.set_yticks(range(len(tiles)), tiles, fontsize=8)
         axes.set_xlabel("pace, steps")
@@ -219,6 +225,147 @@ def draw_tunings(results):
     return figure
 
 
+def draw_steps(results):
+    """A bar for each kernel written by hand, in the order in which they were written, behind ours."""
+    rows = results.of("reference-laplacian-steps")
+    if not rows:
+        return None
+    size = max(extents_of(row) for row in rows)
+    rows = [row for row in rows if extents_of(row) == size]
+    figure, axes = plt.subplots(figsize=(7, 3.6))
+    for at, row in enumerate(rows):
+        speed = row["bytes_per_second"] / 1e9
+        axes.barh(at, speed, 0.7, color=COLOURS[OURS] if at == 0 else "#9aa0aa")
+        words = f"{1e6 * row['median_seconds']:.0f} us"
+        counted = results.counters.get((row["problem"], row["form"]))
+        if counted:
+            words += (f" | fetch efficiency {100 * counted['fetch_efficiency']:.0f} %"
+                      f" | hit rate {100 * counted['second_level_hit_rate']:.0f} %")
+        axes.text(0.01 * speed, at, words, va="center", fontsize=8, color="white")
+    axes.axvline(rows[0]["copy_bytes_per_second"] / 1e9, color=INK, linewidth=1.2)
+    axes.set_yticks(range(len(rows)), [OURS if n == 0 else row["form"].removeprefix("reference: ")
+                                       for n, row in enumerate(rows)])
+    axes.invert_yaxis()
+    axes.set_xlabel("GB/s: bytes that must be moved / time; line: fastest copy")
+    tidy(axes)
+    axes.grid(False, axis="y")
+    title(axes, f"7-point Laplacian, double, {size_words(size)}, step by step", results.device)
+    return figure
+
+
+def draw_blocks(results):
+    """A table for each problem: threads of a block down, rows of a tile across, parts of a copy's speed in the cells."""
+    tables, ours = {}, {}
+    for row in results.of("reference-laplacian-blocks"):
+        found = re.match(r"reference: tile of (\d+) rows?, (.*) threads", row["form"])
+        if found:
+            tables.setdefault(extents_of(row), {})[(found[2].replace(" x ", " × "), int(found[1]))] = row["of_copy"]
+        else:
+            ours[extents_of(row)] = row["of_copy"]
+    if not tables:
+        return None
+    figure, panels = plt.subplots(1, len(tables), figsize=(3.6 * len(tables), 4.6), squeeze=False)
+    for axes, (extents, table) in zip(panels[0], tables.items()):
+        blocks = list(dict.fromkeys(block for block, _ in table))
+        heights = sorted({height for _, height in table})
+        draw_cells(axes, np.array([[table[(block, height)] for height in heights] for block in blocks]), 0.5, 1)
+        axes.set_xticks(range(len(heights)), heights)
+        axes.set_yticks(range(len(blocks)), blocks, fontsize=8)
+        axes.set_xlabel("rows of a tile")
+        axes.set_title(f"{size_words(extents)}; ours {ours[extents]:.2f}", fontsize=9)
+    panels[0][0].set_ylabel("threads of a block")
+    figure.suptitle(f"Part of the fastest copy's speed by block and tile; {results.device}", fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
+def draw_strides(results):
+    """Speed and fetch efficiency over the bytes of a plane, for rows of several lengths; a line where the cache holds three
+    planes."""
+    lines, efficiencies = {}, {}
+    for row in results.of("reference-laplacian-strides"):
+        extents = extents_of(row)
+        key = (kind_of(row), extents[0])
+        mebibytes = 8 * extents[0] * extents[1] / 2**20
+        lines.setdefault(key, []).append((mebibytes, row["of_copy"]))
+        counted = results.counters.get((row["problem"], row["form"]))
+        if counted:
+            efficiencies.setdefault(key, []).append((mebibytes, counted["fetch_efficiency"]))
+    if not lines:
+        return None
+    dashes = dict(zip(sorted({length for _, length in lines}), ("-", "--", ":")))
+    parts = [(lines, "part of the fastest copy's speed")]
+    if efficiencies:
+        parts.append((efficiencies, "fetch efficiency"))
+    figure, panels = plt.subplots(1, len(parts), figsize=(5.4 * len(parts), 4.2), squeeze=False)
+    for axes, (curves, words) in zip(panels[0], parts):
+        for (kind, length), points in curves.items():
+            axes.plot(*zip(*sorted(points)), dashes[length], marker="o", markersize=3, linewidth=1.6, color=COLOURS[kind],
+                      label=f"{kind}, rows of {length}")
+        axes.axvline(results.cache / 3 / 2**20, color=INK, linewidth=1)
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(lambda size, _: f"{size:g}")
+        axes.set_ylim(0, 1.05)
+        axes.set_xlabel("MiB of a plane; line: a third of the second-level cache")
+        axes.set_ylabel(words)
+        tidy(axes)
+    panels[0][0].legend(frameon=False, fontsize=7, loc="lower left")
+    title(panels[0][0], "7-point Laplacian, double, 2²⁷ points", results.device)
+    figure.tight_layout()
+    return figure
+
+
+def draw_shapes(results):
+    """Time of the best of the others over ours for every shape of a box: a table for each extent along z."""
+    best = results.best_of_kinds("reference-laplacian-shapes", "reference-laplacian")
+    if not results.of("reference-laplacian-shapes"):
+        return None
+    ratios = {extents: min(row["median_seconds"] for kind, row in kinds.items() if kind != OURS)
+              / kinds[OURS]["median_seconds"] for extents, kinds in best.items()}
+    sides = sorted({extents[0] for extents in ratios})
+    figure, panels = plt.subplots(1, len(sides), figsize=(2.8 * len(sides), 3.2), squeeze=False, sharey=True)
+    for axes, nz in zip(panels[0], sides):
+        draw_cells(axes, np.array([[ratios.get((nx, ny, nz), np.nan) for nx in sides] for ny in sides]), 0.95, 1.15)
+        axes.set_xticks(range(len(sides)), sides)
+        axes.set_yticks(range(len(sides)), sides)
+        axes.set_xlabel("nx")
+        axes.set_title(f"nz = {nz}", fontsize=9)
+    panels[0][0].set_ylabel("ny")
+    figure.suptitle("Time of the best kernel written by hand over ours, by the shape of the box; " + results.device,
+                    fontsize=10)
+    figure.tight_layout()
+    return figure
+
+
+def draw_fetches(results):
+    """Fetch efficiency and hits over the problems that were counted: a line for each kind, its best rows of a tile."""
+    best = {}
+    wanted = {row["problem"] for row in results.of("reference-laplacian", "reference-laplacian-planes")}
+    for (problem, form), row in results.counters.items():
+        if "fetch_efficiency" in row and problem in wanted:
+            kinds = best.setdefault(extents_of(row), {})
+            kind = kind_of({"form": form})
+            if kind not in kinds or row["profiled_seconds"] < kinds[kind]["profiled_seconds"]:
+                kinds[kind] = row
+    if len(best) < 2:
+        return None
+    problems = sorted(best, key=lambda extents: (extents[0] * extents[1], extents))
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4))
+    quantities = (("fetch_efficiency", "fetch efficiency"), ("second_level_hit_rate", "hit rate of the second-level cache"))
+    for axes, (quantity, words) in zip(panels, quantities):
+        for _, kind, colour in KINDS:
+            points = [(at, best[extents][kind][quantity]) for at, extents in enumerate(problems) if kind in best[extents]]
+            axes.plot(*zip(*points), "-o", markersize=4, linewidth=1.6, color=colour, label=kind)
+        axes.set_xticks(range(len(problems)), [size_words(extents) for extents in problems])
+        axes.set_ylim(0, 1.05)
+        axes.set_ylabel(words)
+        tidy(axes)
+    panels[0].legend(frameon=False, fontsize=8, loc="lower left")
+    title(panels[0], "7-point Laplacian, double", f"{results.device}; of tiles the fastest number of rows")
+    figure.tight_layout()
+    return figure
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
@@ -226,7 +373,9 @@ def main():
     options = parser.parse_args()
     plt.rcParams.update(STYLE)
     results = Results(options.files)
-    pictures = {"roofline": draw_roofline, "sizes": draw_sizes, "cache": draw_cache, "tunings": draw_tunings}
+    pictures = {"roofline": draw_roofline, "sizes": draw_sizes, "cache": draw_cache, "tunings": draw_tunings,
+                "steps": draw_steps, "blocks": draw_blocks, "strides": draw_strides, "shapes": draw_shapes,
+                "fetches": draw_fetches}
     drawn = {name: figure for name, draw in pictures.items() if (figure := draw(results)) is not None}
     if not drawn:
         sys.exit("the files have no rows to draw")

@@ -52,7 +52,7 @@ std::vector<benchmarking::Benchmark> chosen(std::vector<std::string> const& name
 std::string names_and_sentences() {
   std::string text;
   for (benchmarking::Benchmark const& one : possible_benchmarks())
-    text += fmt::format("{:<26} {}\n", one.name, one.sentence);
+    text += fmt::format("{:<27} {}\n", one.name, one.sentence);
   return text;
 }
 
