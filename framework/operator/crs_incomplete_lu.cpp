@@ -93,6 +93,9 @@ class Factors {
   }
 
   void solve(Execution where, Kokkos::View<Real*, Memory> const& b, Kokkos::View<Real*, Memory> const& x) {
+    // Some of Kokkos Kernels' forms add to what is there.
+    Kokkos::deep_copy(where, half_, Real{0});
+    Kokkos::deep_copy(where, x, Real{0});
     kernels::sptrsv_solve(where, &lower_.handle, lower_.offsets, lower_.columns, lower_.values, b, half_);
     kernels::sptrsv_solve(where, &upper_.handle, upper_.offsets, upper_.columns, upper_.values, half_, x);
   }
@@ -126,7 +129,10 @@ class Factors {
   }
 
   void prepare(Execution where, Factor<Real>& factor, bool is_lower) const {
-    factor.handle.create_sptrsv_handle(kernels::SPTRSVAlgorithm::SEQLVLSCHD_TP1, size_, is_lower);
+    // A row has few entries: on a host a team for each costs more than they do.
+    auto const algorithm =
+        memory_on_host ? kernels::SPTRSVAlgorithm::SEQLVLSCHD_RP : kernels::SPTRSVAlgorithm::SEQLVLSCHD_TP1;
+    factor.handle.create_sptrsv_handle(algorithm, size_, is_lower);
     kernels::sptrsv_symbolic(where, &factor.handle, factor.offsets, factor.columns, factor.values);
   }
 
