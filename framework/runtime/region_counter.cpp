@@ -58,9 +58,12 @@ std::vector<RegionTime> region_times(Communicator const& ranks) {
   std::size_t const mean = place_of(kinds, "MeanOverProcs");
   std::size_t const most = place_of(kinds, "MaxOverProcs");
   std::vector<RegionTime> times;
-  // Each statistic is of the time, and of the calls that belong to it.
+  // Each statistic is of the time, and of the calls that belong to it. The mean may be a rounding beyond the others.
   for (auto const& [name, found] : statistics) {
-    times.push_back({name, found.at(mean).second, {found.at(least).first, found.at(mean).first, found.at(most).first}});
+    double const lowest = found.at(least).first;
+    double const highest = found.at(most).first;
+    times.push_back(
+        {name, found.at(mean).second, {lowest, std::clamp(found.at(mean).first, lowest, highest), highest}});
   }
   std::ranges::stable_sort(times, std::ranges::greater(), [](RegionTime const& one) { return one.seconds.mean; });
   return times;
