@@ -18,6 +18,7 @@
 #include "framework/runtime/launcher.hpp"
 #include "framework/runtime/placement.hpp"
 #include "framework/runtime/provenance.hpp"
+#include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
@@ -334,6 +335,32 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
             nlohmann::json::parse(R"({"trusted": false, "doubt": "the solve stalled"})"));
   EXPECT_EQ(summary["solves"][1]["verification"],
             nlohmann::json::parse(R"({"error_estimate": "nan", "trusted": false, "doubt": "the solve stalled"})"));
+}
+
+TEST_F(Output, TimesOfRanksAreTold) {
+  {
+    RunRecord record(folder, ranks, {});
+    record.add_timing("waiting", RankSeconds{0.5, 1, 2});
+    record.set_regions({{"step", 3, {1, 2, 4}}, {"output", 2.5, {0, 0.25, 1}}});
+    record.finish(ExitCode::done);
+  }
+  if (ranks.rank() != 0) return;
+  auto const timings = summary_in(folder)["timings"];
+  EXPECT_EQ(timings["waiting"], nlohmann::json::parse(R"({"least": 0.5, "mean": 1.0, "most": 2.0})"));
+  EXPECT_EQ(timings["regions"],
+            nlohmann::json::parse(R"([{"name": "step", "calls": 3, "seconds": {"least": 1.0, "mean": 2.0, "most": 4.0}},
+                {"name": "output", "calls": 2.5, "seconds": {"least": 0.0, "mean": 0.25, "most": 1.0}}])"));
+  EXPECT_TRUE(timings["regions"][0]["calls"].is_number_integer());
+}
+
+/// Of a run that failed, say: rank 0 has its own, and asks nobody.
+TEST_F(Output, TimesOfARankAloneAreToldToo) {
+  if (ranks.rank() != 0) return;
+  { ScopedRegion const region("a region"); }
+  RunRecord(folder, ranks, {}).finish(ExitCode::unsolved, "no answer");
+  auto const regions = summary_in(folder)["timings"]["regions"];
+  ASSERT_FALSE(regions.empty());
+  for (auto const& region : regions) EXPECT_EQ(region["seconds"]["least"], region["seconds"]["most"]);
 }
 
 TEST_F(Output, TheRecordOfARun) {
