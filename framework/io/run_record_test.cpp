@@ -177,7 +177,7 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   if (ranks.rank() != 0) return;
   auto const before = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   auto const after = before + std::chrono::hours(1);
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   EXPECT_EQ(summary_in(folder)["status"], "running");
   EXPECT_TRUE(summary_in(folder)["exit_code"].is_null());
   EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "plate.yaml");
@@ -256,7 +256,7 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
   if (ranks.rank() != 0) return;
   {
     FileSizeLimit const limit(20000);
-    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"}),
+    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}}),
                  InputOutputError);
   }
   EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
@@ -265,7 +265,7 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
 
 TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
   if (ranks.rank() != 0) return;
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   EXPECT_GT(fs::file_size(reserved_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
   std::vector<SolveReport> const solves(1000);
   record.add_solves(1, solves);
@@ -283,7 +283,7 @@ TEST_F(Output, NumbersThatAreNoneAreOnRecord) {
   if (ranks.rank() != 0) return;
   double const infinity = std::numeric_limits<double>::infinity();
   double const nan = -std::numeric_limits<double>::quiet_NaN();
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   std::vector<NamedValue> const quantities{{"mass", nan}, {"energy", -infinity}};
   SolveReport solve;
   solve.method = "cg";
@@ -326,7 +326,7 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
   solves[0].verification = verification;
   verification.error_estimate = std::numeric_limits<double>::quiet_NaN();
   solves[1].verification = verification;
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   record.add_solves(1, solves);
   record.finish(ExitCode::done, "");
   if (ranks.rank() != 0) return;
@@ -379,7 +379,8 @@ TEST_F(Output, TheRecordOfARun) {
                                        .smallest_ritz_value = -0.5,
                                        .preconditioner_symmetry_defect = 1e-16};
   {
-    RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
+    RunRecord record(folder, ranks,
+                     {"halocline run plate.yaml", "plate.yaml", "mesh: {}\n", R"({"mesh":{}})", {"host"}});
     std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
     record.add_step(0, 0.0, quantities, {});
     quantities[1].value = 0.3;
