@@ -118,7 +118,9 @@ def decks(folder, scratch):
         path.write_text(json.dumps(deck))
         _, summary = run_deck(folder, path, scratch / "out", exit_codes=exit_codes)
         region = next(region for region in summary["timings"]["regions"] if region["name"] == "step")
-        rows[name] = sum(solve["seconds"] for solve in summary["solves"]) or region["seconds"]
+        # Up to version 0.2.0 those of rank 0, a number.
+        step = region["seconds"]
+        rows[name] = sum(solve["seconds"] for solve in summary["solves"]) or (step["mean"] if isinstance(step, dict) else step)
     for name, (deck, settings) in TEA.items():
         whole, summary = run_deck(folder, TEALEAF / deck, scratch / "out", settings)
         rows[f"{name}: solves"] = sum(solve["seconds"] for solve in summary["solves"])

@@ -32,7 +32,7 @@ CASES = {
 
 
 def region(summary, name):
-    return next((one for one in summary["timings"]["regions"] if one["name"] == name), {"calls": 0, "seconds": 0})
+    return next((one for one in summary["timings"]["regions"] if one["name"] == name), {"calls": 0, "seconds": {"mean": 0}})
 
 
 def measure(given, folder, name, ranks):
@@ -44,7 +44,7 @@ def measure(given, folder, name, ranks):
             found.append(summary["timings"]["advance"])
             if looks:
                 look, step = region(summary, "guard"), region(summary, "step")
-                shares.append(look["seconds"] / look["calls"] / (EVERY * step["seconds"] / step["calls"]))
+                shares.append(look["seconds"]["mean"] / look["calls"] / (EVERY * step["seconds"]["mean"] / step["calls"]))
     medians = {looks: statistics.median(found) for looks, found in seconds.items()}
     row = {"case": name, "ranks": ranks, "share": statistics.median(shares), "shares": shares,
            "ratio": medians[True] / medians[False], "seconds": seconds[True], "seconds_without": seconds[False]}

@@ -61,7 +61,7 @@ def main():
             for case, (io_ranks, each) in cases.items():
                 timings, summary = run(given, folder, io_ranks, steps, each)
                 seconds[case].append(timings["advance"])
-            waited.append(summary["timings"]["waiting_for_buffers"])
+            waited.append(summary["timings"]["waiting_for_buffers"]["most"])
             # The last of the snapshots is written after the steps.
             written = timings["writing_snapshots"] * given.snapshots / (given.snapshots + 1)
             loads.append(written / timings["advance"])

@@ -32,7 +32,7 @@ def cycle(given, folder, cells, precision):
     summary = solve(given, folder, given.ranks[0], cells, precision, sweeps=2)
     regions = {region["name"]: region for region in summary["timings"]["regions"]}
     of_cycles = regions["multigrid: cycle"]
-    return of_cycles["seconds"] / of_cycles["calls"], summary["provenance"]
+    return of_cycles["seconds"]["mean"] / of_cycles["calls"], summary["provenance"]
 
 
 def benchmarked_cycle(given, folder, cells, precision):

@@ -14,7 +14,7 @@
 #include "framework/halo/exchange.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/environment.hpp"
-#include "framework/runtime/region.hpp"
+#include "framework/runtime/region_times.hpp"
 #include "physics/equations/diffusion.hpp"
 #include "solvers/linear/conjugate_gradients.hpp"
 #include "solvers/multigrid/multigrid.hpp"
@@ -173,7 +173,7 @@ int run(Arguments const& arguments) {
   }
   if (arguments.regions && communicator->rank() == 0) {
     for (RegionTime const& region : region_times()) {
-      std::printf("%10.4f s %8lld x %s\n", region.seconds, static_cast<long long>(region.calls), region.name.c_str());
+      std::printf("%10.4f s %8.0f x %s\n", region.seconds.mean, region.calls, region.name.c_str());
     }
   }
   return all_reached ? 0 : 3;

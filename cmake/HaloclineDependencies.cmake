@@ -44,9 +44,37 @@ macro(halocline_find_kokkos_kernels how)
   endif()
 endmacro()
 
-# Debian's Teuchos brings its own old Kokkos into the process, so system prefixes are not looked into.
+# Timers are summed over ranks by TeuchosComm. Without MPI its own sources ask no communicator but MPI's; those of the
+# set-up are mended, and a macro says so (tools/install.sh).
+function(_halocline_require_teuchos_comm)
+  foreach(folder IN LISTS Teuchos_INCLUDE_DIRS)
+    if(NOT EXISTS ${folder}/Teuchos_config.h)
+      continue()
+    endif()
+    set(lack "")
+    if(NOT EXISTS ${folder}/Teuchos_TimeMonitor.hpp)
+      set(lack "is without TeuchosComm")
+    else()
+      file(STRINGS ${folder}/Teuchos_config.h with_mpi REGEX "^#define HAVE_TEUCHOS_MPI")
+      file(STRINGS ${folder}/Teuchos_CommHelpers.hpp mended REGEX "^#define TEUCHOS_COMM_IS_ALWAYS_ASKED")
+      if(NOT with_mpi AND NOT mended)
+        set(lack "was built without MPI, and so can sum nothing over ranks")
+      endif()
+    endif()
+    if(lack)
+      message(FATAL_ERROR "The Teuchos in ${Teuchos_DIR} ${lack}. `tools/setup.sh` brings one that will do; one of your own "
+        "needs Trilinos_ENABLE_TeuchosComm=ON and TPL_ENABLE_MPI=ON.")
+    endif()
+  endforeach()
+endfunction()
+
+# Debian's Teuchos brings its own old Kokkos into the process, so system prefixes are not looked into. HOW may be INSTALLED,
+# too: what Halocline was built with is not judged again.
 macro(halocline_find_teuchos how)
   find_package(Teuchos QUIET NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH PATHS ${HALOCLINE_PREFIX})
+  if(Teuchos_FOUND AND NOT "${how}" STREQUAL "INSTALLED")
+    _halocline_require_teuchos_comm()
+  endif()
   if(Teuchos_FOUND AND NOT TARGET Teuchos::teuchos)
     add_library(Teuchos::teuchos INTERFACE IMPORTED)
     target_link_libraries(Teuchos::teuchos INTERFACE ${Teuchos_LIBRARIES})

@@ -33,7 +33,7 @@ endfunction()
 # own MPI, HDF5 or Kokkos.
 function(_halocline_folders_of_others out)
   set(libraries ${MPI_C_LIBRARIES} ${HDF5_C_LIBRARIES} ${XXHASH_LIBRARY})
-  foreach(target IN ITEMS Kokkos::kokkoscore Kokkos::kokkoskernels teuchoscore yaml-cpp fmt::fmt spdlog::spdlog
+  foreach(target IN ITEMS Kokkos::kokkoscore Kokkos::kokkoskernels teuchoscore teuchoscomm yaml-cpp fmt::fmt spdlog::spdlog
       muparser::muparser)
     if(TARGET ${target})
       get_target_property(kind ${target} TYPE)
@@ -153,9 +153,10 @@ function(_halocline_bring package)
     endforeach()")
 endfunction()
 
-# _halocline_configure_package(FOLDER HINT): the package file of a tree, where HINT is the way to Kokkos
-function(_halocline_configure_package folder hint)
-  set(HALOCLINE_KOKKOS_HINT ${hint})
+# _halocline_configure_package(FOLDER KOKKOS TEUCHOS): the package file of a tree, with the ways to both; empty: it brings them
+function(_halocline_configure_package folder kokkos teuchos)
+  set(HALOCLINE_KOKKOS_HINT ${kokkos})
+  set(HALOCLINE_TEUCHOS_HINT ${teuchos})
   configure_package_config_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineConfig.cmake.in
     ${folder}/HaloclineConfig.cmake INSTALL_DESTINATION ${HALOCLINE_CMAKE_FOLDER})
 endfunction()
@@ -170,7 +171,7 @@ function(halocline_install_package)
   # where find_package looks first would hide it.
   set(folder ${PROJECT_BINARY_DIR}/lib/cmake/Halocline)
   file(REMOVE ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake ${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake)
-  _halocline_configure_package(${folder} ${Kokkos_DIR})
+  _halocline_configure_package(${folder} ${Kokkos_DIR} ${Teuchos_DIR})
   write_basic_package_version_file(${folder}/HaloclineConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   export(EXPORT HaloclineTargets NAMESPACE Halocline:: FILE ${folder}/HaloclineTargets.cmake)
   foreach(file IN LISTS modules)
@@ -178,12 +179,14 @@ function(halocline_install_package)
     configure_file(${file} ${folder}/${name} COPYONLY)
   endforeach()
 
-  set(hint ${Kokkos_DIR})
-  halocline_prefix_of_set_up(${Kokkos_DIR} prefix)
-  if(prefix)
-    set(hint "")
-  endif()
-  _halocline_configure_package(${PROJECT_BINARY_DIR}/installed "${hint}")
+  foreach(package IN ITEMS Kokkos Teuchos)
+    set(hint_${package} ${${package}_DIR})
+    halocline_prefix_of_set_up(${${package}_DIR} prefix)
+    if(prefix)
+      set(hint_${package} "")
+    endif()
+  endforeach()
+  _halocline_configure_package(${PROJECT_BINARY_DIR}/installed "${hint_Kokkos}" "${hint_Teuchos}")
   install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/framework DESTINATION ${HALOCLINE_HEADER_FOLDER})
   install(EXPORT HaloclineTargets NAMESPACE Halocline:: DESTINATION ${HALOCLINE_CMAKE_FOLDER})
   install(FILES ${PROJECT_BINARY_DIR}/installed/HaloclineConfig.cmake ${folder}/HaloclineConfigVersion.cmake ${modules}

@@ -134,6 +134,23 @@ install_teuchos() {
   # C++20 no longer lets a constructor repeat the arguments of its template; one header still does.
   sed -i 's/^  AbstractArrayValidator<ValidatorType, EntryType>();/  AbstractArrayValidator();/' \
     "$cache/source/trilinos/packages/teuchos/parameterlist/src/Teuchos_StandardParameterEntryValidators.hpp"
+  # Without MPI, messages and sums of numbers are left to nobody, whatever communicator is given: it is asked like any
+  # other then. The macro tells cmake/HaloclineDependencies.cmake so.
+  local messages=$cache/source/trilinos/packages/teuchos/comm/src/Teuchos_CommHelpers
+  sed -i -e '/^reduceAllImpl (/,/^}/s/^  std::copy (sendBuffer, sendBuffer + count, globalReducts);/\
+  const std::unique_ptr<ValueTypeReductionOp<int, T> > reductOp (createOp<int, T> (reductType));\
+  reduceAll (comm, *reductOp, count, sendBuffer, globalReducts);/' \
+    -e '/^sendImpl (const Comm<int>& comm,/,/^}/{/^#else/,/^#endif/c\
+#else\
+  sendGeneral<T> (comm, count, sendBuffer, destRank);\
+#endif
+}' "$messages.cpp"
+  sed -i 's/^#define TEUCHOS_COMM_HELPERS_HPP$/&\n#define TEUCHOS_COMM_IS_ALWAYS_ASKED/' "$messages.hpp"
+  if ! grep -q '^  sendGeneral<T> (comm, count, sendBuffer, destRank);$' "$messages.cpp" ||
+    ! grep -q '^  reduceAll (comm, \*reductOp' "$messages.cpp" || ! grep -q '^#define TEUCHOS_COMM_IS_ALWAYS_ASKED$' "$messages.hpp"; then
+    echo "the messages of this Teuchos look other than expected" >&3
+    exit 1
+  fi
   build_and_install trilinos "$prefix" "${teuchos_options[@]}"
   rm -rf "$cache/source/trilinos"
 }

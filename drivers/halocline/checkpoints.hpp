@@ -61,9 +61,6 @@ class Checkpoints {
   [[nodiscard]] double expected_seconds() const;
   /// "; `halocline restart plate.out` goes on", where a stopped run left a checkpoint; empty where it did not.
   [[nodiscard]] std::string advice() const;
-  [[nodiscard]] double seconds_of_copies() const { return writer_.seconds_of_copies(); }
-  /// That the run waited for one to be whole: at its end, or before the next one.
-  [[nodiscard]] double seconds_waited() const { return writer_.seconds_waited(); }
   /// From the beginning of the last one until it was whole; 0: there was none.
   [[nodiscard]] double seconds_of_last() const { return writer_.seconds(); }
 

@@ -1,5 +1,7 @@
 #include "drivers/halocline/output.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -8,6 +10,7 @@
 
 #include "framework/deck/judgement.hpp"
 #include "framework/deck/mistakes.hpp"
+#include "framework/io/checkpoint_writer.hpp"
 #include "framework/io/json_number.hpp"
 #include "framework/io/snapshot_name.hpp"
 #include "framework/kernel/tune/tuning.hpp"
@@ -15,6 +18,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/first_rank.hpp"
 #include "framework/runtime/log.hpp"
+#include "framework/runtime/region_times.hpp"
 #include "framework/runtime/shortest_text.hpp"
 
 namespace halocline {
@@ -38,6 +42,15 @@ bool is_due(Index number, Index interval) { return interval > 0 && number % inte
 /// A part of what `Output::carried` gave; empty where that is.
 std::string part_of(std::string const& carried, char const* name) {
   return carried.empty() ? "" : Json::parse(carried).at(name).dump();
+}
+
+void log_regions(std::vector<RegionTime> const& regions) {
+  if (!logs(LogLevel::debug)) return;
+  log_debug("seconds in regions, least, mean and most over ranks, and calls of a rank:");
+  for (RegionTime const& region : regions) {
+    auto const& [least, mean, most] = region.seconds;
+    log_debug(fmt::format("{:12.6f} {:12.6f} {:12.6f} {:10} {}", least, mean, most, region.calls, region.name));
+  }
 }
 
 }  // namespace
@@ -287,7 +300,19 @@ void Output::finish_snapshots() {
   snapshots_ended_ = true;
   snapshot_messages::Report const report = sender_->finish();
   add_timing("writing_snapshots", report.writing);
-  add_timing("waiting_for_buffers", report.waited);
+}
+
+void Output::add_regions(Communicator const& ranks) {
+  std::vector<RegionTime> regions = region_times(ranks);
+  if (sender_ != nullptr) {
+    record_.add_timing("waiting_for_buffers", seconds_of(regions, SnapshotSender::waiting_region));
+  }
+  if (std::ranges::find(regions, CheckpointWriter::copying_region, &RegionTime::name) != regions.end()) {
+    record_.add_timing("copying_checkpoints", seconds_of(regions, CheckpointWriter::copying_region));
+    record_.add_timing("waiting_for_checkpoints", seconds_of(regions, CheckpointWriter::waiting_region));
+  }
+  log_regions(regions);
+  record_.set_regions(std::move(regions));
 }
 
 void Output::write_kept_state() {

@@ -91,6 +91,8 @@ class Output {
 
   void add_step_size(double size) { record_.add_step_size(size); }
   void add_timing(std::string const& name, double seconds) { record_.add_timing(name, seconds); }
+  /// Collective over the compute ranks, at the end of the run: what its regions took on all of them.
+  void add_regions(Communicator const& ranks);
   /// Of the state added last.
   [[nodiscard]] std::vector<NamedValue> const& quantities() const { return quantities_; }
   [[nodiscard]] SolveTotals const& solves() const { return solves_; }

@@ -322,11 +322,8 @@ ExitCode compute(RunCommand const& command, Case const& run, Deck const& deck, R
               run.from.has_value());
     solve.finish();
     output.add_timing("advance", seconds_since(advancing));
-    if (checkpoints.seconds_of_last() > 0) {
-      output.add_timing("copying_checkpoints", checkpoints.seconds_of_copies());
-      output.add_timing("waiting_for_checkpoints", checkpoints.seconds_waited());
-      output.add_timing("writing_last_checkpoint", checkpoints.seconds_of_last());
-    }
+    if (checkpoints.seconds_of_last() > 0) output.add_timing("writing_last_checkpoint", checkpoints.seconds_of_last());
+    output.add_regions(*communicator);
     if (communicator->rank() == 0) keep_tunings();
     for (std::string const& warning : output.conservation()->warnings()) log_warning(warning);
     if (command.trace) write_trace(*communicator, run.folder / "trace.json");

@@ -12,6 +12,10 @@
 #include "framework/deck/section.hpp"
 #include "framework/runtime/error.hpp"
 
+namespace Teuchos {
+class ParameterList;
+}
+
 namespace halocline {
 
 class FieldSource;
@@ -74,6 +78,7 @@ class Options {
   explicit Options(std::shared_ptr<Values const> values);
 
  private:
+  friend Teuchos::ParameterList parameter_list(Options const& options);  // of parameter_list.hpp
   std::shared_ptr<Values const> values_;
 };
 

@@ -81,11 +81,10 @@ void CheckpointWriter::reserve(std::function<void(CarriedState&)> const& tell) {
 void CheckpointWriter::begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
                              std::vector<std::string> needs) {
   if (is_under_way()) throw DefectError("a checkpoint begins while another one is written");
-  ScopedRegion const region("checkpoint/copy");
+  ScopedRegion const region(copying_region);
   began_ = now();
   copy_.clear();
   tell(copy_);
-  seconds_of_copies_ += now() - began_;
   step_ = step;
   time_ = time;
   kept_ = std::move(run);
@@ -172,7 +171,8 @@ void CheckpointWriter::remove_older() const {
 }
 
 void CheckpointWriter::finish() {
-  double const start = now();
+  if (!is_under_way()) return;
+  ScopedRegion const region(waiting_region);
   while (is_under_way()) {
     // Messages and failures of other ranks are heard meanwhile.
     mesh_->communicator().wait_until([this] {
@@ -182,7 +182,6 @@ void CheckpointWriter::finish() {
     });
     proceed();
   }
-  seconds_waited_ += now() - start;
 }
 
 }  // namespace halocline

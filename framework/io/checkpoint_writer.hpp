@@ -51,11 +51,11 @@ class CheckpointWriter {
 
   /// Whether this is rank 0, which keeps what is kept beside the state.
   [[nodiscard]] bool is_first_rank() const;
-  /// Seconds from the beginning of the last one to its end, and of these that the run waited for its copy.
+  /// Seconds from the beginning of the last one to its end.
   [[nodiscard]] double seconds() const { return seconds_; }
-  [[nodiscard]] double seconds_of_copies() const { return seconds_of_copies_; }
-  /// That the run waited in `finish`.
-  [[nodiscard]] double seconds_waited() const { return seconds_waited_; }
+  /// The regions that the run is in while it waits for a copy, and in `finish`.
+  static constexpr char const* copying_region = "checkpoint/copy";
+  static constexpr char const* waiting_region = "checkpoint/wait";
 
  private:
   /// Of the checkpoint under way: files are written, then the manifest.
@@ -81,8 +81,6 @@ class CheckpointWriter {
   StateFile file_;  ///< of this rank
   double began_ = 0;
   double seconds_ = 0;
-  double seconds_of_copies_ = 0;
-  double seconds_waited_ = 0;
   std::thread thread_;
   std::atomic<bool> done_ = true;
   std::exception_ptr failure_;

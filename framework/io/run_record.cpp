@@ -13,7 +13,7 @@
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/launcher.hpp"
 #include "framework/runtime/provenance.hpp"
-#include "framework/runtime/region.hpp"
+#include "framework/runtime/region_times.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 
@@ -91,10 +91,17 @@ Json described(NotFinite const& bad) {
   return object;
 }
 
-Json regions() {
+Json described(RankSeconds const& seconds) {
+  return {{"least", seconds.least}, {"mean", seconds.mean}, {"most", seconds.most}};
+}
+
+Json described(std::vector<RegionTime> const& regions) {
   Json list = Json::array();
-  for (RegionTime const& region : region_times()) {
-    list.push_back({{"name", region.name}, {"calls", region.calls}, {"seconds", region.seconds}});
+  for (RegionTime const& region : regions) {
+    // A whole number wherever all ranks have called it equally often.
+    auto const whole = static_cast<Index>(region.calls);
+    Json const calls = static_cast<double>(whole) == region.calls ? Json(whole) : Json(region.calls);
+    list.push_back({{"name", region.name}, {"calls", calls}, {"seconds", described(region.seconds)}});
   }
   return list;
 }
@@ -423,6 +430,10 @@ void RunRecord::add_traces(std::span<std::string const> names, std::span<double 
 
 void RunRecord::add_timing(std::string const& name, double seconds) { timings_.push_back({name, seconds}); }
 
+void RunRecord::add_timing(std::string const& name, RankSeconds const& seconds) {
+  rank_timings_.emplace_back(name, seconds);
+}
+
 void RunRecord::finish(ExitCode code, std::string const& message) {
   if (writes_) {
     if (abrupt_) abrupt_->take_over();
@@ -460,8 +471,9 @@ std::string RunRecord::summary(std::optional<ExitCode> end, std::string const& m
     for (Solve const& solve : solves_) summary["solves"].push_back(described(solve.step, solve.report));
   }
   summary["timings"] = by_name(timings_);
+  for (auto const& [name, seconds] : rank_timings_) summary["timings"][name] = described(seconds);
   summary["timings"]["total"] = total;
-  summary["timings"]["regions"] = regions();
+  summary["timings"]["regions"] = described(regions_ ? *regions_ : region_times());
   summary["sweeps"] = described(sweeps_);
   summary["halo"] = described(provenance_.halo);
   summary["provenance"] = described(provenance_, ranks_, hosts_, started_);

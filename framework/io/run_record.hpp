@@ -15,6 +15,7 @@
 #include "framework/operator/solve_report.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
+#include "framework/runtime/region_times.hpp"
 
 namespace halocline {
 
@@ -136,8 +137,12 @@ class RunRecord {
   void add_step_size(double size);
   /// The steps so far of a method that controls its own error.
   void set_step_count(StepCount const& steps) { step_count_ = steps; }
-  /// A named time to be listed with the timings, in seconds.
+  /// A named time to be listed with the timings, in seconds: of the run, or of its ranks where those differ.
   void add_timing(std::string const& name, double seconds);
+  void add_timing(std::string const& name, RankSeconds const& seconds);
+  /// What region_times of all ranks gave. Without it the summary has those of this rank: what else is there where ranks
+  /// failed.
+  void set_regions(std::vector<RegionTime> regions) { regions_ = std::move(regions); }
   /// What the summary says of conserved quantities; nothing else does.
   void set_conserved(std::vector<ConservedQuantity> conserved) { conserved_ = std::move(conserved); }
   /// The run ends `unsolved` since a number is none: the summary tells which, and its status is "not a number".
@@ -185,6 +190,8 @@ class RunRecord {
   std::vector<ConservedQuantity> conserved_;
   std::optional<NotFinite> not_finite_;
   std::vector<NamedValue> timings_;
+  std::vector<std::pair<std::string, RankSeconds>> rank_timings_;
+  std::optional<std::vector<RegionTime>> regions_;
   std::vector<Solve> solves_;
   std::string earlier_solves_ = "[]";  ///< of the parts that this one goes on from, as the summary lists them
   std::string earlier_parts_ = "[]";   ///< likewise

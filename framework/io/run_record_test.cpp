@@ -18,6 +18,7 @@
 #include "framework/runtime/launcher.hpp"
 #include "framework/runtime/placement.hpp"
 #include "framework/runtime/provenance.hpp"
+#include "framework/runtime/region.hpp"
 #include "framework/runtime/shortest_text.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
@@ -176,7 +177,7 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
   if (ranks.rank() != 0) return;
   auto const before = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   auto const after = before + std::chrono::hours(1);
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   EXPECT_EQ(summary_in(folder)["status"], "running");
   EXPECT_TRUE(summary_in(folder)["exit_code"].is_null());
   EXPECT_EQ(summary_in(folder)["provenance"]["deck"]["path"], "plate.yaml");
@@ -255,7 +256,7 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
   if (ranks.rank() != 0) return;
   {
     FileSizeLimit const limit(20000);
-    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"}),
+    EXPECT_THROW(RunRecord(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}}),
                  InputOutputError);
   }
   EXPECT_EQ(summary_in(folder)["status"], "input/output failed");
@@ -264,7 +265,7 @@ TEST_F(Output, ARecordWithoutRoomTellsSo) {
 
 TEST_F(Output, AFailedRunWithoutRoomForItsSolvesIsOnRecord) {
   if (ranks.rank() != 0) return;
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   EXPECT_GT(fs::file_size(reserved_name(folder / "summary.json")), fs::file_size(folder / "summary.json"));
   std::vector<SolveReport> const solves(1000);
   record.add_solves(1, solves);
@@ -282,7 +283,7 @@ TEST_F(Output, NumbersThatAreNoneAreOnRecord) {
   if (ranks.rank() != 0) return;
   double const infinity = std::numeric_limits<double>::infinity();
   double const nan = -std::numeric_limits<double>::quiet_NaN();
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   std::vector<NamedValue> const quantities{{"mass", nan}, {"energy", -infinity}};
   SolveReport solve;
   solve.method = "cg";
@@ -325,7 +326,7 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
   solves[0].verification = verification;
   verification.error_estimate = std::numeric_limits<double>::quiet_NaN();
   solves[1].verification = verification;
-  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", "host"});
+  RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   record.add_solves(1, solves);
   record.finish(ExitCode::done, "");
   if (ranks.rank() != 0) return;
@@ -334,6 +335,32 @@ TEST_F(Output, AnErrorThatIsNotKnownIsSaidToBeSo) {
             nlohmann::json::parse(R"({"trusted": false, "doubt": "the solve stalled"})"));
   EXPECT_EQ(summary["solves"][1]["verification"],
             nlohmann::json::parse(R"({"error_estimate": "nan", "trusted": false, "doubt": "the solve stalled"})"));
+}
+
+TEST_F(Output, TimesOfRanksAreTold) {
+  {
+    RunRecord record(folder, ranks, {});
+    record.add_timing("waiting", RankSeconds{0.5, 1, 2});
+    record.set_regions({{"step", 3, {1, 2, 4}}, {"output", 2.5, {0, 0.25, 1}}});
+    record.finish(ExitCode::done);
+  }
+  if (ranks.rank() != 0) return;
+  auto const timings = summary_in(folder)["timings"];
+  EXPECT_EQ(timings["waiting"], nlohmann::json::parse(R"({"least": 0.5, "mean": 1.0, "most": 2.0})"));
+  EXPECT_EQ(timings["regions"],
+            nlohmann::json::parse(R"([{"name": "step", "calls": 3, "seconds": {"least": 1.0, "mean": 2.0, "most": 4.0}},
+                {"name": "output", "calls": 2.5, "seconds": {"least": 0.0, "mean": 0.25, "most": 1.0}}])"));
+  EXPECT_TRUE(timings["regions"][0]["calls"].is_number_integer());
+}
+
+/// Of a run that failed, say: rank 0 has its own, and asks nobody.
+TEST_F(Output, TimesOfARankAloneAreToldToo) {
+  if (ranks.rank() != 0) return;
+  { ScopedRegion const region("a region"); }
+  RunRecord(folder, ranks, {}).finish(ExitCode::unsolved, "no answer");
+  auto const regions = summary_in(folder)["timings"]["regions"];
+  ASSERT_FALSE(regions.empty());
+  for (auto const& region : regions) EXPECT_EQ(region["seconds"]["least"], region["seconds"]["most"]);
 }
 
 TEST_F(Output, TheRecordOfARun) {
@@ -352,7 +379,8 @@ TEST_F(Output, TheRecordOfARun) {
                                        .smallest_ritz_value = -0.5,
                                        .preconditioner_symmetry_defect = 1e-16};
   {
-    RunRecord record(folder, ranks, {"halocline run plate.yaml", "plate.yaml", "mesh: {}\n", R"({"mesh":{}})", "host"});
+    RunRecord record(folder, ranks,
+                     {"halocline run plate.yaml", "plate.yaml", "mesh: {}\n", R"({"mesh":{}})", {"host"}});
     std::vector<NamedValue> quantities{{"mass", 1.5}, {"energy", 0.1}};
     record.add_step(0, 0.0, quantities, {});
     quantities[1].value = 0.3;

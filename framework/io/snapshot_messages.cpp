@@ -9,7 +9,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredField, description, precision)
 
 namespace snapshot_messages {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Header, last, step, time, waited, blocks, fields)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Header, last, step, time, blocks, fields)
 
 // Unlike its text, the binary form keeps all numbers and names as they are.
 std::string packed(Header const& header) {

@@ -17,7 +17,6 @@ struct Header {
   bool last = false;          ///< there are no values, and no more snapshots
   Index step = 0;             ///< of the run
   double time = 0;            ///< likewise
-  double waited = 0;          ///< seconds that the rank has waited for a free buffer, so far
   std::vector<Index> blocks;  ///< ids of its blocks
   std::vector<StoredField> fields;
 };
@@ -27,7 +26,6 @@ struct Header {
 /// What I/O ranks tell when all is written.
 struct Report {
   double writing = 0;  ///< seconds that they took to receive and write snapshots
-  double waited = 0;   ///< longest that a compute rank has waited for a free buffer, in seconds
 };
 
 }  // namespace halocline::snapshot_messages

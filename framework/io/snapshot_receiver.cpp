@@ -78,7 +78,6 @@ bool SnapshotReceiver::take_headers() {
 
 void SnapshotReceiver::take_header(Client& client, std::string const& text) {
   messages::Header header = messages::unpacked(text);
-  report_.waited = std::max(report_.waited, header.waited);
   if (header.last) {
     answer_last(client);
   } else {
@@ -113,7 +112,6 @@ void SnapshotReceiver::write_snapshot() {
   writer_->write(header.step, header.time, header.fields, [&](std::size_t field, Block const& block, int) {
     return receive_values(header.fields[field], block);
   });
-  report_.waited = roles_.serving()->max(report_.waited);
   report_.writing += std::chrono::duration<double>(Clock::now() - start).count();
 }
 

@@ -13,7 +13,6 @@ namespace halocline {
 namespace {
 
 namespace messages = snapshot_messages;
-using Clock = std::chrono::steady_clock;
 
 /// Bytes of the owned values of one component on a block.
 Index bytes_of(FieldBase const& field, Block const& block) {
@@ -72,7 +71,7 @@ SnapshotSender::~SnapshotSender() {
 void SnapshotSender::write(Index step, double time, std::span<FieldBase const* const> fields) {
   ScopedRegion const region("io/hand over snapshot");
   Buffer& buffer = free_buffer();
-  messages::Header header{.step = step, .time = time, .waited = waited_, .blocks = {}, .fields = stored(fields)};
+  messages::Header header{.step = step, .time = time, .blocks = {}, .fields = stored(fields)};
   for (Block const& block : mesh_->blocks()) header.blocks.push_back(block.id);
   buffer.reserve(bytes_of(fields, *mesh_));
   send_header(buffer, header);
@@ -93,10 +92,8 @@ SnapshotSender::Buffer& SnapshotSender::free_buffer() {
   Buffer& buffer = *buffers_[next_];
   next_ = (next_ + 1) % buffers_.size();
   if (!roles_.all().test_all(buffer.requests)) {
-    ScopedRegion const region("io/wait for a free buffer");
-    Clock::time_point const start = Clock::now();
+    ScopedRegion const region(waiting_region);
     roles_.all().wait_all(buffer.requests);
-    waited_ += std::chrono::duration<double>(Clock::now() - start).count();
   }
   buffer.requests.clear();
   return buffer;
@@ -111,7 +108,7 @@ void SnapshotSender::send_header(Buffer& buffer, messages::Header const& header)
 messages::Report SnapshotSender::finish() {
   ScopedRegion const region("io/wait for the last snapshot");
   buffers_.push_back(std::make_shared<Buffer>());
-  send_header(*buffers_.back(), {.last = true, .waited = waited_, .blocks = {}, .fields = {}});
+  send_header(*buffers_.back(), {.last = true, .blocks = {}, .fields = {}});
   auto const report = std::make_shared<messages::Report>();
   roles_.all().complete({roles_.all().receive(report.get(), sizeof(messages::Report), server_, io_rank_tags::report)},
                         report);

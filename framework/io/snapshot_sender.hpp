@@ -31,8 +31,8 @@ class SnapshotSender {
   /// an I/O rank could not write.
   snapshot_messages::Report finish();
 
-  /// Seconds that this rank has waited for a free buffer.
-  [[nodiscard]] double waited() const { return waited_; }
+  /// The region that a rank is in while it waits for a free buffer.
+  static constexpr char const* waiting_region = "io/wait for a free buffer";
   /// Whether an I/O rank was asked to stop the run. Told to rank 0 alone.
   [[nodiscard]] bool stop_asked();
 
@@ -49,7 +49,6 @@ class SnapshotSender {
   std::vector<std::shared_ptr<Buffer>> buffers_;  ///< used in turn
   std::size_t next_ = 0;
   std::shared_ptr<Notices> notices_;
-  double waited_ = 0;
 };
 
 }  // namespace halocline

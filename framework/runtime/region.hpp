@@ -1,16 +1,16 @@
 #pragma once
 
 #include <chrono>
-#include <string>
-#include <vector>
 
-#include "framework/runtime/index.hpp"
+namespace Teuchos {
+class Time;
+}
 
 namespace halocline {
 
-/// Names a stretch of the program for Kokkos Tools, adds its wall time to the rank's table, and is a span of the trace.
-/// `name` must outlive the program (a literal). Nothing is fenced: on a device the time is that of the host. For the
-/// thread that runs MPI.
+/// Names a stretch of the program for Kokkos Tools, adds its wall time to the counter of that name that
+/// Teuchos::TimeMonitor knows, and is a span of the trace. `name` must outlive the program (a literal). Nothing is
+/// fenced: on a device the time is that of the host. For the thread that runs MPI.
 class ScopedRegion {
  public:
   explicit ScopedRegion(char const* name);
@@ -20,17 +20,10 @@ class ScopedRegion {
 
  private:
   char const* name_;
-  std::chrono::steady_clock::time_point start_;
+  Teuchos::Time& time_;
+  bool outermost_;  ///< not within a region of the same name, which has the time already
+  bool traced_;
+  std::chrono::steady_clock::time_point start_;  ///< where traced
 };
-
-struct RegionTime {
-  std::string name;
-  Index calls = 0;
-  double seconds = 0;  ///< of all calls, regions inside included
-};
-
-/// This rank's table, longest first, since the program's start or the last reset.
-[[nodiscard]] std::vector<RegionTime> region_times();
-void reset_region_times();
 
 }  // namespace halocline

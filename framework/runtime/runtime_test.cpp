@@ -7,14 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <thread>
 
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/environment.hpp"
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/log.hpp"
 #include "framework/runtime/memory.hpp"
-#include "framework/runtime/region.hpp"
 #include "framework/runtime/stop.hpp"
 #include "framework/runtime/version.hpp"
 #include "tests/support/communicator.hpp"
@@ -92,25 +90,6 @@ TEST(StopSignals, TheEndRestores) {
   }
   sigaction(SIGTERM, nullptr, &action);
   EXPECT_EQ(action.sa_handler, before.sa_handler);
-}
-
-TEST(Regions, AreCountedAndTimed) {
-  reset_region_times();
-  {
-    ScopedRegion const outer("outer");
-    for (int i = 0; i < 3; ++i) {
-      ScopedRegion const inner("inner");
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  }
-  auto const times = region_times();
-  ASSERT_EQ(times.size(), 2U);
-  EXPECT_EQ(times[0].name, "outer");
-  EXPECT_EQ(times[0].calls, 1);
-  EXPECT_EQ(times[1].name, "inner");
-  EXPECT_EQ(times[1].calls, 3);
-  EXPECT_GE(times[1].seconds, 0.006);
-  EXPECT_GE(times[0].seconds, times[1].seconds);
 }
 
 TEST(Memory, IsWhatTheHostHasPerRank) {

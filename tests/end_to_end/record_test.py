@@ -48,6 +48,40 @@ class Record(unittest.TestCase):
             self.assertRegex(said, r"(?m)^physics heat from /.*/lib/halocline/physics/heat\.so$")
             self.assertRegex(said, r"(?m)^backend \w+ on .+, \d+ threads a rank$")
             self.assertRegex(said, r"(?m)^multigrid has \d levels$")
+            self.assertRegex(said, r"(?m)^seconds in regions, .*:\n( +\d+\.\d{6}){3} +[\d.]+ .+\n")
+            self.assertRegex(said, r"(?m)^( +\d+\.\d{6}){3} +2 step$")
+
+    def regions(self, summary):
+        """By name, each looked at."""
+        for region in summary["timings"]["regions"]:
+            self.assertEqual(list(region), ["name", "calls", "seconds"])
+            self.assertEqual(list(region["seconds"]), ["least", "mean", "most"])
+            least, mean, most = region["seconds"].values()
+            self.assertTrue(0 <= least <= mean <= most, region)
+        return {region["name"]: region for region in summary["timings"]["regions"]}
+
+    def test_regions_are_told_over_ranks(self):
+        with scratch() as folder:
+            deck = pathlib.Path(folder) / "deck.yaml"
+            deck.write_text(json.dumps({**HEAT, "mesh": {"cells": [32, 24]}}))
+            for ranks in (1, 2, 3):
+                with self.subTest(ranks=ranks):
+                    run = Run(["run", deck, "--overwrite", "--ranks", ranks], folder)
+                    self.assertEqual((run.code, run.err), (0, ""))
+                    regions = self.regions(run.summary("deck.out"))
+                    self.assertEqual(regions["step"]["calls"], 2)
+                    self.assertGreater(regions["step"]["seconds"]["least"], 0)
+                    differ = [name for name, region in regions.items() if region["seconds"]["least"] < region["seconds"]["most"]]
+                    self.assertEqual(bool(differ), ranks > 1, regions)
+                    means = [region["seconds"]["mean"] for region in regions.values()]
+                    self.assertEqual(means, sorted(means, reverse=True))
+            # One that failed asks nobody: the first rank's own.
+            failed = Run(["run", deck, "--overwrite", "--ranks", 3, "--set", "solver.cg.iterations=2"], folder)
+            self.assertEqual(failed.code, 3)
+            regions = self.regions(failed.summary("deck.out"))
+            self.assertEqual(regions["step"]["calls"], 1)
+            for region in regions.values():
+                self.assertEqual(region["seconds"]["least"], region["seconds"]["most"])
 
     def test_what_verifies_a_solve_is_recorded(self):
         with scratch() as folder:

@@ -131,6 +131,15 @@ class Stranger(unittest.TestCase):
                 for quantity, value in alone["quantities"].items():
                     self.assertAlmostEqual(spread["quantities"][quantity], value, delta=1e-7)
 
+    def test_timers_of_a_plugin_are_regions(self):
+        """Of the code that takes its parameters from a Teuchos::ParameterList, see material.cpp."""
+        for ranks in (1, 3):
+            regions = {region["name"]: region for region in self.solve("reaction", ranks=ranks)["timings"]["regions"]}
+            self.assertEqual(regions["material"]["calls"], 1)
+            seconds = regions["material"]["seconds"]
+            self.assertLessEqual(seconds["least"], seconds["mean"])
+            self.assertLessEqual(seconds["mean"], seconds["most"])
+
     def test_a_broken_promise_of_conservation_is_a_warning(self):
         with scratch() as folder:
             run = self.run_deck(folder, "--plugin", self.plugin,

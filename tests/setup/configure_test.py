@@ -65,6 +65,32 @@ class Configure(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn(f"3.4.1 in {place}/KokkosConfig.cmake will not do.", said)
 
+    def test_a_teuchos_that_sums_nothing_over_ranks_is_refused(self):
+        place, headers = self.folder / "prefix/lib/cmake/Teuchos", self.folder / "prefix/include"
+        place.mkdir(parents=True)
+        headers.mkdir()
+        (place / "TeuchosConfig.cmake").write_text(f"set(Teuchos_INCLUDE_DIRS {headers})\n")
+        (headers / "Teuchos_config.h").write_text("/* #undef HAVE_TEUCHOS_MPI */\n")
+        script = f"set(HALOCLINE_PREFIX {self.folder}/prefix)\ninclude(HaloclineDependencies)\n%s\nmessage(STATUS fine)\n"
+        found = script % "halocline_find_teuchos(QUIET)"
+        code, said = self.cmake(found)
+        self.assertNotEqual(code, 0)
+        self.assertIn(f"The Teuchos in {place} is without TeuchosComm.", said)
+        (headers / "Teuchos_TimeMonitor.hpp").write_text("")
+        (headers / "Teuchos_CommHelpers.hpp").write_text("")
+        code, said = self.cmake(found)
+        self.assertNotEqual(code, 0)
+        self.assertIn(f"The Teuchos in {place} was built without MPI", said)
+        self.assertIn("needs Trilinos_ENABLE_TeuchosComm=ON and TPL_ENABLE_MPI=ON", said)
+        # No targets in scripts: the judgement alone.
+        judged = script % f"set(Teuchos_INCLUDE_DIRS {headers})\n_halocline_require_teuchos_comm()"
+        for file, define in (("Teuchos_config.h", "HAVE_TEUCHOS_MPI"), ("Teuchos_CommHelpers.hpp", "TEUCHOS_COMM_IS_ALWAYS_ASKED")):
+            with self.subTest(define=define):
+                before = (headers / file).read_text()
+                (headers / file).write_text(f"#define {define}\n")
+                self.assertEqual(self.cmake(judged), (0, "-- fine "))
+                (headers / file).write_text(before)
+
     def test_an_hdf5_of_another_mpi_is_refused(self):
         open_mpi = self.library("libmpi.so", "libmpi.so.40")
         mpich = self.library("libmpich.so", "libmpich.so.12")

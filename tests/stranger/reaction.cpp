@@ -1,9 +1,11 @@
 #include <memory>
+#include <string>
 
 #include "framework/field/boundary_section.hpp"
 #include "framework/grid/uniform_faces.hpp"
 #include "framework/multigrid/elliptic_operator.hpp"
 #include "framework/plugin/plugin.hpp"
+#include "material.hpp"
 #include "physics/equations/stationary_problem.hpp"
 
 namespace {
@@ -32,15 +34,16 @@ struct ReactionAndDiffusion {
 template <int Dimensions>
 std::unique_ptr<Operator> make_operator(Options const& own, ControlVolumeGrid const& grid) {
   using Functor = ReactionAndDiffusion<Dimensions>;
-  auto const coefficient = [&](char const* option) {
-    auto const field = std::make_shared<Field<double>>(grid.mesh, FieldDescription{.name = option});
-    field->fill(own.expression(option), 0);
+  Material const material = material_of(own);
+  auto const coefficient = [&](char const* name, std::string const& expression) {
+    auto const field = std::make_shared<Field<double>>(grid.mesh, FieldDescription{.name = name});
+    field->fill(Expression(expression), 0);
     fill_coefficient_ghosts(grid, *field);
     return field;
   };
   return make_elliptic_operator<double, Functor, 2>(
       {.grid = grid,
-       .coefficients = {coefficient("k"), coefficient("c")},
+       .coefficients = {coefficient("k", material.conductivity), coefficient("c", material.rate)},
        .functor_on = [](ControlVolumeGrid const& any) { return Functor{uniform_faces<double>(any)}; }});
 }
 

@@ -66,10 +66,10 @@ class Halocline(CMakePackage, CudaPackage, ROCmPackage):
         depends_on(f"kokkos+rocm amdgpu_target={_target}", when=f"+rocm amdgpu_target={_target}")
 
     # Of Trilinos only Teuchos is used, without its own Kokkos in the process; Belos is what asks
-    # for it.
+    # for it. Without MPI it would sum no timers over ranks.
     depends_on(
         "trilinos@16+belos+shared~amesos~amesos2~anasazi~aztec~epetra~epetraext~fortran~ifpack"
-        "~ifpack2~kokkos~ml~mpi~muelu~sacado~tpetra"
+        "~ifpack2~kokkos~ml+mpi~muelu~sacado~tpetra"
     )
 
     with default_args(type="run", when="+plot"):
