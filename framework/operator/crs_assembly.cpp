@@ -11,6 +11,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 #include "framework/operator/block_geometry.hpp"
+#include "framework/operator/device_array.hpp"
 #include "framework/operator/field_vector.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
@@ -137,11 +138,6 @@ struct SortRow {
   }
 };
 
-template <class View>
-[[nodiscard]] View uninitialised(std::string const& name, std::size_t entries) {
-  return View(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
-}
-
 /// Collects the entries of one block, column colour by column colour.
 template <class Real>
 class BlockAssembly {
@@ -172,7 +168,7 @@ class BlockAssembly {
   /// Ends the count. Returns the number of entries, or of rows where that is larger.
   [[nodiscard]] Index end_count() {
     std::size_t const rows = counts_.extent(0);
-    rows_.offsets = uninitialised<Counts>("halocline: offsets of rows", rows + 1);
+    rows_.offsets = device_array<int>("offsets of rows", rows + 1);
     Index sum = 0;
     Kokkos::parallel_scan(Kokkos::RangePolicy<Execution>(execution(block_), 0, rows + 1),
                           SumUpCounts{counts_, rows_.offsets}, sum);
@@ -180,8 +176,8 @@ class BlockAssembly {
     return std::max(sum, static_cast<Index>(rows));
   }
   void make_room() {
-    rows_.columns = uninitialised<Counts>("halocline: columns", entries_);
-    rows_.values = uninitialised<Kokkos::View<Real*, Memory>>("halocline: values", entries_);
+    rows_.columns = device_array<int>("columns", entries_);
+    rows_.values = device_array<Real>("values", entries_);
     Kokkos::deep_copy(execution(block_), counts_,
                       Kokkos::subview(rows_.offsets, Kokkos::make_pair(std::size_t{0}, counts_.extent(0))));
   }

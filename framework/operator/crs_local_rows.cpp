@@ -2,6 +2,7 @@
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/execution.hpp"
+#include "framework/operator/device_array.hpp"
 
 namespace halocline {
 
@@ -84,11 +85,6 @@ struct Scatter {
   KOKKOS_FUNCTION void operator()(std::size_t n) const { to[places(n)] = from(n); }
 };
 
-template <class View>
-[[nodiscard]] View uninitialised(std::string const& name, std::size_t entries) {
-  return View(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
-}
-
 [[nodiscard]] auto range(Execution const& where, std::size_t end) {
   return Kokkos::RangePolicy<Execution>(where, 0, end);
 }
@@ -99,7 +95,7 @@ template <class Real>
 CrsLocalRows<Real> local_rows(Execution const& where, CrsRows<Real> const& rows, BlockLayout const& layout,
                               IndexRange const& unknowns) {
   std::size_t const entries = rows.offsets.extent(0) - 1;
-  auto const number = uninitialised<Numbers>("halocline: numbers of unknowns", entries);
+  auto const number = device_array<int>("numbers of unknowns", entries);
   Kokkos::deep_copy(where, number, elsewhere);
   CrsLocalRows<Real> local;
   if (unknowns.size() == 0) return local;
@@ -109,13 +105,13 @@ CrsLocalRows<Real> local_rows(Execution const& where, CrsRows<Real> const& rows,
   Kokkos::parallel_for(Policy(where, {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}),
                        MarkUnknowns{layout, number});
   auto const count = static_cast<std::size_t>(unknowns.size());
-  local.places = uninitialised<Numbers>("halocline: places of unknowns", count);
+  local.places = device_array<int>("places of unknowns", count);
   Kokkos::parallel_scan(range(where, entries), NumberUnknowns{number, local.places});
-  local.rows.offsets = uninitialised<Numbers>("halocline: offsets of rows", count + 1);
+  local.rows.offsets = device_array<int>("offsets of rows", count + 1);
   int sum = 0;
   Kokkos::parallel_scan(range(where, count + 1), CountLocalEntries<Real>{rows, number, local.places, local.rows}, sum);
-  local.rows.columns = uninitialised<Numbers>("halocline: columns", static_cast<std::size_t>(sum));
-  local.rows.values = uninitialised<Kokkos::View<Real*, Memory>>("halocline: values", static_cast<std::size_t>(sum));
+  local.rows.columns = device_array<int>("columns", static_cast<std::size_t>(sum));
+  local.rows.values = device_array<Real>("values", static_cast<std::size_t>(sum));
   Kokkos::parallel_for(range(where, count), CopyLocalEntries<Real>{rows, number, local.places, local.rows});
   return local;
 }

@@ -217,6 +217,17 @@ def solver_choices():
 
 
 @table
+def assembled():
+    made = [["what", "size", "precision", "where", "time", "of a copy of as many bytes", "by the stencil"]]
+    for name, where in (("assembled_host", "two cores"), ("assembled_h100", "an H100")):
+        for row in rows(name, benchmark="assembled"):
+            what, precision, extents = row["problem"].split(", ")
+            made.append([what, size(extents), precision, where, duration(row["median_seconds"]), fixed(row["of_copy"]),
+                         duration(row["peer"]["seconds"])])
+    return made
+
+
+@table
 def full_multigrid():
     words = {"2D cells, sines": "256², cells, product of sines", "2D nodes, sines": "256², nodes",
              "3D cells, sines": "128³, cells", "3D cells, two wavelengths": "128³, two wavelengths",

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <exception>
+#include <string>
+
+#include "framework/runtime/backend.hpp"
+#include "framework/runtime/error.hpp"
+#include "framework/runtime/huge_pages.hpp"
+
+namespace halocline {
+
+/// An array in the backend's memory whose entries are still to be set. Throws Error (wrong_input) with `name` where
+/// there is not that much memory.
+template <class Value>
+[[nodiscard]] Kokkos::View<Value*, Memory> device_array(std::string const& name, std::size_t entries) {
+  try {
+    Kokkos::View<Value*, Memory> const array(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
+    if constexpr (memory_on_host) prefer_huge_pages(array.data(), entries * sizeof(Value));
+    return array;
+  } catch (std::exception const&) {
+    throw Error(ExitCode::wrong_input, name + " of a matrix need " + std::to_string(entries * sizeof(Value)) +
+                                           " bytes: that much memory cannot be had");
+  }
+}
+
+}  // namespace halocline
