@@ -163,15 +163,16 @@ def count_in(name):
 
 
 # What a multiprocessor of compute capability 9.0 holds at most. Registers are given to warps 256 at a time, shared memory to
-# blocks 128 bytes at a time, beside 1 KiB that each block takes for itself.
-BLOCKS_HELD, REGISTERS, WARPS, SHARED_BYTES = 32, 65536, 64, 228 * 1024
+# blocks 128 bytes at a time, beside what the driver takes of each block.
+BLOCKS_HELD, REGISTERS, WARPS, SHARED_BYTES, OF_THE_DRIVER = 32, 65536, 64, 228 * 1024, 1024
 
 
 def blocks_that_fit(row):
     """By each limit. Raises ValueError if the least of them is not the occupancy that was counted."""
     warps = math.ceil(row["block_size"] / 32)
     registers = 256 * math.ceil(32 * row["registers_of_a_thread"] / 256)
-    shared = 1024 + 128 * math.ceil((row["static_shared_bytes_of_a_block"] + row["dynamic_shared_bytes_of_a_block"]) / 128)
+    shared = row["static_shared_bytes_of_a_block"] + row["dynamic_shared_bytes_of_a_block"]
+    shared = OF_THE_DRIVER + 128 * math.ceil(shared / 128)
     # Each of the four parts of a multiprocessor has a quarter of the registers.
     by = [BLOCKS_HELD, 4 * (REGISTERS // 4 // registers) // warps, SHARED_BYTES // shared, WARPS // warps]
     if min(by) * warps != round(row["theoretical_occupancy"] * WARPS):
@@ -198,13 +199,15 @@ PROFILE = [
     ("blocks", "4096", "4096", count_in("grid_size")),
     ("registers of a thread", "62", "62", count_in("registers_of_a_thread")),
     ("static shared memory of a block", "0", "44 bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f} bytes"),
+    ("shared memory that the driver takes of a block", "0", "0", lambda row: f"{OF_THE_DRIVER} bytes"),
     ("dynamic shared memory of a block", "0", "0", lambda row: f"{row['dynamic_shared_bytes_of_a_block']:.0f} bytes"),
     ("threads", "1,048,576", "1,048,576", lambda row: f"{row['block_size'] * row['grid_size']:,.0f}"),
     ("waves of a multiprocessor", "12.80", "12.80", lambda row: fixed(row["waves_of_a_multiprocessor"])),
     ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8", blocks_that_fit),
+    ("theoretical active warps", "32", "32", lambda row: f"{WARPS * row['theoretical_occupancy']:g}"),
     ("theoretical occupancy", "50 %", "50 %", part_in("theoretical_occupancy")),
     ("achieved occupancy", "39.56 %", "41.47 %", part_in("achieved_occupancy")),
-    ("achieved active warps", "25.32", "26.54", lambda row: fixed(64 * row["achieved_occupancy"])),
+    ("achieved active warps", "25.32", "26.54", lambda row: fixed(WARPS * row["achieved_occupancy"])),
 ]
 
 
