@@ -280,8 +280,8 @@ def draw_blocks(results):
 
 
 def draw_strides(results):
-    """Speed and fetch efficiency over the bytes of a plane, for rows of several lengths; a line where the cache holds three
-    planes."""
+    """Speed and fetch efficiency over the bytes of a plane, for rows of several lengths; lines where the cache, and where half
+    of it, holds three planes."""
     lines, efficiencies = {}, {}
     for row in results.of("reference-laplacian-strides"):
         extents = extents_of(row)
@@ -297,20 +297,26 @@ def draw_strides(results):
     parts = [(lines, "part of the fastest copy's speed")]
     if efficiencies:
         parts.append((efficiencies, "fetch efficiency"))
-    figure, panels = plt.subplots(1, len(parts), figsize=(5.4 * len(parts), 4.2), squeeze=False)
+    figure, panels = plt.subplots(1, len(parts), figsize=(5.4 * len(parts), 4.4), squeeze=False)
     for axes, (curves, words) in zip(panels[0], parts):
         for (kind, length), points in curves.items():
-            axes.plot(*zip(*sorted(points)), dashes[length], marker="o", markersize=3, linewidth=1.6, color=COLOURS[kind],
-                      label=f"{kind}, rows of {length}")
-        axes.axvline(results.cache / 3 / 2**20, color=INK, linewidth=1)
+            axes.plot(*zip(*sorted(points)), dashes[length], marker="o", markersize=3, linewidth=1.6, color=COLOURS[kind])
+        for part, held in ((1, "the cache"), (2, "half of the cache")):
+            place = results.cache / part / 3 / 2**20
+            axes.axvline(place, color=INK, linewidth=1, zorder=0)
+            axes.text(place, 0.02, f"3 planes: {held}", rotation=90, ha="right", va="bottom", fontsize=7)
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(lambda size, _: f"{size:g}")
         axes.set_ylim(0, 1.05)
-        axes.set_xlabel("MiB of a plane; line: a third of the second-level cache")
+        axes.set_xlabel("MiB of a plane")
         axes.set_ylabel(words)
         tidy(axes)
-    panels[0][0].legend(frameon=False, fontsize=7, loc="lower left")
-    title(panels[0][0], "7-point Laplacian, double, 2²⁷ points", results.device)
+    kinds = dict.fromkeys(kind for kind, _ in lines)
+    handles = [*(plt.Line2D([], [], color=COLOURS[kind], linewidth=1.6, label=kind.split(",")[0]) for kind in kinds),
+               *(plt.Line2D([], [], color=INK, linestyle=dash, linewidth=1.6, label=f"rows of {length} points")
+                 for length, dash in dashes.items())]
+    panels[0][0].legend(handles=handles, frameon=False, fontsize=8, loc="lower left", handlelength=3)
+    title(panels[0][0], "7-point Laplacian, double, 2²⁷ points", f"{results.device}; tiles of 8 rows")
     figure.tight_layout()
     return figure
 

@@ -1,8 +1,9 @@
 """Designs that were tried: what was expected of each, what was measured."""
+import math
 import re
 
-from .records import (binary, digits, duration, fixed, median, milliseconds, one, parts_of_problem, powers, record, rows, table,
-                      without_repeats)
+from .records import (binary, digits, duration, fixed, median, milliseconds, one, parts_of_problem, percent, powers, record, rows,
+                      table, without_repeats)
 
 
 def described(name, words, key="designs"):
@@ -295,3 +296,40 @@ def nbody_instructions():
         made.append([{"float": "single", "double": "double"}[real], targets, digits(row["instructions_of_unit"], 4)])
     return [["attraction, compiled for sm_90", "targets a thread", "instructions an interaction"],
             *without_repeats(sorted(made, reverse=True))]
+
+
+@table
+def block_stages_h100():
+    """What adds up the numbers of a block: ranges of its speed beside what is used, and whether its bits are the same."""
+    used = "cub::WarpReduce within warps, then of warps"
+    pairs = "pairs of eight neighbours in shared memory, then cub::WarpReduce; blocks of 256 threads"
+    forms = {used: ("`cub::WarpReduce` within warps, then over the sums of warps", "used in sums of arrays"),
+             "cub::BlockReduce, warp reductions": ("`cub::BlockReduce`, reductions by warps", "other bits"),
+             "cub::BlockReduce, raking": ("`cub::BlockReduce`, raking", "other bits"),
+             "cub::BlockReduce, raking, commutative only": ("`cub::BlockReduce`, raking for commutative sums", "other bits"),
+             pairs: ("pairs of eight neighbours in shared memory, then `cub::WarpReduce`",
+                     "small gain; its bits were not tried on a device with sums that round"),
+             "a thread merges the sums of warps": ("a thread merges the sums of warps", "used in sweeps"),
+             "cub::WarpReduce merges the sums of warps": ("`cub::WarpReduce` merges the sums of warps", "no faster")}
+    name = "block_stages_h100"
+    other_bits = record(name)["other_bits"]["part_of_blocks"]
+
+    def values_of(problem):
+        return math.prod(int(number) for number in problem.rsplit(", ", 1)[1].split(" x "))
+
+    groups = [lambda problem: problem.startswith("sum") and values_of(problem) <= 16384,
+              lambda problem: problem.startswith("sum") and 16384 < values_of(problem) < 1 << 22,
+              lambda problem: problem.startswith("sum") and values_of(problem) >= 1 << 22,
+              lambda problem: problem.startswith("segmented"), lambda problem: " and norm" in problem]
+    made = [["block stage", "sums of 1024 to 16,384", "of 65,536 to 2²⁰", "of 2²² to 2²⁸", "of segments", "sweeps with norm",
+             "blocks with other bits", "verdict"]]
+    for form, (words, verdict) in forms.items():
+        line = [words]
+        for group in groups:
+            parts = [row["of_today"] for row in rows(name, form=form, problem=group)]
+            line.append("" if not parts else "1" if set(parts) == {1} else f"{fixed(min(parts))} to {fixed(max(parts))}")
+        bits = one(name, form=form, problem=rows(name, form=form)[0]["problem"])["order_of_today"]
+        if bits != (other_bits.get(form, 0) == 0):
+            raise ValueError(f"{form}: other bits than its order says")
+        made.append([*line, percent(other_bits[form], 0) if form in other_bits else "none", verdict])
+    return made

@@ -80,6 +80,18 @@ def scaling_h100():
 
 
 @table
+def scaling_rod_h200():
+    name = "scaling_rod_strong_h200"
+    alone = one(name, ranks=1)["seconds_a_step"]
+    made = [["Jacobi in 1D with the norm of every step, 2²² points", "an iteration", "speed, of one device's"],
+            ["one device", microseconds(alone), ""]]
+    for row in rows(name, ranks=2, transport=lambda given: given != "auto"):
+        made.append([f"two devices, {row['transport']}", microseconds(row["seconds_a_step"]),
+                     fixed(alone / row["seconds_a_step"])])
+    return made
+
+
+@table
 def peer_copy_h100():
     made = []
     for way, words in (("", "one way"), (", both ways at once", "each way at once")):

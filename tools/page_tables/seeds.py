@@ -1,11 +1,26 @@
 """The five documents that the studies of this project began with: what each has, what it says, where that is here, and what it
 gave here. What they say is typed; what was measured here comes from records."""
 
-from .records import digits, duration, fixed, link, milliseconds, one, percent, rate, record, rows, table
-from .studies import best_of_kinds
+import math
 
-# Of what is not measured yet; the benchmarks and scripts are there.
-TO_COME = "(record to come)"
+from .laplacians import blocks, planes, split
+from .records import (
+    digits,
+    duration,
+    fixed,
+    link,
+    microseconds,
+    milliseconds,
+    one,
+    percent,
+    rate,
+    record,
+    rows,
+    starts_with,
+    table,
+)
+from .studies import best_of_kinds, rows_of_tile
+
 HEADINGS = ["what it has", "what it says", "here", "what it gave here"]
 PLANES = "7-point Laplacian inside, double, 2048 x 2048 x 256"
 CUBE = "7-point Laplacian inside, double, 1024 x 1024 x 1024"
@@ -33,7 +48,11 @@ BLOCKS = "reference: BlockReduce, an atomic addition a block"
 def seeds_jacobi_1d():
     reference = {row["reference"]: row["seconds"] for row in rows("exchange_h100") if "reference" in row}
     bench = "`halocline bench reference-jacobi-1d`"
-    atomic, blocks, ours = jacobi(ATOMIC), jacobi(BLOCKS), jacobi("direct")
+    rod = {
+        1: one("scaling_rod_strong_h200", ranks=1)["seconds_a_step"],
+        2: one("scaling_rod_strong_h200", ranks=2, transport="cuda-ipc")["seconds_a_step"],
+    }
+    atomic, by_blocks, ours = jacobi(ATOMIC), jacobi(BLOCKS), jacobi("direct")
     accuracy = file("tests/end_to_end/accuracy_test.py")
     return [
         HEADINGS,
@@ -93,19 +112,21 @@ def seeds_jacobi_1d():
             "the iteration on several devices, whole",
             "prints the same six lines",
             "`bench/scaling.py --case rod`, `halocline run decks/laplace-1d.yaml --ranks 2`",
-            f"on two GPUs {TO_COME}",
+            f"an iteration with its norm {microseconds(rod[1])} on one H200, {microseconds(rod[2])} on two, "
+            f"{fixed(rod[1] / rod[2])} times as fast ([by transport](performance.md#between-the-devices-of-a-host), "
+            f"{link('scaling_rod_strong_h200')}); the deck on two GPUs prints the same lines",
         ],
         [
             "kernel 2: `cub::BlockReduce`, one atomic addition a block",
             "25.15 us under the profiler, a hundredth of kernel 1",
             bench,
-            f"{duration(blocks)}, {digits(atomic / blocks)} times as fast ({link('reference_kernels_h100')})",
+            f"{duration(by_blocks)}, {digits(atomic / by_blocks)} times as fast ({link('reference_kernels_h100')})",
         ],
         [
             "the sweep of this project",
             "",
             f"{bench}, `halocline bench jacobi-1d`",
-            f"{duration(ours)}, {digits(blocks / ours)} times as fast again; at 2²⁸ points "
+            f"{duration(ours)}, {digits(by_blocks / ours)} times as fast again; at 2²⁸ points "
             f"{duration(jacobi('streaming along x, 4 stages', 1 << 28))} for {duration(jacobi(BLOCKS, 1 << 28))}",
         ],
         [
@@ -125,8 +146,8 @@ def seeds_jacobi_1d():
 
 NVSHMEM_SWEEP = "a sweep whose kernel reads the neighbour's point, and its norm"
 
-# The record that tools/ncu_counters.py makes of `halocline bench reference-jacobi-1d`; None: there is none yet.
-PROFILED = None
+# The record that tools/ncu_counters.py makes of `halocline bench reference-jacobi-1d`.
+PROFILED = "counters_jacobi_h100"
 
 
 def seconds_in(name):
@@ -138,16 +159,29 @@ def part_in(name):
 
 
 def count_in(name):
-    return lambda row: f"{row[name]:,.0f}"
+    return lambda row: f"{int(fixed(row[name], 0)):,}"
 
 
-def not_counted(row):
-    return "not counted"
+# What a multiprocessor of compute capability 9.0 holds at most. Registers are given to warps 256 at a time, shared memory to
+# blocks 128 bytes at a time, beside what the driver takes of each block.
+BLOCKS_HELD, REGISTERS, WARPS, SHARED_BYTES, OF_THE_DRIVER = 32, 65536, 64, 228 * 1024, 1024
+
+
+def blocks_that_fit(row):
+    """By each limit. Raises ValueError if the least of them is not the occupancy that was counted."""
+    warps = math.ceil(row["block_size"] / 32)
+    registers = 256 * math.ceil(32 * row["registers_of_a_thread"] / 256)
+    shared = row["static_shared_bytes_of_a_block"] + row["dynamic_shared_bytes_of_a_block"]
+    shared = OF_THE_DRIVER + 128 * math.ceil(shared / 128)
+    # Each of the four parts of a multiprocessor has a quarter of the registers.
+    by = [BLOCKS_HELD, 4 * (REGISTERS // 4 // registers) // warps, SHARED_BYTES // shared, WARPS // warps]
+    if min(by) * warps != round(row["theoretical_occupancy"] * WARPS):
+        raise ValueError(f"{by} blocks fit, but the theoretical occupancy is {row['theoretical_occupancy']}")
+    return ", ".join(str(each) for each in by)
 
 
 # Quantity, of the atomic kernel, of the one with BlockReduce, and of a row of our record.
 PROFILE = [
-    ("frequency of the memory", "876.64 MHz", "788.17 MHz", not_counted),
     (
         "frequency of the multiprocessors",
         "1.31 GHz",
@@ -160,20 +194,20 @@ PROFILE = [
     ("duration", "2.52 ms", "25.15 us", seconds_in("profiled_seconds")),
     ("first-level cache, of peak", "0.93 %", "31.73 %", part_in("first_level_throughput")),
     ("second-level cache, of peak", "1.06 %", "15.39 %", part_in("second_level_throughput")),
-    ("active clocks of a multiprocessor", "3,268,284", "24,448", not_counted),
     ("multiprocessors, of peak", "0.48 %", "31.95 %", part_in("multiprocessor_throughput")),
     ("threads of a block", "256", "256", count_in("block_size")),
     ("blocks", "4096", "4096", count_in("grid_size")),
     ("registers of a thread", "62", "62", count_in("registers_of_a_thread")),
-    ("shared memory configured", "0", "8.19 KB", not_counted),
     ("static shared memory of a block", "0", "44 bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f} bytes"),
+    ("shared memory that the driver takes of a block", "0", "0", lambda row: f"{OF_THE_DRIVER} bytes"),
     ("dynamic shared memory of a block", "0", "0", lambda row: f"{row['dynamic_shared_bytes_of_a_block']:.0f} bytes"),
     ("threads", "1,048,576", "1,048,576", lambda row: f"{row['block_size'] * row['grid_size']:,.0f}"),
     ("waves of a multiprocessor", "12.80", "12.80", lambda row: fixed(row["waves_of_a_multiprocessor"])),
-    ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8", not_counted),
+    ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8", blocks_that_fit),
+    ("theoretical active warps", "32", "32", lambda row: f"{WARPS * row['theoretical_occupancy']:g}"),
     ("theoretical occupancy", "50 %", "50 %", part_in("theoretical_occupancy")),
     ("achieved occupancy", "39.56 %", "41.47 %", part_in("achieved_occupancy")),
-    ("achieved active warps", "25.32", "26.54", lambda row: fixed(64 * row["achieved_occupancy"])),
+    ("achieved active warps", "25.32", "26.54", lambda row: fixed(WARPS * row["achieved_occupancy"])),
 ]
 
 
@@ -186,21 +220,18 @@ def seeds_profile():
             "document: BlockReduce",
             "here: an atomic addition a thread",
             "here: BlockReduce",
+            "here: this project's sweep",
         ]
     ]
-    for quantity, atomic, blocks, of in PROFILE:
-        ours = [of(one(PROFILED, "counters", form=form)) for form in (ATOMIC, BLOCKS)] if PROFILED else [TO_COME, TO_COME]
-        made.append([quantity, atomic, blocks, *ours])
+    for quantity, *theirs, of in PROFILE:
+        ours = [of(one(PROFILED, "counters", form=form)) for form in (ATOMIC, BLOCKS, "direct")]
+        made.append([quantity, *theirs, *ours])
     return made
 
 
 def summed(problem, form):
-    row = one("reductions_h100", benchmark="reductions", problem=problem, form=form)
+    row = one("reduction_forms_h100", benchmark="reductions", problem=problem, form=form)
     return f"{milliseconds(row['median_seconds'])}, {rate(row['bytes_per_second'])}, {fixed(row['of_peak'])} of peak"
-
-
-def summed_if_there(problem, form):
-    return summed(problem, form) if rows("reductions_h100", benchmark="reductions", problem=problem, form=form) else TO_COME
 
 
 WHOLE, SEGMENTS = "sum, single, 536870912", "segmented sum, single, 2048 x 262144"
@@ -208,9 +239,9 @@ WHOLE, SEGMENTS = "sum, single, 536870912", "segmented sum, single, 2048 x 26214
 
 @table
 def seeds_reductions():
-    device = record("reductions_h100")["device"]
+    device = record("reduction_forms_h100")["device"]
     peak = device["peak of the memory, bytes a second"]
-    memory = f"{digits(device['memory, GiB'])} GiB" if "memory, GiB" in device else TO_COME
+    grids = rows("reduction_forms_h100", benchmark="reduction-grids")
     sums = file("bench/reduction_bodies_test.cpp")
     return [
         HEADINGS,
@@ -218,7 +249,7 @@ def seeds_reductions():
             "the device",
             "RTX 3090, 23.67 GB, a peak of 936.1 GB/s, printed in a banner",
             "what `halocline bench` prints first; `hardware` and `device` of records",
-            f"an H100 with a peak of {rate(peak)} ({link('reductions_h100')}); its memory {memory}",
+            f"an H100, {digits(device['memory, GiB'])} GiB, a peak of {rate(peak)} ({link('reduction_forms_h100')})",
         ],
         [
             "how it is measured",
@@ -230,13 +261,14 @@ def seeds_reductions():
             "batches of one block: a tree in shared memory, synchronised by `thread_block`",
             "2048 batches of 262,144: 2.433 ms, 882.6 GB/s, 0.94 of peak",
             "`halocline bench reductions`",
-            f"{summed(SEGMENTS, 'a block a segment, tree in shared memory')} ({link('reductions_h100')})",
+            f"{summed(SEGMENTS, 'a block a segment, tree in shared memory')} ({link('reduction_forms_h100')})",
         ],
         [
             "the same by a static `thread_block_tile` of the whole block",
             "written, and said not to work",
             "`halocline bench reductions`, `a block a segment, tree of a static tile`",
-            summed_if_there(SEGMENTS, "a block a segment, tree of a static tile"),
+            "works with memory of the block for its barriers: "
+            f"{summed(SEGMENTS, 'a block a segment, tree of a static tile')}",
         ],
         [
             "batches: shuffles within warps of `thread_block_tile<32>`, then their sums",
@@ -260,7 +292,10 @@ def seeds_reductions():
             "why the one and the other: launch cost against idle blocks",
             "told, not measured",
             "`halocline bench reduction-grids`",
-            TO_COME,
+            f"idle slots: launch and barriers take {microseconds(grids[0]['peer']['seconds'], 2)} of "
+            f"{microseconds(grids[0]['median_seconds'], 4)} by one block, "
+            f"{microseconds(grids[-1]['peer']['seconds'], 2)} of {microseconds(grids[-1]['median_seconds'], 4)} by all that "
+            "fit ([table](performance.md#grids-of-the-sum-in-one-launch))",
         ],
         [
             "launches of batches until one value is left",
@@ -379,18 +414,33 @@ def seeds_best_blocks():
     ]
     made = [["device, 512³ points", "threads of a block", "launch bound", "rows a thread", "where it stands"]]
     made += [[*line, "the document"] for line in theirs]
-    for device, name in (("H100", "reference_kernels_h100"), ("H200", "reference_kernels_h200")):
-        problem = "7-point Laplacian inside, double, 512 x 512 x 512"
-        best = kernel(problem, "256 x 1 x 1 threads", name)
+    found = {
+        (threads, height): row for threads, heights in blocks(512).items() for height, row in heights.items()
+    }
+    flat = {key: row for key, row in found.items() if key[0].endswith(" × 1 × 1")}
+    for words, kernels in (("H100", found), ("H100, blocks without a depth", flat)):
+        threads, height = min(kernels, key=lambda key: kernels[key]["median_seconds"])
         made.append(
             [
-                device,
-                "256 × 1 × 1; of 128 to 1024 " + TO_COME,
-                "256",
-                best["form"].split("tile of ")[1].split()[0],
-                f"{link(name)}, `halocline bench reference-laplacian-blocks`",
+                words,
+                threads,
+                str(math.prod(int(number) for number in threads.split(" × "))),
+                str(height),
+                f"{link('reference_blocks_h100')}, `halocline bench reference-laplacian-blocks`",
             ]
         )
+    best = best_of_kinds(rows("reference_kernels_h200", problem="7-point Laplacian inside, double, 512 x 512 x 512"))
+    kinds = ("256 x 1 x 1 threads", "128 x 1 x 8 threads")
+    kind = min(kinds, key=lambda kind: best[kind]["median_seconds"])
+    made.append(
+        [
+            "H200, of two blocks",
+            kind.removesuffix(" threads").replace(" x ", " × "),
+            str(math.prod(int(number) for number in kind.removesuffix(" threads").split(" x "))),
+            str(rows_of_tile(best[kind]["form"])),
+            f"{link('reference_kernels_h200')}, `halocline bench reference-laplacian`",
+        ]
+    )
     return made
 
 
@@ -411,6 +461,16 @@ def seeds_laplacian():
 
     small, (small_fetch, small_hits) = cubes(256)
     large, (large_fetch, large_hits) = cubes(1024)
+    wide_fetch, wide_hits = counted(kernel(PLANES, "256 x 1 x 1 threads"))
+    naive = one("counters_laplacian_steps_512_h100", "counters", form="reference: step 1, a thread a point")
+    steps = rows("reference_steps_h100", form=starts_with("reference: step"))
+    words_of_steps = [duration(row["median_seconds"]) for row in steps]
+    strides = planes()
+
+    def at(mebibytes):
+        """Of copy, by kernel 5, for all lengths of rows."""
+        return [kinds["whole"]["of_copy"] for kinds in strides[mebibytes << 20].values()]
+
     shapes = [
         row["bytes_per_second"]
         for row in (
@@ -429,7 +489,9 @@ def seeds_laplacian():
             "kernels 1 to 4, of the parts before: naive, tiled along y, reads reordered, launch bounds; streaming stores",
             "named, each faster than the one before",
             "`halocline bench reference-laplacian-steps`",
-            TO_COME,
+            f"512³: {', '.join(words_of_steps[:-1])}; with streaming stores {words_of_steps[-1]}, so that the naive kernel is "
+            "the fastest without them ([table](performance.md#step-by-step), [drawn](images/steps.png), "
+            f"{link('reference_steps_h100')})",
         ],
         [
             "kernel 5: tile of 8 rows, reads reordered, launch bound of 256, streaming stores",
@@ -449,7 +511,7 @@ def seeds_laplacian():
             "devices",
             "RX 6900 XT, RX 7900 XTX, MI50, MI100, MI210, MI250, MI250X (one half)",
             "the same kernels for NVIDIA, and for HIP",
-            f"H100 and H200; no device of AMD was at hand, the kernels compile for one {TO_COME}",
+            "H100 and H200; for HIP (gfx90a) the kernels compile, no device of AMD was at hand",
         ],
         [
             "table of the best block, launch bound and tile of each device",
@@ -461,16 +523,19 @@ def seeds_laplacian():
             "figure: bytes a second by device and size, 256³ to 1024³, every axis by itself",
             "even on the Radeons, falling on the Instincts where nx or ny are large; the largest did not fit into the RX "
             "6900 XT",
-            "`halocline bench reference-laplacian-shapes`, [sizes.png](images/sizes.png)",
+            "`halocline bench reference-laplacian-shapes`, [shapes.png](images/shapes.png)",
             f"kernel 5 between {rate(min(shapes))} and {rate(max(shapes))} over 60 boxes: three planes always fit the cache "
-            f"([by shape](performance.md#boxes-of-all-shapes), {link('reference_shapes_h100')}); drawn {TO_COME}",
+            f"([by shape](performance.md#boxes-of-all-shapes), {link('reference_shapes_h100')})",
         ],
         [
             "figure: fetch efficiency and hits of the second-level cache over the sizes, MI250X",
             "a naive kernel has 50 % and 65 %; at the largest size both are a third",
-            f"{file('tools/ncu_counters.py')}",
-            f"kernel 5 {small_fetch} and {small_hits} at 256³, {large_fetch} and {large_hits} at 1024³ "
-            f"({link('counters_laplacian_256_h100', 'counters_laplacian_1024_h100')}); over all sizes {TO_COME}",
+            f"{file('tools/ncu_counters.py')}, [fetches.png](images/fetches.png)",
+            f"kernel 5 {small_fetch} and {small_hits} at 256³, {large_fetch} and {large_hits} at 1024³, "
+            f"{wide_fetch} and {wide_hits} on planes of 2048² "
+            f"({link('counters_laplacian_256_h100', 'counters_laplacian_1024_h100', 'counters_laplacian_2048_h100')}); a naive "
+            f"one {percent(naive['fetch_efficiency'])} and {percent(naive['second_level_hit_rate'])} at 512³ "
+            f"({link('counters_laplacian_steps_512_h100')})",
         ],
         [
             "only nx and ny count, nz does not",
@@ -482,8 +547,11 @@ def seeds_laplacian():
         [
             "figure: stride of planes, nx held at three values from 512 on, planes from 1 MB to beyond 8 MB, MI250X",
             "falls from 2.5 MB a plane on, where three no longer fit 8 MB; level from 8 MB on",
-            "`halocline bench reference-laplacian-strides`",
-            TO_COME,
+            "`halocline bench reference-laplacian-strides`, [strides.png](images/strides.png)",
+            f"{fixed(min(at(8)))} to {fixed(max(at(8)))} of copy at 8 MiB a plane, {fixed(min(at(10)))} to "
+            f"{fixed(max(at(10)))} at 10 MiB, {fixed(min(at(24)))} at 24 MiB, where every plane is read three times, and level "
+            "beyond; alike for rows of 512, 1024 and 2048 points: it falls where three planes no longer fit half of the cache "
+            f"([table](performance.md#the-stride-between-planes), {link('reference_strides_h100')})",
         ],
         [
             "the last cache of the Radeons",
@@ -497,7 +565,8 @@ def seeds_laplacian():
             "figure: ny rising at nx = 1024, nz = 32, Radeons",
             "falls above 32 MB (RX 6900 XT) and 25 MB (RX 7900 XTX) a plane",
             "`halocline bench reference-laplacian-strides`",
-            TO_COME,
+            "H100 and H200 have no third level; at nx = 1024, the fewer planes the larger they are, it falls above 8 MiB a "
+            "plane, as at other nx",
         ],
         [
             "blocks with a depth of eight, 128 × 1 × 8",
@@ -521,7 +590,14 @@ def seeds_laplacian():
             "the fastest of these kernels on planes of 2048² and 4096²; there in 16 subdomains, "
             f"{rate(kernel(wide, 'subdomains')['bytes_per_second'])}",
         ],
-        ["subdomains along x instead", "said to be as easy", "`halocline bench reference-laplacian-splits`", TO_COME],
+        [
+            "subdomains along x instead",
+            "said to be as easy",
+            "`halocline bench reference-laplacian-splits`",
+            f"2048 × 2048 × 256 in four: along y {milliseconds(split(PLANES, 4, 'y')['median_seconds'])}, along x "
+            f"{milliseconds(split(PLANES, 4, 'x')['median_seconds'])} "
+            f"([table](performance.md#subdomains-along-y-and-along-x), {link('reference_splits_h100')})",
+        ],
         [
             "a sweep that does not need the cache",
             "",

@@ -4,13 +4,13 @@ A table of a further record is a function like these: `@table`, named as the pag
 that lists all forms of a benchmark, `forms` makes the rows:
 
     @table
-    def laplacian_steps_h100():
-        return [["points", "kernel", "time", "rate", "of copy"], *without_repeats(forms("NAME", "reference-laplacian-steps"))]
+    def laplacian_everything_h100():
+        return [["points", "kernel", "time", "rate", "of copy"], *without_repeats(forms("NAME", "reference-laplacian"))]
 """
 import re
 
-from .records import (duration, fixed, median, milliseconds, one, parts_of_problem, percent, rate, record, rows, table,
-                      without_repeats)
+from .records import (duration, fixed, median, microseconds, milliseconds, one, parts_of_problem, percent, rate, record, rows,
+                      table, without_repeats)
 
 OURS = "ours"
 KINDS = {"256 x 1 x 1 threads": "blocks of 256 × 1 × 1 (kernel 5)", "128 x 1 x 8 threads": "blocks of 128 × 1 × 8 (kernel 5)",
@@ -158,7 +158,8 @@ FORMS = {"specialised": "ours", "portable": "ours, portable", "CUB": "CUB",
          "cooperative, one block a multiprocessor": "one cooperative launch, a block a multiprocessor",
          "cooperative, filled grid": "one cooperative launch, all blocks that fit",
          "a block a segment, tree in shared memory": "a block a segment, tree in shared memory",
-         "a block a segment, shuffles within warps": "a block a segment, shuffles within warps"}
+         "a block a segment, shuffles within warps": "a block a segment, shuffles within warps",
+         "a block a segment, tree of a static tile": "a block a segment, tree of a static tile of threads"}
 PROBLEMS = {"sum, single, 536870912": "2²⁹ values", "segmented sum, single, 2048 x 262144": "2048 segments of 262,144"}
 
 
@@ -166,9 +167,9 @@ PROBLEMS = {"sum, single, 536870912": "2²⁹ values", "segmented sum, single, 2
 def reductions():
     made = []
     for problem, words in PROBLEMS.items():
-        for row in rows("reductions_h100", benchmark="reductions", problem=problem):
+        for row in rows("reduction_forms_h100", benchmark="reductions", problem=problem):
             line = [words, FORMS.get(row["form"], row["form"])]
-            for name in ("reductions_h100", "reductions_h200"):
+            for name in ("reduction_forms_h100", "reductions_h200"):
                 others = rows(name, benchmark="reductions", problem=problem, form=row["form"])
                 line += [words for other in others for words in
                          (milliseconds(other["median_seconds"]), rate(other["bytes_per_second"]), fixed(other["of_peak"]))
@@ -192,9 +193,44 @@ def reductions_small():
 def reductions_beside_cub():
     made = [["speed of ours over that of CUB", "H100", "H200"]]
     for problem, words in PROBLEMS.items():
-        made.append([words, *(fixed(one(name, benchmark="reductions", problem=problem, form="specialised")["peer"]["of_peer"])
-                              for name in ("reductions_h100", "reductions_h200"))])
+        line = [words]
+        for name in ("reduction_forms_h100", "reductions_h200"):
+            ours, cub = (one(name, benchmark="reductions", problem=problem, form=form)["median_seconds"]
+                         for form in ("specialised", "CUB"))
+            line.append(fixed(cub / ours))
+        made.append(line)
     return made
+
+
+@table
+def reduction_grids_h100():
+    made = [["blocks of 256 threads a multiprocessor", "time", "rate", "of peak", "launch and barrier without a sum"]]
+    for row in rows("reduction_forms_h100", benchmark="reduction-grids"):
+        made.append([row["form"].split(", ")[1].split()[0], microseconds(row["median_seconds"], 4),
+                     rate(row["bytes_per_second"]), fixed(row["of_peak"]), microseconds(row["peer"]["seconds"], 2)])
+    return made
+
+
+@table
+def jacobi_profile_h100():
+    """What Nsight Compute counted of the three kernels of Jacobi's sweep."""
+    forms = ("reference: an atomic addition a thread", "reference: BlockReduce, an atomic addition a block", "direct")
+    problem = "3-point Jacobi and norm inside, single, 4194304"
+    counts = [one("counters_jacobi_h100", "counters", problem=problem, form=form) for form in forms]
+    timed = [one("reference_jacobi_h100", problem=problem, form=form) for form in forms]
+    quantities = [("time of a launch, profiled", lambda row: duration(row["profiled_seconds"])),
+                  ("DRAM, of peak", lambda row: percent(row["dram_throughput"])),
+                  ("second-level cache, of peak", lambda row: percent(row["second_level_throughput"])),
+                  ("first-level cache, of peak", lambda row: percent(row["first_level_throughput"])),
+                  ("multiprocessors, of peak", lambda row: percent(row["multiprocessor_throughput"])),
+                  ("blocks of 256 threads", lambda row: f"{row['grid_size']:,.0f}"),
+                  ("registers of a thread", lambda row: f"{row['registers_of_a_thread']:.0f}"),
+                  ("static shared memory of a block, bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f}"),
+                  ("theoretical occupancy", lambda row: percent(row["theoretical_occupancy"])),
+                  ("achieved occupancy", lambda row: percent(row["achieved_occupancy"]))]
+    return [["2²² points, one H100", "an atomic addition a thread", "`cub::BlockReduce`", "ours, direct"],
+            ["time of a launch", *(duration(row["median_seconds"]) for row in timed)],
+            *([words, *(of(row) for row in counts)] for words, of in quantities)]
 
 
 @table
