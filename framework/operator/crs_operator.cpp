@@ -3,8 +3,10 @@
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "framework/field/field.hpp"
 #include "framework/halo/exchange.hpp"
@@ -12,6 +14,7 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/crs_assembly.hpp"
 #include "framework/operator/crs_local_rows.hpp"
+#include "framework/operator/generic_steps.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/nan_aware.hpp"
 
@@ -66,27 +69,65 @@ struct CopyDiagonal {
 
 /// Entries that a core of a host asks for before it needs them: hardware fetches too few of the two streams ahead.
 constexpr int entries_ahead = 640;
+/// Rows whose part of x . y is added up by itself, whatever the number of threads.
+constexpr Index rows_of_sum = 4096;
 
-/// A row of y = A x on a host.
+/// The rows of a block's unknowns along x, cut into stretches of rows_of_sum at most.
+class Stretches {
+ public:
+  Stretches(BlockLayout const& layout, IndexRange const& unknowns)
+      : layout_(layout),
+        unknowns_(unknowns),
+        of_a_line_((unknowns.end[0] - unknowns.begin[0] + rows_of_sum - 1) / rows_of_sum),
+        lines_of_a_plane_(unknowns.end[1] - unknowns.begin[1]) {}
+  [[nodiscard]] Index count() const {
+    return unknowns_.size() == 0 ? 0 : of_a_line_ * lines_of_a_plane_ * (unknowns_.end[2] - unknowns_.begin[2]);
+  }
+  struct Rows {
+    Index begin, end;
+  };
+  [[nodiscard]] Rows rows(Index stretch) const {
+    Index const line = stretch / of_a_line_;
+    Index const j = unknowns_.begin[1] + line % lines_of_a_plane_;
+    Index const k = unknowns_.begin[2] + line / lines_of_a_plane_;
+    Index const i = unknowns_.begin[0] + stretch % of_a_line_ * rows_of_sum;
+    Index const row = layout_.first + j * layout_.row + k * layout_.plane;
+    return {row + i, row + std::min(i + rows_of_sum, unknowns_.end[0])};
+  }
+
+ private:
+  BlockLayout layout_;
+  IndexRange unknowns_;
+  Index of_a_line_;
+  Index lines_of_a_plane_;
+};
+
+/// y = A x on the rows of a stretch, on a host, and their part of x . y.
 template <class Real>
-struct MultiplyRow {
+struct MultiplyStretch {
   int const* offsets;
   int const* columns;
   Real const* values;
   Real const* x;
   Real* y;
-  void operator()(int row) const {
+  double* sums;
+  Stretches stretches;
+  void operator()(Index stretch) const {
     constexpr int of_a_line = 64 / sizeof(Real);
-    int const end = offsets[row + 1];
-    Real sum = 0;
-    for (int n = offsets[row]; n < end; ++n) {
-      sum += values[n] * x[columns[n]];
+    auto const [begin, end] = stretches.rows(stretch);
+    double sum = 0;
+    for (Index row = begin; row < end; ++row) {
+      int const last = offsets[row + 1];
+      Real product = 0;
+      for (int n = offsets[row]; n < last; ++n) product += values[n] * x[columns[n]];
+      for (int n = offsets[row]; n < last; n += of_a_line) {
+        __builtin_prefetch(values + n + entries_ahead);
+        __builtin_prefetch(columns + n + entries_ahead);
+      }
+      y[row] = product;
+      sum += static_cast<double>(x[row]) * static_cast<double>(product);
     }
-    for (int n = offsets[row]; n < end; n += of_a_line) {
-      __builtin_prefetch(values + n + entries_ahead);
-      __builtin_prefetch(columns + n + entries_ahead);
-    }
-    y[row] = sum;
+    sums[stretch] = sum;
   }
 };
 
@@ -97,33 +138,65 @@ struct CrsOperator<Real>::Matrix {
   CrsRows<Real> rows;
   KokkosSparse::CrsMatrix<Real, int, Kokkos::Device<Execution, Memory>, void, int> entries;  ///< the same, named
 
-  /// y = A x
-  void multiply(Execution const& where, Array<Real> const& x, Array<Real> const& y) const {
+  Stretches stretches;
+  std::vector<double> sums;  ///< of stretches
+
+  /// y = A x; returns x . y where that comes in passing, on hosts.
+  double multiply(Execution const& where, Array<Real> const& x, Array<Real> const& y) {
     if constexpr (kernel::is_host<Execution>) {
-      Kokkos::parallel_for(
-          Kokkos::RangePolicy<Execution, Kokkos::IndexType<int>>(where, 0, entries.numRows()),
-          MultiplyRow<Real>{rows.offsets.data(), rows.columns.data(), rows.values.data(), x.data(), y.data()});
+      Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(where, 0, stretches.count()),
+                           MultiplyStretch<Real>{rows.offsets.data(), rows.columns.data(), rows.values.data(), x.data(),
+                                                 y.data(), sums.data(), stretches});
+      where.fence("halocline: product with a matrix");
+      return std::accumulate(sums.begin(), sums.end(), 0.0);
     } else {
       KokkosSparse::spmv(where, "N", Real{1}, entries, x, Real{0}, y);
+      return 0;
     }
   }
 
-  explicit Matrix(CrsRows<Real> const& of)
+  Matrix(CrsRows<Real> const& of, BlockLayout const& layout, IndexRange const& unknowns)
       : rows(of),
         entries("halocline matrix", static_cast<int>(rows.offsets.extent(0)) - 1,
                 static_cast<int>(rows.offsets.extent(0)) - 1, static_cast<int>(rows.values.extent(0)), rows.values,
-                rows.offsets, rows.columns) {}
+                rows.offsets, rows.columns),
+        stretches(layout, unknowns),
+        sums(static_cast<std::size_t>(stretches.count())) {}
+};
+
+/// Steps whose product comes with p . A p where one loop makes both.
+template <class Real>
+class CrsOperator<Real>::Steps final : public CgSteps {
+ public:
+  explicit Steps(CrsOperator const& a) : a_(a) {}
+  double apply_dot(Vector const& x, Vector& y) const override {
+    double const sum = a_.multiply(x, y);
+    if constexpr (!kernel::is_host<Execution>) return x.dot(y);
+    return as_field_vector<Real>(x).field().mesh().communicator().sum(sum);
+  }
+  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+              std::unique_ptr<Vector>& work) const override {
+    return generic_cg_step(*this, alpha, beta, z, x, *p, *work);
+  }
+  double residual(double alpha, Vector const& /*p*/, Vector const& work, Vector& r) const override {
+    return r.add_and_square(-alpha, work);
+  }
+
+ private:
+  CrsOperator const& a_;
 };
 
 template <class Real>
-CrsOperator<Real>::CrsOperator(Operator const& a, int radius) : diagonal_(a.create_vector()) {
+CrsOperator<Real>::CrsOperator(Operator const& a, int radius)
+    : diagonal_(a.create_vector()), steps_(std::make_unique<Steps>(*this)) {
   Field<Real>& field = as_field_vector<Real>(*diagonal_).field();
   Mesh const& mesh = field.mesh();
   std::vector<CrsRows<Real>> const rows = assemble_rows<Real>(a, radius);
   for (Block const& block : mesh.blocks()) {
     CrsRows<Real> const& mine = rows[block.local];
     std::size_t const count = mine.offsets.extent(0) - 1;
-    matrices_.push_back(std::make_unique<Matrix>(mine));
+    matrices_.push_back(
+        std::make_unique<Matrix>(mine, field.layout(block), as_field_vector<Real>(*diagonal_).unknowns(block)));
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(execution(block), 0, count),
                          CopyDiagonal<Real>{mine, array_of(field, block)});
     field.mark_written(block, field.owned(block), "diagonal of a matrix");
@@ -140,14 +213,27 @@ template <class Real>
 CrsOperator<Real>::~CrsOperator() = default;
 
 template <class Real>
+CgSteps const* CrsOperator<Real>::cg() const {
+  return steps_.get();
+}
+
+template <class Real>
 void CrsOperator<Real>::apply(Vector const& x, Vector& y) const {
+  multiply(x, y);
+}
+
+/// Returns this rank's part of x . y on hosts.
+template <class Real>
+double CrsOperator<Real>::multiply(Vector const& x, Vector& y) const {
   Field<Real>& from = as_field_vector<Real>(x).field();
   Field<Real>& to = as_field_vector<Real>(y).field();
   exchange_->exchange({&from});
+  double sum = 0;
   for (Block const& block : from.mesh().blocks()) {
-    matrices_[block.local]->multiply(execution(block), array_of(from, block), array_of(to, block));
+    sum += matrices_[block.local]->multiply(execution(block), array_of(from, block), array_of(to, block));
     to.mark_written(block, to.owned(block), "product with a matrix");
   }
+  return sum;
 }
 
 template <class Real>

@@ -9,6 +9,7 @@
 
 namespace halocline {
 
+class CgSteps;
 class Exchange;
 
 /// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos
@@ -30,6 +31,7 @@ class CrsOperator final : public Operator, public AssembledMatrix {
   void apply(Vector const& x, Vector& y) const override;
   [[nodiscard]] bool diagonal(Vector& d) const override;
   [[nodiscard]] double norm_bound() const override { return norm_; }
+  [[nodiscard]] CgSteps const* cg() const override;
   [[nodiscard]] AssembledMatrix const* matrix() const override { return this; }
   [[nodiscard]] std::unique_ptr<MatrixSolve> make_gauss_seidel(int sweeps) const override;
   [[nodiscard]] std::unique_ptr<MatrixSolve> make_incomplete_lu(int fill) const override;
@@ -38,10 +40,13 @@ class CrsOperator final : public Operator, public AssembledMatrix {
 
  private:
   struct Matrix;
+  class Steps;
+  double multiply(Vector const& x, Vector& y) const;
   /// The rows of each block's unknowns. Throws SolveError where an entry of the diagonal is zero.
   [[nodiscard]] auto local_blocks() const;
   std::vector<std::unique_ptr<Matrix>> matrices_;  ///< by Block::local
   std::unique_ptr<Vector> diagonal_;
+  std::unique_ptr<CgSteps> steps_;
   std::unique_ptr<Exchange> exchange_;
   double norm_ = 0;
   Index nonzeros_ = 0;
