@@ -141,13 +141,13 @@ void append_bodies(std::vector<Row>& rows, Segments const& segments, Options con
   for (std::size_t n = first; n < rows.size(); ++n) rows[n].copy_seconds = copy_seconds;
 }
 
-/// Compares the rows from `first` on with the first of them by CUB, that of a whole array, if there is one.
-void compare_with_cub(std::vector<Row>& rows, std::size_t first) {
+/// Compares the rows from `first` on, of one problem, with that of them by CUB, if there is one.
+void compare_with_cub(std::vector<Row>& rows, std::size_t first, char const* name) {
   auto const begin = rows.begin() + static_cast<std::ptrdiff_t>(first);
   auto const by_cub =
       std::find_if(begin, rows.end(), [](Row const& row) { return row.form == reduce::name_of(Body::cub); });
   if (by_cub == rows.end()) return;
-  Peer const peer{"cub::DeviceReduce", median(by_cub->seconds)};
+  Peer const peer{name, median(by_cub->seconds)};
   std::for_each(begin, rows.end(), [&](Row& row) { row.peer = peer; });
 }
 
@@ -172,8 +172,10 @@ std::vector<Row> reductions(Options const& options) {
     return seconds_of(problem, body, how);
   };
   append_bodies(rows, {1, segments.count * segments.length}, options, measure);
+  compare_with_cub(rows, 0, "cub::DeviceReduce");
+  std::size_t const first_of_segments = rows.size();
   if (segments.count > 1) append_bodies(rows, segments, options, measure);
-  compare_with_cub(rows, 0);
+  compare_with_cub(rows, first_of_segments, "cub::DeviceSegmentedReduce");
   return rows;
 }
 
@@ -188,7 +190,7 @@ std::vector<Row> small_reductions(Options const& options) {
     append_bodies(rows, {1, count}, options, [](Problem const& problem, Body body, Options const& how) {
       return seconds_in_a_row(problem, body, how);
     });
-    compare_with_cub(rows, first);
+    compare_with_cub(rows, first, "cub::DeviceReduce");
   }
   return rows;
 }

@@ -41,7 +41,7 @@ def stencil(cells, steps):
 
 
 def jacobi(cells, steps):
-    return {"physics": "laplace", "mesh": {"cells": cells[:2], "processes": [1, 0]},
+    return {"physics": "laplace", "mesh": {"cells": cells, "processes": [1, 0]},
             "laplace": {"centring": "cell", "source": "x-y"},
             "solver": {"method": "jacobi", "jacobi": {"relative_tolerance": 0, "iterations": steps}}}
 
@@ -49,7 +49,7 @@ def jacobi(cells, steps):
 def rod(cells, steps):
     # That of decks/laplace-1d.yaml, which ends sooner.
     ends = {"west": {"kind": "dirichlet", "value": 5}, "east": {"kind": "dirichlet", "value": 10}}
-    return {"physics": "laplace", "mesh": {"cells": cells[:1], "upper": cells[:1]}, "laplace": {"boundary": ends},
+    return {"physics": "laplace", "mesh": {"cells": cells, "upper": cells}, "laplace": {"boundary": ends},
             "solver": {"method": "jacobi", "jacobi": {"quantity": "change", "relative_tolerance": 0, "iterations": steps}}}
 
 
@@ -72,9 +72,9 @@ def seconds_of(given, folder, cells, ranks, settings, steps):
 
 
 def measure(given, folder, ranks, settings):
-    cells = [given.cells] * 3
+    cells = [given.cells] * {"rod": 1, "jacobi": 2}.get(given.case, 3)
     if given.weak:
-        cells[{"rod": 0, "jacobi": 1}.get(given.case, 2)] *= ranks
+        cells[-1] *= ranks
     few, many = given.steps
     seconds, summary = {few: [], many: []}, {}
     for _ in range(given.repeat):

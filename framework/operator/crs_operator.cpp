@@ -3,16 +3,15 @@
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 
 #include "framework/field/field.hpp"
 #include "framework/halo/exchange.hpp"
 #include "framework/kernel/backends.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/crs_assembly.hpp"
+#include "framework/operator/crs_host_product.hpp"
 #include "framework/operator/crs_local_rows.hpp"
 #include "framework/operator/generic_steps.hpp"
 #include "framework/runtime/communicator.hpp"
@@ -67,88 +66,18 @@ struct CopyDiagonal {
   }
 };
 
-/// Entries that a core of a host asks for before it needs them: hardware fetches too few of the two streams ahead.
-constexpr int entries_ahead = 640;
-/// Rows whose part of x . y is added up by itself, whatever the number of threads.
-constexpr Index rows_of_sum = 4096;
-
-/// The rows of a block's unknowns along x, cut into stretches of rows_of_sum at most.
-class Stretches {
- public:
-  Stretches(BlockLayout const& layout, IndexRange const& unknowns)
-      : layout_(layout),
-        unknowns_(unknowns),
-        of_a_line_((unknowns.end[0] - unknowns.begin[0] + rows_of_sum - 1) / rows_of_sum),
-        lines_of_a_plane_(unknowns.end[1] - unknowns.begin[1]) {}
-  [[nodiscard]] Index count() const {
-    return unknowns_.size() == 0 ? 0 : of_a_line_ * lines_of_a_plane_ * (unknowns_.end[2] - unknowns_.begin[2]);
-  }
-  struct Rows {
-    Index begin, end;
-  };
-  [[nodiscard]] Rows rows(Index stretch) const {
-    Index const line = stretch / of_a_line_;
-    Index const j = unknowns_.begin[1] + line % lines_of_a_plane_;
-    Index const k = unknowns_.begin[2] + line / lines_of_a_plane_;
-    Index const i = unknowns_.begin[0] + stretch % of_a_line_ * rows_of_sum;
-    Index const row = layout_.first + j * layout_.row + k * layout_.plane;
-    return {row + i, row + std::min(i + rows_of_sum, unknowns_.end[0])};
-  }
-
- private:
-  BlockLayout layout_;
-  IndexRange unknowns_;
-  Index of_a_line_;
-  Index lines_of_a_plane_;
-};
-
-/// y = A x on the rows of a stretch, on a host, and their part of x . y.
-template <class Real>
-struct MultiplyStretch {
-  int const* offsets;
-  int const* columns;
-  Real const* values;
-  Real const* x;
-  Real* y;
-  double* sums;
-  Stretches stretches;
-  void operator()(Index stretch) const {
-    constexpr int of_a_line = 64 / sizeof(Real);
-    auto const [begin, end] = stretches.rows(stretch);
-    double sum = 0;
-    for (Index row = begin; row < end; ++row) {
-      int const last = offsets[row + 1];
-      Real product = 0;
-      for (int n = offsets[row]; n < last; ++n) product += values[n] * x[columns[n]];
-      for (int n = offsets[row]; n < last; n += of_a_line) {
-        __builtin_prefetch(values + n + entries_ahead);
-        __builtin_prefetch(columns + n + entries_ahead);
-      }
-      y[row] = product;
-      sum += static_cast<double>(x[row]) * static_cast<double>(product);
-    }
-    sums[stretch] = sum;
-  }
-};
-
 }  // namespace
 
 template <class Real>
 struct CrsOperator<Real>::Matrix {
   CrsRows<Real> rows;
   KokkosSparse::CrsMatrix<Real, int, Kokkos::Device<Execution, Memory>, void, int> entries;  ///< the same, named
-
-  Stretches stretches;
-  std::vector<double> sums;  ///< of stretches
+  CrsHostProduct<Real> on_host;
 
   /// y = A x; returns x . y where that comes in passing, on hosts.
   double multiply(Execution const& where, Array<Real> const& x, Array<Real> const& y) {
     if constexpr (kernel::is_host<Execution>) {
-      Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(where, 0, stretches.count()),
-                           MultiplyStretch<Real>{rows.offsets.data(), rows.columns.data(), rows.values.data(), x.data(),
-                                                 y.data(), sums.data(), stretches});
-      where.fence("halocline: product with a matrix");
-      return std::accumulate(sums.begin(), sums.end(), 0.0);
+      return on_host.multiply(where, x.data(), y.data());
     } else {
       KokkosSparse::spmv(where, "N", Real{1}, entries, x, Real{0}, y);
       return 0;
@@ -160,8 +89,7 @@ struct CrsOperator<Real>::Matrix {
         entries("halocline matrix", static_cast<int>(rows.offsets.extent(0)) - 1,
                 static_cast<int>(rows.offsets.extent(0)) - 1, static_cast<int>(rows.values.extent(0)), rows.values,
                 rows.offsets, rows.columns),
-        stretches(layout, unknowns),
-        sums(static_cast<std::size_t>(stretches.count())) {}
+        on_host(rows, layout, unknowns) {}
 };
 
 /// Steps whose product comes with p . A p where one loop makes both.
@@ -171,7 +99,7 @@ class CrsOperator<Real>::Steps final : public CgSteps {
   explicit Steps(CrsOperator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {
     double const sum = a_.multiply(x, y);
-    if constexpr (!kernel::is_host<Execution>) return x.dot(y);
+    if (!kernel::is_host<Execution>) return x.dot(y);
     return as_field_vector<Real>(x).field().mesh().communicator().sum(sum);
   }
   double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,

@@ -162,45 +162,42 @@ def count_in(name):
     return lambda row: f"{int(fixed(row[name], 0)):,}"
 
 
-# What a multiprocessor of compute capability 9.0 holds at most. Registers are given to warps 256 at a time, shared memory to
-# blocks 128 bytes at a time, beside what the driver takes of each block.
-BLOCKS_HELD, REGISTERS, WARPS, SHARED_BYTES, OF_THE_DRIVER = 32, 65536, 64, 228 * 1024, 1024
+WARPS = 64  # that a multiprocessor of compute capability 9.0 holds
+
+
+def hertz_in(name):
+    return lambda row: f"{digits(row[name] / 1e9)} GHz"
+
+
+def bytes_in(name):
+    return lambda row: f"{row[name]:.0f} bytes"
 
 
 def blocks_that_fit(row):
-    """By each limit. Raises ValueError if the least of them is not the occupancy that was counted."""
-    warps = math.ceil(row["block_size"] / 32)
-    registers = 256 * math.ceil(32 * row["registers_of_a_thread"] / 256)
-    shared = row["static_shared_bytes_of_a_block"] + row["dynamic_shared_bytes_of_a_block"]
-    shared = OF_THE_DRIVER + 128 * math.ceil(shared / 128)
-    # Each of the four parts of a multiprocessor has a quarter of the registers.
-    by = [BLOCKS_HELD, 4 * (REGISTERS // 4 // registers) // warps, SHARED_BYTES // shared, WARPS // warps]
-    if min(by) * warps != round(row["theoretical_occupancy"] * WARPS):
-        raise ValueError(f"{by} blocks fit, but the theoretical occupancy is {row['theoretical_occupancy']}")
-    return ", ".join(str(each) for each in by)
+    names = ("blocks_that_a_multiprocessor_holds", "blocks_that_fit_registers", "blocks_that_fit_shared_memory",
+             "blocks_that_fit_warps")
+    return ", ".join(f"{row[name]:.0f}" for name in names)
 
 
 # Quantity, of the atomic kernel, of the one with BlockReduce, and of a row of our record.
 PROFILE = [
-    (
-        "frequency of the multiprocessors",
-        "1.31 GHz",
-        "1.17 GHz",
-        lambda row: f"{digits(row['elapsed_cycles'] / row['profiled_seconds'] / 1e9)} GHz",
-    ),
+    ("frequency of the memory", "0.877 GHz", "0.788 GHz", hertz_in("memory_frequency")),
+    ("frequency of the multiprocessors", "1.31 GHz", "1.17 GHz", hertz_in("multiprocessor_frequency")),
     ("clocks", "3,305,314", "29,534", count_in("elapsed_cycles")),
     ("memory, of peak", "1.06 %", "26.50 %", part_in("memory_throughput")),
     ("DRAM, of peak", "0.24 %", "26.50 %", part_in("dram_throughput")),
     ("duration", "2.52 ms", "25.15 us", seconds_in("profiled_seconds")),
     ("first-level cache, of peak", "0.93 %", "31.73 %", part_in("first_level_throughput")),
     ("second-level cache, of peak", "1.06 %", "15.39 %", part_in("second_level_throughput")),
+    ("active clocks of a multiprocessor", "3,268,284", "24,448", count_in("active_cycles")),
     ("multiprocessors, of peak", "0.48 %", "31.95 %", part_in("multiprocessor_throughput")),
     ("threads of a block", "256", "256", count_in("block_size")),
     ("blocks", "4096", "4096", count_in("grid_size")),
     ("registers of a thread", "62", "62", count_in("registers_of_a_thread")),
-    ("static shared memory of a block", "0", "44 bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f} bytes"),
-    ("shared memory that the driver takes of a block", "0", "0", lambda row: f"{OF_THE_DRIVER} bytes"),
-    ("dynamic shared memory of a block", "0", "0", lambda row: f"{row['dynamic_shared_bytes_of_a_block']:.0f} bytes"),
+    ("shared memory configured", "0", "8.19 KB", lambda row: f"{row['shared_bytes_configured'] / 1024:.0f} KiB"),
+    ("static shared memory of a block", "0", "44 bytes", bytes_in("static_shared_bytes_of_a_block")),
+    ("shared memory that the driver takes of a block", "0", "0", bytes_in("driver_shared_bytes_of_a_block")),
+    ("dynamic shared memory of a block", "0", "0", bytes_in("dynamic_shared_bytes_of_a_block")),
     ("threads", "1,048,576", "1,048,576", lambda row: f"{row['block_size'] * row['grid_size']:,.0f}"),
     ("waves of a multiprocessor", "12.80", "12.80", lambda row: fixed(row["waves_of_a_multiprocessor"])),
     ("blocks that fit by multiprocessor, registers, shared memory, warps", "32, 4, 32, 8", "32, 4, 384, 8", blocks_that_fit),
