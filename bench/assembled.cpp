@@ -1,7 +1,5 @@
 #include "bench/assembled.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <functional>
 #include <limits>

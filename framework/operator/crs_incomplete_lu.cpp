@@ -3,8 +3,11 @@
 #include <KokkosSparse_sptrsv.hpp>
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "framework/field/field.hpp"
 #include "framework/mesh/execution.hpp"
@@ -25,6 +28,22 @@ using Numbers = Kokkos::View<int*, Memory>;
 /// Kokkos Kernels factorise the rows of a level at once on a host, each with a work array as long as the matrix has
 /// rows: more than this is not asked for.
 constexpr double most_work_bytes = 4e9;
+
+/// Rows of a level, on average, from which on several threads of a host solve a triangle sooner than one: they meet
+/// after each level, which takes a microsecond or two, and a row takes a hundredth of that.
+constexpr int rows_worth_threads = 500;
+
+/// An instance of one of the threads of a host; of a device, the device.
+[[nodiscard]] Execution on_one_thread() {
+  Execution const all;
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<Execution, Kokkos::OpenMP>) {
+    int const threads = all.concurrency();
+    if (threads > 1) return Kokkos::Experimental::partition_space(all, std::vector<int>{1, threads - 1}).front();
+  }
+#endif
+  return all;
+}
 
 /// Rows of the largest level, where a row comes after those that it has columns of.
 template <class Real>
@@ -90,9 +109,12 @@ class Factors {
     half_ = Kokkos::View<Real*, Memory>("halocline: L^-1 b", static_cast<std::size_t>(size_));
     prepare(where, lower_, true);
     prepare(where, upper_, false);
+    int const levels = lower_.handle.get_sptrsv_handle()->get_num_levels();
+    if (memory_on_host && size_ < levels * Index{rows_worth_threads}) one_thread_ = on_one_thread();
   }
 
-  void solve(Execution where, Kokkos::View<Real*, Memory> const& b, Kokkos::View<Real*, Memory> const& x) {
+  void solve(Execution const& of_block, Kokkos::View<Real*, Memory> const& b, Kokkos::View<Real*, Memory> const& x) {
+    Execution where = one_thread_.value_or(of_block);
     // Some of Kokkos Kernels' forms add to what is there.
     Kokkos::deep_copy(where, half_, Real{0});
     Kokkos::deep_copy(where, x, Real{0});
@@ -139,6 +161,7 @@ class Factors {
   int size_;
   Handle<Real> handle_;
   Factor<Real> lower_, upper_;
+  std::optional<Execution> one_thread_;  ///< where levels are too small for several
   Kokkos::View<Real*, Memory> half_;
 };
 

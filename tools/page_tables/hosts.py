@@ -185,6 +185,12 @@ CHOICES = {
         "`gmres` alone reaches the limit; `multigrid` alone finds the operator not definite"),
     "flow that turns round, strong": (
         "the same, 16 times as strong, upwind", ["bicgstab, multigrid", "gmres, multigrid"], "bicgstab, jacobi", ""),
+    "flow that turns round, hardly mixed": (
+        "the same, carried alone (diffusivity 1e-6)", ["bicgstab, ilu"], "bicgstab, jacobi",
+        "`gmres` and `bicgstab` with `multigrid`: {gmres, multigrid} and {bicgstab, multigrid} iterations, which take longer"),
+    "flow through a plane, hardly mixed": (
+        "flow through a plane, carried alone (diffusivity 1e-5)", ["bicgstab, ilu"], "bicgstab, gauss_seidel",
+        "`gmres` and `bicgstab` with `multigrid`: {gmres, multigrid} and {bicgstab, multigrid} iterations"),
     "flow through a box": (
         "flow through a box, 40³", ["gmres, multigrid", "bicgstab, multigrid"], "bicgstab, jacobi",
         "`multigrid` alone: {multigrid}"),
