@@ -79,18 +79,21 @@ struct MultiplyStretch {
 template <class Real>
 class CrsHostProduct {
  public:
+  static constexpr bool has_dot = true;
+
   CrsHostProduct(CrsRows<Real> const& rows, BlockLayout const& layout, IndexRange const& unknowns)
       : rows_(rows), stretches_(layout, unknowns), sums_(static_cast<std::size_t>(stretches_.count())) {}
 
-  /// y = A x on the unknowns; returns x . y, whose bits do not depend on the number of threads. x and y are arrays in
-  /// the order of the block's allocation.
-  double multiply(Execution const& where, Real const* x, Real* y) {
+  /// y = A x on the unknowns, and x . y, which costs nothing. x and y are arrays in the order of the block's
+  /// allocation.
+  void multiply(Execution const& where, Real const* x, Real* y, bool /*with_dot*/) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(where, 0, stretches_.count()),
                          MultiplyStretch<Real>{rows_.offsets.data(), rows_.columns.data(), rows_.values.data(), x, y,
                                                sums_.data(), stretches_});
     where.fence("halocline: product with a matrix");
-    return std::accumulate(sums_.begin(), sums_.end(), 0.0);
   }
+  /// Its bits do not depend on the number of threads.
+  [[nodiscard]] double dot() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
 
  private:
   CrsRows<Real> rows_;

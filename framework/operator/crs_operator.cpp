@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 #include "framework/field/field.hpp"
 #include "framework/halo/exchange.hpp"
@@ -16,6 +17,10 @@
 #include "framework/operator/generic_steps.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/nan_aware.hpp"
+
+#if defined(KOKKOS_ENABLE_CUDA)
+#include "framework/operator/crs_cuda_product.hpp"
+#endif
 
 namespace halocline {
 
@@ -66,40 +71,54 @@ struct CopyDiagonal {
   }
 };
 
+/// What multiplies where the framework has no kernel of its own.
+template <class Real>
+class KernelsProduct {
+ public:
+  static constexpr bool has_dot = false;
+
+  KernelsProduct(CrsRows<Real> const& rows, BlockLayout const& /*layout*/, IndexRange const& /*unknowns*/)
+      : matrix_("halocline matrix", static_cast<int>(rows.offsets.extent(0)) - 1,
+                static_cast<int>(rows.offsets.extent(0)) - 1, static_cast<int>(rows.values.extent(0)), rows.values,
+                rows.offsets, rows.columns) {}
+  /// Enqueues y = A x.
+  void multiply(Execution const& where, Real const* x, Real* y, bool /*with_dot*/) {
+    auto const rows = static_cast<std::size_t>(matrix_.numRows());
+    using Input = Kokkos::View<Real const*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    KokkosSparse::spmv(where, "N", Real{1}, matrix_, Input(x, rows), Real{0}, Array<Real>(y, rows));
+  }
+  [[nodiscard]] double dot() const { return 0; }
+
+ private:
+  KokkosSparse::CrsMatrix<Real, int, Kokkos::Device<Execution, Memory>, void, int> matrix_;
+};
+
+template <class Real>
+using Product =
+#if defined(KOKKOS_ENABLE_CUDA)
+    std::conditional_t<kernel::is_host<Execution>, CrsHostProduct<Real>, CrsCudaProduct<Real>>;
+#else
+    std::conditional_t<kernel::is_host<Execution>, CrsHostProduct<Real>, KernelsProduct<Real>>;
+#endif
+
 }  // namespace
 
 template <class Real>
 struct CrsOperator<Real>::Matrix {
   CrsRows<Real> rows;
-  KokkosSparse::CrsMatrix<Real, int, Kokkos::Device<Execution, Memory>, void, int> entries;  ///< the same, named
-  CrsHostProduct<Real> on_host;
-
-  /// y = A x; returns x . y where that comes in passing, on hosts.
-  double multiply(Execution const& where, Array<Real> const& x, Array<Real> const& y) {
-    if constexpr (kernel::is_host<Execution>) {
-      return on_host.multiply(where, x.data(), y.data());
-    } else {
-      KokkosSparse::spmv(where, "N", Real{1}, entries, x, Real{0}, y);
-      return 0;
-    }
-  }
-
-  Matrix(CrsRows<Real> const& of, BlockLayout const& layout, IndexRange const& unknowns)
-      : rows(of),
-        entries("halocline matrix", static_cast<int>(rows.offsets.extent(0)) - 1,
-                static_cast<int>(rows.offsets.extent(0)) - 1, static_cast<int>(rows.values.extent(0)), rows.values,
-                rows.offsets, rows.columns),
-        on_host(rows, layout, unknowns) {}
+  Product<Real> product;
 };
 
-/// Steps whose product comes with p . A p where one loop makes both.
+/// Steps whose product comes with p . A p where one kernel makes both.
 template <class Real>
 class CrsOperator<Real>::Steps final : public CgSteps {
  public:
   explicit Steps(CrsOperator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {
-    double const sum = a_.multiply(x, y);
-    if (!kernel::is_host<Execution>) return x.dot(y);
+    a_.multiply(x, y, Product<Real>::has_dot);
+    if (!Product<Real>::has_dot) return x.dot(y);
+    double sum = 0;
+    for (auto const& matrix : a_.matrices_) sum += matrix->product.dot();
     return as_field_vector<Real>(x).field().mesh().communicator().sum(sum);
   }
   double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
@@ -123,8 +142,8 @@ CrsOperator<Real>::CrsOperator(Operator const& a, int radius)
   for (Block const& block : mesh.blocks()) {
     CrsRows<Real> const& mine = rows[block.local];
     std::size_t const count = mine.offsets.extent(0) - 1;
-    matrices_.push_back(
-        std::make_unique<Matrix>(mine, field.layout(block), as_field_vector<Real>(*diagonal_).unknowns(block)));
+    matrices_.push_back(std::unique_ptr<Matrix>(
+        new Matrix{mine, {mine, field.layout(block), as_field_vector<Real>(*diagonal_).unknowns(block)}}));
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution>(execution(block), 0, count),
                          CopyDiagonal<Real>{mine, array_of(field, block)});
     field.mark_written(block, field.owned(block), "diagonal of a matrix");
@@ -147,21 +166,20 @@ CgSteps const* CrsOperator<Real>::cg() const {
 
 template <class Real>
 void CrsOperator<Real>::apply(Vector const& x, Vector& y) const {
-  multiply(x, y);
+  multiply(x, y, false);
 }
 
-/// Returns this rank's part of x . y on hosts.
+/// y = A x, and with it x . y on this rank.
 template <class Real>
-double CrsOperator<Real>::multiply(Vector const& x, Vector& y) const {
+void CrsOperator<Real>::multiply(Vector const& x, Vector& y, bool with_dot) const {
   Field<Real>& from = as_field_vector<Real>(x).field();
   Field<Real>& to = as_field_vector<Real>(y).field();
   exchange_->exchange({&from});
-  double sum = 0;
   for (Block const& block : from.mesh().blocks()) {
-    sum += matrices_[block.local]->multiply(execution(block), array_of(from, block), array_of(to, block));
+    matrices_[block.local]->product.multiply(execution(block), static_cast<Real const*>(from.data(block)),
+                                             static_cast<Real*>(to.data(block)), with_dot);
     to.mark_written(block, to.owned(block), "product with a matrix");
   }
-  return sum;
 }
 
 template <class Real>

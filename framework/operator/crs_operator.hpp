@@ -41,7 +41,7 @@ class CrsOperator final : public Operator, public AssembledMatrix {
  private:
   struct Matrix;
   class Steps;
-  double multiply(Vector const& x, Vector& y) const;
+  void multiply(Vector const& x, Vector& y, bool with_dot) const;
   /// The rows of each block's unknowns. Throws SolveError where an entry of the diagonal is zero.
   [[nodiscard]] auto local_blocks() const;
   std::vector<std::unique_ptr<Matrix>> matrices_;  ///< by Block::local
