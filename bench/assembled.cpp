@@ -117,7 +117,7 @@ std::vector<Row> time_cube(Index cells, Options const& options) {
 
 std::vector<Row> assembled(Options const& options) {
   std::vector<Row> rows;
-  for (Index const cells : sizes(options, 3, {96, 192}, {96, 256})) {
+  for (Index const cells : sizes(options, 3, {96, 192}, {96, 256, 384})) {
     for (auto* const time : {&time_cube<double>, &time_cube<float>}) {
       for (Row& row : time(cells, options)) rows.push_back(std::move(row));
     }

@@ -16,8 +16,9 @@ namespace halocline {
 namespace crs_cuda {
 
 constexpr int threads = 256;
-/// Entries that a block holds in shared memory at a time.
-constexpr int room = 8 * threads;
+/// Entries that a thread loads before it needs the first, and that a block holds in shared memory at a time.
+constexpr int of_a_thread = 8;
+constexpr int room = of_a_thread * threads;
 
 /// y = A x on the rows of a block, a thread each. Entries come in order, so that neighbouring threads read neighbouring
 /// ones, whatever the rows' lengths are; their products wait in shared memory for the threads that add them up, each
@@ -44,9 +45,18 @@ __global__ void __launch_bounds__(threads) multiply(CrsRows<Real> const matrix, 
   Real sum = 0;
   for (int chunk = first; chunk < last; chunk += room) {
     int const count = min(room, last - chunk);
-#pragma unroll 8
-    for (int n = thread; n < count; n += threads) {
-      shared.products[n] = __ldcs(values + chunk + n) * x[__ldcs(columns + chunk + n)];
+    int column[of_a_thread];
+    Real value[of_a_thread];
+#pragma unroll
+    for (int n = 0; n < of_a_thread; ++n) {
+      int const at = thread + n * threads;
+      column[n] = at < count ? __ldcs(columns + chunk + at) : 0;
+      value[n] = at < count ? __ldcs(values + chunk + at) : Real{0};
+    }
+#pragma unroll
+    for (int n = 0; n < of_a_thread; ++n) {
+      int const at = thread + n * threads;
+      if (at < count) shared.products[at] = value[n] * x[column[n]];
     }
     __syncthreads();
     int const mine_end = min(end - chunk, count);
