@@ -2,7 +2,12 @@
 
 #include "framework/field/ghost_poison.hpp"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -11,7 +16,6 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/runtime/devices.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/huge_pages.hpp"
 #include "framework/runtime/throw_site.hpp"
 
 namespace halocline {
@@ -29,6 +33,20 @@ void set_all(Execution const& execution, Values<Real> const& values, Real value)
   Kokkos::parallel_for(
       "halocline fill", Policy(execution, 0, static_cast<Index>(values.extent(0))),
       KOKKOS_LAMBDA(Index n) { values(n) = value; });
+}
+
+/// Asks for large pages for arrays that have one: with small ones a sweep over several planes waits for the translation
+/// of addresses. What the system does not grant costs nothing. An array begins and ends somewhere on a large page, as
+/// chance has it: asked for beyond both ends, those two come as well, and runs do not differ by that.
+[[maybe_unused]] void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  constexpr std::size_t page = std::size_t{2} << 20U;
+  if (bytes < page) return;
+  auto const address = reinterpret_cast<std::uintptr_t>(memory);
+  std::uintptr_t const begin = address / page * page;
+  std::uintptr_t const end = (address + bytes + page - 1) / page * page;
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
 }
 
 template <class Real>

@@ -7,7 +7,6 @@
 
 #include "framework/runtime/backend.hpp"
 #include "framework/runtime/error.hpp"
-#include "framework/runtime/huge_pages.hpp"
 
 namespace halocline {
 
@@ -16,9 +15,7 @@ namespace halocline {
 template <class Value>
 [[nodiscard]] Kokkos::View<Value*, Memory> device_array(std::string const& name, std::size_t entries) {
   try {
-    Kokkos::View<Value*, Memory> const array(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
-    if constexpr (memory_on_host) prefer_huge_pages(array.data(), entries * sizeof(Value));
-    return array;
+    return Kokkos::View<Value*, Memory>(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), entries);
   } catch (std::exception const&) {
     throw Error(ExitCode::wrong_input, name + " of a matrix need " + std::to_string(entries * sizeof(Value)) +
                                            " bytes: that much memory cannot be had");

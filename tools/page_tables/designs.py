@@ -333,3 +333,18 @@ def block_stages_h100():
             raise ValueError(f"{form}: other bits than its order says")
         made.append([*line, percent(other_bits[form], 0) if form in other_bits else "none", verdict])
     return made
+
+
+@table
+def assembled_designs():
+    made = [["where", "design", "predicted", "size", "precision", "product, of copy", "iteration, of copy"]]
+    for design in record("assembled_designs")["designs"]:
+        found = {}
+        for row in design["rows"]:
+            words, extents = parts_of_problem(row["problem"])
+            what, precision = words.rsplit(", ", 1)
+            found.setdefault((extents, precision), {})[what] = row["of_copy"]
+        for (extents, precision), parts in found.items():
+            made.append([design["where"], design["design"], powers(design["predicted"]), extents, precision,
+                         *(fixed(parts[what]) for what in ("product with a matrix", "iteration of conjugate gradients"))])
+    return [made[0], *without_repeats(made[1:], 3)]
