@@ -522,7 +522,7 @@ def seeds_laplacian():
             "6900 XT",
             "`halocline bench reference-laplacian-shapes`, [shapes.png](images/shapes.png)",
             f"kernel 5 between {rate(min(shapes))} and {rate(max(shapes))} over 60 boxes: three planes always fit the cache "
-            f"([by shape](performance.md#boxes-of-all-shapes), {link('reference_shapes_h100')})",
+            f"([by shape](kernels-by-hand.md#boxes-of-all-shapes), {link('reference_shapes_h100')})",
         ],
         [
             "figure: fetch efficiency and hits of the second-level cache over the sizes, MI250X",
@@ -539,7 +539,7 @@ def seeds_laplacian():
             "told from the figure",
             "`halocline bench reference-laplacian-shapes`",
             f"so it is here: at fixed nx and ny the rates of kernel 5 differ by {percent(spread_over_planes())} at most "
-            "([by shape](performance.md#boxes-of-all-shapes))",
+            "([by shape](kernels-by-hand.md#boxes-of-all-shapes))",
         ],
         [
             "figure: stride of planes, nx held at three values from 512 on, planes from 1 MB to beyond 8 MB, MI250X",
@@ -593,7 +593,7 @@ def seeds_laplacian():
             "`halocline bench reference-laplacian-splits`",
             f"2048 × 2048 × 256 in four: along y {milliseconds(split(PLANES, 4, 'y')['median_seconds'])}, along x "
             f"{milliseconds(split(PLANES, 4, 'x')['median_seconds'])} "
-            f"([table](performance.md#subdomains-along-y-and-along-x), {link('reference_splits_h100')})",
+            f"([table](kernels-by-hand.md#subdomains-along-y-and-along-x), {link('reference_splits_h100')})",
         ],
         [
             "a sweep that does not need the cache",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <string>
@@ -44,7 +45,13 @@ inline void agree_with(Communicator const& communicator, std::vector<Message> co
                        std::exception_ptr const& failure, std::string const& what) {
   std::vector<char> const mine(neighbours.size(), failure == nullptr ? 1 : 0);
   std::vector<char> const ready = swapped_with(communicator, neighbours, mine);
-  if (failure != nullptr) std::rethrow_exception(failure);
+  if (failure != nullptr) {
+    // What a neighbour offered is gone, too, where it leaves for the failure of a third rank: word of that, which is
+    // what the run fails for, is then on its way.
+    auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    communicator.wait_until([end] { return std::chrono::steady_clock::now() > end; });
+    std::rethrow_exception(failure);
+  }
   for (std::size_t n = 0; n < ready.size(); ++n) {
     if (ready[n] != 0) continue;
     throw InputOutputError(what + " with rank " + std::to_string(neighbours[n].rank) + ": it failed there");
