@@ -194,7 +194,7 @@ class BlockAssembly {
   void for_unknowns(Action const& action) const {
     using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                          Kokkos::IndexType<Index>>;
-    if (unknowns_.size() == 0) return;
+    if (unknowns_.empty()) return;
     auto const& [begin, end] = unknowns_;
     Kokkos::parallel_for(Policy(execution(block_), {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}), action);
   }

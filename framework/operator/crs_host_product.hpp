@@ -25,7 +25,7 @@ class RowStretches {
         of_a_line_((unknowns.end[0] - unknowns.begin[0] + rows_of_sum - 1) / rows_of_sum),
         lines_of_a_plane_(unknowns.end[1] - unknowns.begin[1]) {}
   [[nodiscard]] Index count() const {
-    return unknowns_.size() == 0 ? 0 : of_a_line_ * lines_of_a_plane_ * (unknowns_.end[2] - unknowns_.begin[2]);
+    return unknowns_.empty() ? 0 : of_a_line_ * lines_of_a_plane_ * (unknowns_.end[2] - unknowns_.begin[2]);
   }
   struct Rows {
     Index begin, end;

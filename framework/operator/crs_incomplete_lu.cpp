@@ -35,7 +35,7 @@ constexpr int rows_worth_threads = 500;
 
 /// An instance of one of the threads of a host; of a device, the device.
 [[nodiscard]] Execution on_one_thread() {
-  Execution const all;
+  Execution all;
 #if defined(KOKKOS_ENABLE_OPENMP)
   if constexpr (std::is_same_v<Execution, Kokkos::OpenMP>) {
     int const threads = all.concurrency();

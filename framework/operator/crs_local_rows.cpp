@@ -98,7 +98,7 @@ CrsLocalRows<Real> local_rows(Execution const& where, CrsRows<Real> const& rows,
   auto const number = device_array<int>("numbers of unknowns", entries);
   Kokkos::deep_copy(where, number, elsewhere);
   CrsLocalRows<Real> local;
-  if (unknowns.size() == 0) return local;
+  if (unknowns.empty()) return local;
   using Policy = Kokkos::MDRangePolicy<Execution, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                        Kokkos::IndexType<Index>>;
   auto const& [begin, end] = unknowns;
