@@ -1,5 +1,6 @@
 #include "framework/operator/assemble.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "framework/field/field.hpp"
@@ -20,7 +21,12 @@ bool agree(Operator const& a, Operator const& matrix, double epsilon) {
   a.apply(*x, *expected);
   matrix.apply(*x, *y);
   y->add(-1, *expected);
-  return y->maximum() <= 64 * epsilon * a.norm_bound();
+  double const most = 64 * epsilon * a.norm_bound();
+  double const difference = y->maximum();
+  if (!std::isfinite(most) || !std::isfinite(difference)) {
+    throw SolveError("an operator with entries that are no finite numbers cannot be assembled; look at coefficients");
+  }
+  return difference <= most;
 }
 
 template <class Real>

@@ -22,6 +22,9 @@ namespace {
 
 using Colourings = std::array<AxisColouring, 3>;
 
+/// So that loops over entries may look a few thousand ahead.
+constexpr Index most_entries = std::numeric_limits<int>::max() - Index{4096};
+
 /// One at the points of a colour, zero elsewhere.
 template <class Real>
 struct Indicator {
@@ -41,22 +44,26 @@ struct Sight {
   AxisColouring axes[3];
   Index colour[3];
   Index first[3];   ///< global index of the block's entry (0, 0, 0)
+  Index owned[3];   ///< points of the block
   Index points[3];  ///< of the whole mesh
   int reach[3];
   bool periodic[3];
   BlockLayout layout;
 
-  /// Along one axis: finds the offset, nearest first, at which a point sees a column, if it does.
-  [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index global, Index& found) const {
+  /// Along one axis: finds the offset, nearest first, at which a point of the block sees a column, if it does. Round a
+  /// short periodic axis a column is seen both ways: then the way that stays within the block.
+  [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index point, Index& found) const {
     for (Index distance = 0; distance <= reach[axis]; ++distance) {
+      bool is_seen = false;
       for (Index const offset : {-distance, distance}) {
-        Index column = global + offset;
+        Index column = first[axis] + point + offset;
         if (periodic[axis]) column = (column % points[axis] + points[axis]) % points[axis];
-        if (column >= 0 && column < points[axis] && axes[axis].colour(column) == colour[axis]) {
-          found = offset;
-          return true;
-        }
+        if (column < 0 || column >= points[axis] || axes[axis].colour(column) != colour[axis]) continue;
+        bool const is_within = point + offset >= 0 && point + offset < owned[axis];
+        if (!is_seen || is_within) found = offset;
+        is_seen = true;
       }
+      if (is_seen) return true;
     }
     return false;
   }
@@ -66,8 +73,7 @@ struct Sight {
   /// Finds the place of the column that a point sees, if it does.
   [[nodiscard]] KOKKOS_FUNCTION bool look(Index i, Index j, Index k, Index& column) const {
     Index offset[3] = {};
-    if (!look_along(0, first[0] + i, offset[0]) || !look_along(1, first[1] + j, offset[1]) ||
-        !look_along(2, first[2] + k, offset[2])) {
+    if (!look_along(0, i, offset[0]) || !look_along(1, j, offset[1]) || !look_along(2, k, offset[2])) {
       return false;
     }
     column = place(i + offset[0], j + offset[1], k + offset[2]);
@@ -152,6 +158,7 @@ class BlockAssembly {
     for (int axis = 0; axis < 3; ++axis) {
       bool const has_neighbours = axis < mesh.dimensions();
       sight_.first[axis] = first[static_cast<std::size_t>(axis)];
+      sight_.owned[axis] = like.field().owned(block).end[static_cast<std::size_t>(axis)];
       sight_.points[axis] = points[static_cast<std::size_t>(axis)];
       sight_.reach[axis] = has_neighbours ? radius : 0;
       sight_.periodic[axis] = has_neighbours && mesh.periodic(axis);
@@ -262,8 +269,9 @@ std::vector<CrsRows<Real>> assemble_rows(Operator const& a, int radius) {
   for_colours([](BlockAssembly<Real> const& assembly, BlockView<Real const> const& seen) { assembly.count(seen); });
   Index largest = 0;
   for (auto& block : blocks) largest = std::max(largest, block.end_count());
-  if (mesh->communicator().max(largest) > std::numeric_limits<int>::max()) {
-    throw SolveError("a matrix with more than 2147483647 entries on a rank cannot be assembled; take more ranks");
+  if (mesh->communicator().max(largest) > most_entries) {
+    throw SolveError("a matrix with more than " + std::to_string(most_entries) +
+                     " entries on a rank cannot be assembled; take more ranks");
   }
   for (auto& block : blocks) block.make_room();
   for_colours([](BlockAssembly<Real> const& assembly, BlockView<Real const> const& seen) { assembly.store(seen); });

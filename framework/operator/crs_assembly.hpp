@@ -34,8 +34,8 @@ struct CrsRows {
 
 /// The rows of all of this rank's blocks, by Block::local, found by applying `a` to coloured unit vectors: twice to
 /// each, once to count the entries and once to store them. Collective. See CrsOperator. Throws DefectError if the
-/// operator does not act on fields of a structured mesh, and SolveError, on all ranks alike, if a block has more than
-/// 2^31 - 1 entries.
+/// operator does not act on fields of a structured mesh, and SolveError, on all ranks alike, if a block has more
+/// entries than 32 bits count.
 ///
 /// \param radius the farthest that a row reaches along an axis
 template <class Real>

@@ -12,6 +12,7 @@
 #include "framework/field/field.hpp"
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/crs_local_rows.hpp"
+#include "framework/operator/device_array.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 
@@ -123,21 +124,22 @@ class Factors {
   }
 
  private:
-  /// False: L or U takes more than `room` times half of the entries of A.
+  /// False: L or U takes more than `room` times half of the entries of A. Throws SolveError where that cannot be more.
   [[nodiscard]] bool find_pattern(CrsRows<Real> const& a, int fill, double room) {
     double const wanted = size_ + room * static_cast<double>(a.values.extent(0)) / 2;
     int const capacity = static_cast<int>(std::min<double>(wanted, std::numeric_limits<int>::max()));
     handle_.create_spiluk_handle(kernels::SPILUKAlgorithm::SEQLVLSCHD_TP1, size_, capacity, capacity);
     for (auto* const factor : {&lower_, &upper_}) {
-      factor->offsets = Numbers("halocline: offsets of a factor", static_cast<std::size_t>(size_) + 1);
-      factor->columns = Numbers("halocline: columns of a factor", static_cast<std::size_t>(capacity));
+      factor->offsets = device_array<int>("offsets of a factor", static_cast<std::size_t>(size_) + 1);
+      factor->columns = device_array<int>("columns of a factor", static_cast<std::size_t>(capacity));
     }
     try {
       kernels::spiluk_symbolic(&handle_, fill, a.offsets, a.columns, lower_.offsets, lower_.columns, upper_.offsets,
                                upper_.columns);
-    } catch (std::runtime_error const&) {
-      if (capacity == std::numeric_limits<int>::max()) throw;
-      return false;
+    } catch (std::runtime_error const& error) {
+      if (std::string(error.what()).find("extent must be larger") == std::string::npos) throw;
+      if (capacity < std::numeric_limits<int>::max()) return false;
+      throw SolveError("too many entries");
     }
     auto* const spiluk = handle_.get_spiluk_handle();
     make_room(lower_, spiluk->get_nnzL());
@@ -147,7 +149,7 @@ class Factors {
 
   static void make_room(Factor<Real>& factor, int entries) {
     Kokkos::resize(factor.columns, static_cast<std::size_t>(entries));
-    factor.values = Kokkos::View<Real*, Memory>("halocline: values of a factor", static_cast<std::size_t>(entries));
+    factor.values = device_array<Real>("values of a factor", static_cast<std::size_t>(entries));
   }
 
   void prepare(Execution where, Factor<Real>& factor, bool is_lower) const {
@@ -183,13 +185,21 @@ class CrsIncompleteLu final : public CrsBlockSolve<Real> {
                        " GB to factorise; take more ranks or `mesh.blocks_per_rank`, or another preconditioner");
     }
     bool has_bad_pivots = false;
+    bool is_too_large = false;
     for (Block const& block : mesh.blocks()) {
       CrsLocalRows<Real> const& local = this->local(block.local);
       execution(block).fence("halocline: before a factorisation");
       auto& factors = factors_.emplace_back();
       if (local.size() == 0) continue;
-      factors = std::make_unique<Factors<Real>>(local, fill);
-      has_bad_pivots = has_bad_pivots || factors->has_bad_pivots();
+      try {
+        factors = std::make_unique<Factors<Real>>(local, fill);
+        has_bad_pivots = has_bad_pivots || factors->has_bad_pivots();
+      } catch (SolveError const&) {
+        is_too_large = true;
+      }
+    }
+    if (communicator.max(Index{is_too_large}) > 0) {
+      throw SolveError("incomplete LU with so much fill has more entries than 32 bits count; take less, or more ranks");
     }
     if (communicator.max(Index{has_bad_pivots}) > 0) {
       throw SolveError("incomplete LU met a pivot that is zero or no number; take another preconditioner");

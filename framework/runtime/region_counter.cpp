@@ -2,6 +2,7 @@
 
 #include <Teuchos_TimeMonitor.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -62,8 +63,9 @@ std::vector<RegionTime> region_times(Communicator const& ranks) {
   for (auto const& [name, found] : statistics) {
     double const lowest = found.at(least).first;
     double const highest = found.at(most).first;
-    times.push_back(
-        {name, found.at(mean).second, {lowest, std::clamp(found.at(mean).first, lowest, highest), highest}});
+    // Teuchos divides before it adds up; all calls of all ranks are a whole number.
+    double const calls = std::round(found.at(mean).second * ranks.size()) / ranks.size();
+    times.push_back({name, calls, {lowest, std::clamp(found.at(mean).first, lowest, highest), highest}});
   }
   std::ranges::stable_sort(times, std::ranges::greater(), [](RegionTime const& one) { return one.seconds.mean; });
   return times;

@@ -91,6 +91,8 @@ TYPED_TEST(MatrixPreconditionersTest, AreSymmetricAndPositiveWhereTheMatrixIs) {
   std::vector<test_problem::Options> const problems = {{.cells = {17, 13}, .contrast = 50},
                                                        {.cells = {7, 5, 6}, .shift = 0.5},
                                                        {.cells = {10, 8}, .periodic = true, .shift = 1},
+                                                       {.cells = {2, 9}, .periodic = true, .shift = 1},
+                                                       {.cells = {2, 2, 5}, .periodic = true, .shift = 1},
                                                        {.cells = {9, 23}, .blocks_per_rank = 2}};
   for (auto const& options : problems) {
     auto const matrix = assemble(*make_operator<TypeParam>(test::communicator().split(0), options));
@@ -140,6 +142,12 @@ TEST(MatrixPreconditioners, RefuseWhatCannotBeAssembled) {
   test_operators::DiagonalOperator const a(4, [](Index) { return 1.0; });
   EXPECT_THAT([&] { IncompleteLuPreconditioner(0).prepare(a); },
               ThrowsMessage<UnsuitableOperator>("an operator that does not act on fields cannot be assembled"));
+}
+
+TEST(MatrixPreconditioners, RefuseEntriesThatAreNoFiniteNumbers) {
+  auto const a = make_operator<float>(alone(), {.cells = {6, 5}, .contrast = 1e39});
+  EXPECT_THAT([&] { static_cast<void>(assemble(*a)); },
+              ThrowsMessage<SolveError>(testing::HasSubstr("entries that are no finite numbers")));
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
