@@ -139,7 +139,7 @@ class Factors {
     } catch (std::runtime_error const& error) {
       if (std::string(error.what()).find("extent must be larger") == std::string::npos) throw;
       if (capacity < std::numeric_limits<int>::max()) return false;
-      throw SolveError("too many entries");
+      throw SolveError("a factor has more entries than 32 bits count");
     }
     auto* const spiluk = handle_.get_spiluk_handle();
     make_room(lower_, spiluk->get_nnzL());

@@ -190,6 +190,7 @@ bool CrsOperator<Real>::diagonal(Vector& d) const {
 
 template <class Real>
 auto CrsOperator<Real>::local_blocks() const {
+  // Throws where an entry is zero.
   std::unique_ptr<Vector> const inverse = diagonal_->create();
   inverse->copy(*diagonal_);
   inverse->invert();
