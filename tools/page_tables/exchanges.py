@@ -71,7 +71,9 @@ def scaling_h200():
         *scaled("scaling_wave_strong_tuned_h200", "the same by tiles found later", False),
         *scaled("scaling_wave_weak_h200", "wave, leapfrog", True),
         *scaled("scaling_stencil_weak_h200", "25-point stencil", True),
-        *scaled("scaling_jacobi_strong_h200", "Jacobi in 2D with the norm of every step", False)], 2)]
+        *scaled("scaling_jacobi_strong_h200", "Jacobi in 2D with the norm of every step", False),
+        *scaled("scaling_multigrid_strong_h200", "conjugate gradients with multigrid, an iteration", False),
+        *scaled("scaling_multigrid_weak_h200", "conjugate gradients with multigrid, an iteration", True)], 2)]
 
 
 @table
