@@ -9,15 +9,15 @@ namespace halocline {
 /// The values of one section of a judged deck, defaults included, as packages of Trilinos and others take them. No
 /// header of Halocline includes this one; who does links Teuchos::teuchos, which find_package(Halocline) provides.
 ///
-/// | in the deck | in the list |
-/// | --- | --- |
-/// | integer | int, as parameters of Trilinos are; long long where its value does not fit |
-/// | real | double |
-/// | boolean | bool |
-/// | text, path, choice, expression, field given by an expression | std::string |
-/// | integers, reals, booleans, texts | Teuchos::Array of int (long long, if one does not fit), double, int (0, 1),
-/// std::string | | section, field given by a file | sublist | | list of sections | sublist of sublists "0", "1", …, in
-/// the order of the deck |
+/// - integer: int, as parameters of Trilinos are; long long where its value does not fit
+/// - real: double
+/// - boolean: bool
+/// - text, path, choice, expression, field given by an expression: std::string
+/// - integers: Teuchos::Array of int, or of long long if one does not fit
+/// - reals, texts: Teuchos::Array of double, of std::string
+/// - booleans: Teuchos::Array of int (0, 1)
+/// - section, field given by a file: sublist
+/// - list of sections: sublist of sublists "0", "1", …, in the order of the deck
 ///
 /// An option without a value is not there. Each parameter has the sentence of its option as documentation, and those
 /// that the deck does not give are marked as defaults. The list is a copy without validators: its owner may change it.

@@ -14,7 +14,7 @@
 #include "framework/operator/crs_assembly.hpp"
 #include "framework/operator/crs_host_product.hpp"
 #include "framework/operator/crs_local_rows.hpp"
-#include "framework/operator/generic_steps.hpp"
+#include "framework/operator/product_cg_steps.hpp"
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/nan_aware.hpp"
 
@@ -111,7 +111,7 @@ struct CrsOperator<Real>::Matrix {
 
 /// Steps whose product comes with p . A p where one kernel makes both.
 template <class Real>
-class CrsOperator<Real>::Steps final : public CgSteps {
+class CrsOperator<Real>::Steps final : public ProductCgSteps {
  public:
   explicit Steps(CrsOperator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {
@@ -120,13 +120,6 @@ class CrsOperator<Real>::Steps final : public CgSteps {
     double sum = 0;
     for (auto const& matrix : a_.matrices_) sum += matrix->product.dot();
     return as_field_vector<Real>(x).field().mesh().communicator().sum(sum);
-  }
-  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
-              std::unique_ptr<Vector>& work) const override {
-    return generic_cg_step(*this, alpha, beta, z, x, *p, *work);
-  }
-  double residual(double alpha, Vector const& /*p*/, Vector const& work, Vector& r) const override {
-    return r.add_and_square(-alpha, work);
   }
 
  private:

@@ -1,23 +1,17 @@
 #include "framework/operator/generic_steps.hpp"
 
+#include "framework/operator/product_cg_steps.hpp"
 #include "framework/runtime/error.hpp"
 
 namespace halocline {
 namespace {
 
-class GenericCgSteps final : public CgSteps {
+class GenericCgSteps final : public ProductCgSteps {
  public:
   explicit GenericCgSteps(Operator const& a) : a_(a) {}
   double apply_dot(Vector const& x, Vector& y) const override {
     a_.apply(x, y);
     return x.dot(y);
-  }
-  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
-              std::unique_ptr<Vector>& work) const override {
-    return generic_cg_step(*this, alpha, beta, z, x, *p, *work);
-  }
-  double residual(double alpha, Vector const& /*p*/, Vector const& work, Vector& r) const override {
-    return r.add_and_square(-alpha, work);
   }
 
  private:

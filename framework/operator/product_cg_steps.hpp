@@ -1,0 +1,21 @@
+#pragma once
+
+#include "framework/operator/cg_steps.hpp"
+#include "framework/operator/generic_steps.hpp"
+
+namespace halocline {
+
+/// Steps of conjugate gradients of an operator whose product, with x . A x, is all that it does by itself: the rest is
+/// made of vector operations.
+class ProductCgSteps : public CgSteps {
+ public:
+  double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
+              std::unique_ptr<Vector>& work) const final {
+    return generic_cg_step(*this, alpha, beta, z, x, *p, *work);
+  }
+  double residual(double alpha, Vector const& /*p*/, Vector const& work, Vector& r) const final {
+    return r.add_and_square(-alpha, work);
+  }
+};
+
+}  // namespace halocline
