@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up and builds one preset: tools/build.sh program|tests
 #
-# `program` is the driver and the physics; `tests` is that and all tests. Environment as for the launcher;
-# HALOCLINE_CMAKE_OPTIONS has more options for CMake, divided by blanks.
+# `program` is the driver and the physics; `tests` adds all tests. The environment is that of the launcher;
+# HALOCLINE_CMAKE_OPTIONS adds CMake options, separated by blanks.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -14,7 +14,7 @@ mkdir -p "${log%/*}"
 # shellcheck source=tools/report.sh
 source "$root/tools/report.sh"
 
-# quietly TITLE COMMAND…: one line if it took long enough to be worth one
+# quietly TITLE COMMAND…: runs the command, and reports it in one line if it took more than half a second
 quietly() {
   local began
   now
@@ -29,10 +29,10 @@ quietly() {
 
 architectures=${HALOCLINE_CUDA_ARCHITECTURES:-90}
 
-# The options that the build folder was configured with.
+# File with the CMake options that the build folder was configured with.
 options_of_build=$build/halocline-options
 
-# configured [NAME=VALUE]: whether the build folder is ready, for these GPUs, with this setting and the options of this time
+# configured [NAME=VALUE]: whether the build folder is configured for these GPUs, this setting and the present options
 configured() {
   local setting
   [[ -f $build/build.ninja ]] || return 1
@@ -69,7 +69,7 @@ case $1 in
     ;;
 esac
 
-# Two builds in one folder would tread on each other.
+# Only one build at a time may use the folder.
 exec 9>"$cache/lock-$preset"
 flock 9
 if [[ $1 == tests ]]; then

@@ -1,5 +1,5 @@
-# What Halocline is built from, and how: names, versions, options. Sourced by setup.sh and install.sh, which set
-# $preset, $root and $cache first. docs/dependencies.md gives the reason for each.
+# Dependencies of Halocline: names, versions, build options. Sourced by setup.sh and install.sh, which first set
+# $preset, $root and $cache. docs/dependencies.md gives the reason for each.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 case $preset in
@@ -19,7 +19,7 @@ test_packages=(fish groff libgmock-dev libgtest-dev lmod mandoc python3-jsonsche
 style_packages=(ccache clang-format clang-tidy shellcheck)
 if [[ $variant == hip ]]; then toolchain_packages+=(hipcc libamdhip64-dev rocm-device-libs); fi
 
-# One source distribution carries both Kokkos and Kokkos Kernels, whole and unpatched.
+# One source distribution contains both Kokkos and Kokkos Kernels, complete and unpatched.
 kokkos_version=4.5.1
 kokkos_archive=pycompadre==1.7.6
 kokkos_sha256=c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b154c
@@ -32,7 +32,7 @@ if [[ $variant != host ]]; then kokkos_prefix=$cache/prefix-$variant; fi
 common_options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCMAKE_INSTALL_LIBDIR=lib
   '-DCMAKE_INSTALL_RPATH=$ORIGIN' -DCMAKE_CXX_STANDARD=20 -DCMAKE_CXX_EXTENSIONS=OFF)
 
-# What Kokkos' own list calls this GPU is looked up when its source is there.
+# install.sh translates this into Kokkos' name of the GPU, once the source is there.
 architecture=
 kokkos_options=(-DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_DEPRECATED_CODE_4=OFF -DKokkos_ENABLE_IMPL_MDSPAN=OFF)
 kernels_options=(-DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF -DKokkosKernels_ENABLE_COMPONENT_BLAS=ON
@@ -48,21 +48,21 @@ case $variant in
     kokkos_options+=(-DKokkos_ENABLE_THREADS=ON)
     ;;
   cuda)
-    # Kokkos itself is built for one kind of GPU: the first of the list, so the oldest belongs there.
+    # Kokkos is built for one GPU architecture, the first of the list; so the oldest must come first.
     device=CUDA
     architecture=${HALOCLINE_CUDA_ARCHITECTURES:-90}
     architecture=${architecture%%;*}
-    # Debian's CMake does not know how nvcc is told C++20.
+    # Debian's CMake does not know the C++20 flag of nvcc.
     cuda_options=("-DCMAKE_CUDA_ARCHITECTURES=$architecture" -DCMAKE_CUDA_RUNTIME_LIBRARY=Shared
       "-DCMAKE_CUDA_FLAGS=-std=c++20 -include=$root/cmake/cuda13.hpp")
     kokkos_options+=(-DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_CUDA=ON
       -DKokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE=ON "${cuda_options[@]}")
-    # NVIDIA's libraries take no matrix with 64-bit indices, and a gigabyte to carry along.
+    # NVIDIA's libraries do not support matrices with 64-bit indices, and add a gigabyte.
     kernels_options+=("${cuda_options[@]}" -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF
       -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF)
     ;;
   hip)
-    # Debian's clang 15 crashes on <regex> in C++20 for a device; Kokkos includes it in its own sources only.
+    # Debian's clang 15 crashes on <regex> in C++20 device code. Only Kokkos' own sources include it: they use C++17.
     device=HIP
     architecture=${HALOCLINE_HIP_ARCHITECTURES:-gfx90a}
     export ROCM_PATH=/usr HIP_PATH=/usr HIP_PLATFORM=amd HIP_CLANG_PATH=/usr/lib/llvm-15/bin
@@ -72,7 +72,7 @@ case $variant in
     ;;
 esac
 
-# Lists of parameters and timers that are read once are no hot code: without optimisation they build three times as fast.
+# Teuchos' parameter lists and timers are not performance-critical: without optimisation they build three times as fast.
 teuchos_options=(-DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DTrilinos_ENABLE_ALL_PACKAGES=OFF
   -DTrilinos_ENABLE_ALL_OPTIONAL_PACKAGES=OFF -DTrilinos_ENABLE_SECONDARY_TESTED_CODE=OFF
   -DTrilinos_ENABLE_TeuchosCore=ON -DTrilinos_ENABLE_TeuchosParser=ON -DTrilinos_ENABLE_TeuchosParameterList=ON

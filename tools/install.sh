@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does one step of the set-up: tools/install.sh PRESET STEP. Called by setup.sh, in a shell of its own so that `set -e`
-# holds. What it writes to descriptor 3 becomes a remark on the line that reports the step.
+# Runs one step of the set-up: tools/install.sh PRESET STEP. setup.sh starts it in a separate shell so that `set -e`
+# works. Text written to descriptor 3 becomes a remark on the line that reports the step.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -9,7 +9,7 @@ preset=$1
 # shellcheck source=tools/dependencies.sh
 source "$root/tools/dependencies.sh"
 
-# Debian packages that are missing, by apt, as root.
+# Installs missing Debian packages with apt, as root.
 install_packages() {
   local missing=() name apt
   for name in "$@"; do
@@ -28,7 +28,7 @@ install_packages() {
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}"
 }
 
-# look_for PACKAGE: sets $place to where somebody else installed it; empty if nowhere. One that does not suit ends the step.
+# look_for PACKAGE: sets $place to the folder of an existing installation, or to nothing. An unsuitable one ends the step.
 look_for() {
   local build=$cache/build-dependencies/probe-$1-$variant
   rm -rf "$build"
@@ -38,7 +38,7 @@ look_for() {
   if [[ -n $place ]]; then echo "found in $place" >&3; fi
 }
 
-# build_and_install NAME PREFIX OPTION…: from the source folder of that name
+# build_and_install NAME PREFIX OPTION…: builds the source folder NAME and installs it in PREFIX
 build_and_install() {
   local build=$cache/build-dependencies/$1-$variant
   rm -rf "$build"
@@ -47,7 +47,7 @@ build_and_install() {
   rm -rf "$build"
 }
 
-# pip checks the sum before it unpacks; sha256sum checks a copy that was put here by hand as well.
+# pip verifies the checksum of a download; sha256sum also verifies an archive that was put here by hand.
 install_kokkos_source() {
   local folder=$cache/downloads archive
   archive=$folder/${kokkos_archive/==/-}.tar.gz
@@ -65,8 +65,8 @@ install_kokkos_source() {
   tar -xzf "$archive" -C "$cache/source" --strip-components=1 --wildcards '*/kokkos/*' '*/kokkos-kernels/*'
 }
 
-# Adds Kokkos' option for the GPU that it is built for, by its own list of those that it knows: HOPPER90 is 90, AMD_GFX90A
-# is gfx90a.
+# Adds Kokkos' option for the GPU to build for. Kokkos' own list of architectures gives the name: HOPPER90 for 90,
+# AMD_GFX90A for gfx90a.
 add_architecture() {
   local list=$cache/source/kokkos/cmake/kokkos_arch.cmake name short known=()
   while read -r name; do
@@ -104,8 +104,8 @@ install_kernels() {
     -DCMAKE_PREFIX_PATH="$kokkos_prefix"
 }
 
-# Debian's binary Teuchos drags an old Kokkos in, so its source package is built without. The machine's own apt sources
-# serve, with `deb` turned into `deb-src` in a private copy; apt checks the signature.
+# Debian's Teuchos library depends on an old Kokkos, so its source package is built without Kokkos. It comes from the
+# machine's own apt sources, in a private copy with `deb` changed to `deb-src`; apt verifies the signature.
 install_teuchos() {
   look_for Teuchos
   if [[ -n $place ]]; then return; fi
@@ -131,11 +131,11 @@ install_teuchos() {
   mkdir -p "$cache/source/trilinos"
   tar -xzf "${archives[0]}" -C "$cache/source/trilinos" --strip-components=1 --wildcards '*/cmake/*' \
     '*/packages/teuchos/*' '*CMakeLists.txt' '*.cmake' '*/README' '*/LICENSE' '*/Copyright.txt'
-  # C++20 no longer lets a constructor repeat the arguments of its template; one header still does.
+  # C++20 does not allow template arguments in the declaration of a constructor; one header has them.
   sed -i 's/^  AbstractArrayValidator<ValidatorType, EntryType>();/  AbstractArrayValidator();/' \
     "$cache/source/trilinos/packages/teuchos/parameterlist/src/Teuchos_StandardParameterEntryValidators.hpp"
-  # Without MPI, messages and sums of numbers are left to nobody, whatever communicator is given: it is asked like any
-  # other then. The macro tells cmake/HaloclineDependencies.cmake so.
+  # Without MPI, Teuchos' messages and sums of numbers bypass the given communicator: patch them to call it. The macro
+  # marks the patch for cmake/HaloclineDependencies.cmake.
   local messages=$cache/source/trilinos/packages/teuchos/comm/src/Teuchos_CommHelpers
   sed -i -e '/^reduceAllImpl (/,/^}/s/^  std::copy (sendBuffer, sendBuffer + count, globalReducts);/\
   const std::unique_ptr<ValueTypeReductionOp<int, T> > reductOp (createOp<int, T> (reductType));\

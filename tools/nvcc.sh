@@ -1,4 +1,4 @@
-# Sees to it that CMake finds CUDA's compiler, whose own installer leaves it off the path. Sourced by whatever builds for CUDA.
+# Makes CMake find nvcc, which CUDA's installer does not add to PATH. Sourced by scripts that build for CUDA.
 # shellcheck shell=bash
 
 if [[ -z ${CUDACXX:-} ]] && ! command -v nvcc >/dev/null; then

@@ -1,7 +1,7 @@
-# How the launcher and the set-up tell what they did: one line for what was done, one for what stopped them.
+# Messages of the launcher and the set-up: one line for each finished step, and one for a failure.
 # shellcheck shell=bash
 
-# reported TITLE SECONDS_BEGAN [REMARK]: the line of a finished step; the start is in microseconds, as `now` gives it
+# reported TITLE BEGAN [REMARK]: the line of a finished step; BEGAN is its start in microseconds, from `now`
 now() { REPLY=${EPOCHREALTIME/[.,]/}; }
 reported() {
   now
@@ -11,7 +11,7 @@ reported() {
 
 # cause LOG: the likely reason of a failure, in a few words
 cause() {
-  # On a full disk the log may lack the words.
+  # On a full disk the log may lack the message.
   if grep -qi 'no space left on device' "$1" || (($(df -Pk "${1%/*}" | awk 'NR == 2 {print $4}') < 64)); then
     echo "the disk is full"
   elif grep -qiE 'temporary failure (in name )?resol|could not resolve|network is unreachable|no address associated|name or service not known|failed to establish a new connection' "$1"; then
@@ -25,7 +25,7 @@ cause() {
   elif grep -qiE 'cannot allocate memory|Killed signal' "$1"; then
     echo "the memory is full"
   else
-    # The first thing that a compiler, CMake, pip or apt called an error; CMake's words stand in the lines below it.
+    # The first error of a compiler, CMake, pip or apt; CMake's message is in the lines that follow.
     awk '/^CMake Error/ {cmake = 1; next}
       cmake && NF {text = text (text ? " " : "") substr($0, match($0, /[^ ]/)); next}
       cmake && text {print text; found = 1; exit}
@@ -34,5 +34,5 @@ cause() {
   fi
 }
 
-# stopped TITLE LOG [REMARK]: the line of a step that failed
+# stopped TITLE LOG [REMARK]: the line of a failed step
 stopped() { echo "halocline: \"$1\" failed: ${3:-$(cause "$2")} (see $2)" >&2; }

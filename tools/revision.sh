@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes FILE, which tells the program the commit it was built from: tools/revision.sh SOURCE_FOLDER FILE
-# The file is left alone when it would not change, so that nothing is compiled for it.
+# Writes a source FILE with the commit that the program is built from: tools/revision.sh SOURCE_FOLDER FILE
+# An unchanged file is not rewritten, so that nothing is recompiled.
 set -eu
 commit=$(git -C "$1" describe --always --dirty --abbrev=12 2>/dev/null) || commit=unknown
 text="#include \"framework/runtime/version.hpp\"

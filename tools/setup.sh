@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Brings everything that Halocline is built from, once: tools/setup.sh [PRESET [tests] [style]]
+# Installs the dependencies of Halocline, once: tools/setup.sh [PRESET [tests] [style]]
 #
-# Debian packages by name; Kokkos, Kokkos Kernels and Teuchos from source, unless CMake finds them already. What is built
-# lands in the cache folder: HALOCLINE_CACHE, else .halocline in this checkout. A finished step leaves a stamp with the
-# recipe that it followed, and is skipped for as long as that recipe stays the same.
+# Debian packages by name; Kokkos, Kokkos Kernels and Teuchos from source, unless CMake finds them already. Everything is
+# built in the cache folder: HALOCLINE_CACHE, else .halocline in this checkout. A finished step leaves a stamp with its
+# recipe, and is skipped as long as the recipe does not change.
 set -euo pipefail
 
 root=$(realpath "${BASH_SOURCE[0]%/*}/..")
@@ -26,7 +26,7 @@ for extra in "${@:2}"; do
   esac
 done
 
-# Where users say that they have their own; a change of mind is a change of recipe.
+# Locations of the user's own libraries. They are part of the recipe, so a change repeats the step.
 hints="${CMAKE_PREFIX_PATH:-}|${Kokkos_ROOT:-}|${KokkosKernels_ROOT:-}|${Teuchos_ROOT:-}"
 declare -A title recipe stamp
 step() { title[$1]=$2 stamp[$1]=$cache/stamps/$3 recipe[$1]=$4; }
@@ -43,7 +43,7 @@ step teuchos "Teuchos" teuchos "${common_options[*]} ${teuchos_options[*]} $hint
 
 is_done() { [[ -f ${stamp[$1]} && $(<"${stamp[$1]}") == "${recipe[$1]}" ]]; }
 
-# need STEP…: does those not done yet, in this order, and stops at the first that fails
+# need STEP…: runs the steps that are not done yet, in this order, and stops at the first failure
 need() {
   local name log note began
   for name in "$@"; do
@@ -79,12 +79,12 @@ if ! mkdir -p "$cache/stamps" "$cache/logs" 2>/dev/null || [[ ! -w $cache ]]; th
   echo "halocline: $cache cannot be written (HALOCLINE_CACHE names another folder)" >&2
   exit 1
 fi
-# Of two set-ups at once, the second waits here and then finds the work done.
+# A concurrent set-up waits here, and then finds the steps done.
 exec 9>"$cache/lock"
 flock 9
 
 need toolchain
-# The rest in three branches at once, each a process group so that an interrupted set-up takes its compilers along.
+# The rest runs in three concurrent branches, each a process group, so that an interrupted set-up also ends its compilers.
 packages=()
 for name in "${steps[@]}"; do
   case $name in libraries | plots | tests | style) packages+=("$name") ;; esac
