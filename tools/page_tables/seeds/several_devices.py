@@ -1,0 +1,83 @@
+"""Several devices in one thread: copies between them, N bodies."""
+
+from ..records import fixed, link, milliseconds, one, rate, rows, table
+from .cells import HEADINGS, decks, file
+
+
+@table
+def seeds_devices():
+    peer = [one("peer_copy_two_h100", problem="134217728 bytes, device 0 to 1", form=form) for form in ("direct", "staged")]
+    two = {row["how"]: row for row in rows("nbody_two_h100")}
+    form = "reference: one body a thread, 300 x 256 threads, tiles of 256 bodies"
+    reference, ours = (one("nbody_h100", problem="gravity of bodies, single, 262144", form=name) for name in (form, "cuda"))
+    return [
+        HEADINGS,
+        [
+            "one thread drives several devices by setting the current one",
+            "one call of the runtime API; a stack of contexts in the driver API",
+            "`--devices all`, [several devices in a process](architecture.md#several-devices-in-a-process)",
+            "the caller's current device remains unchanged, physics/nbody/gravity_test.cpp",
+        ],
+        [
+            "copy between devices by the runtime API, double-buffered through pinned memory, with events",
+            "listing 1, of the section before",
+            "`halocline bench peer-copy`, `staged`",
+            f"{rate(peer[1]['bytes_per_second'])} at 128 MiB, {fixed(peer[1]['peer']['of_peer'])} of the rate of "
+            f"two concurrent pinned copies ({link('peer_copy_two_h100')})",
+        ],
+        [
+            "the same by the driver API",
+            "listing 2",
+            "`halocline bench peer-copy`; only the runtime API is used",
+            "the same buffers and events",
+        ],
+        [
+            "direct copies between devices",
+            "mentioned",
+            "`halocline bench peer-copy`, `direct`",
+            f"{rate(peer[0]['bytes_per_second'])}, {fixed(peer[0]['of_copy'])} of `cudaMemcpyPeerAsync`",
+        ],
+        [
+            "all forces of N bodies by N² interactions, divided evenly between k devices",
+            "N must be a multiple of k, at most 32 devices",
+            f"{decks('star-cluster')} `--devices 2`; any number of bodies and devices",
+            f"262,144 bodies: {milliseconds(two['--devices 1']['seconds_a_step'])} a step, on two H100 "
+            f"{milliseconds(two['--devices 2']['seconds_a_step'])}, efficiency {fixed(two['--devices 2']['efficiency'], 3)} "
+            f"({link('nbody_two_h100')})",
+        ],
+        [
+            "devices of unequal speed: a queue of smaller pieces",
+            "suggested",
+            "`nbody.schedule: queue`",
+            f"{milliseconds(two['--devices 2 --set nbody.schedule=queue']['seconds_a_step'])} a step on two equal devices "
+            f"(efficiency {fixed(two['--devices 2 --set nbody.schedule=queue']['efficiency'], 3)})",
+        ],
+        [
+            "listing 3: a kernel for a part of the bodies, tiles of 256 in shared memory, one body a thread, loop "
+            "unrolled by 32",
+            "300 blocks of 256 threads",
+            f"{file('bench/reference_nbody.cpp')}, `halocline bench nbody`",
+            f"{milliseconds(reference['median_seconds'])} for 262,144 bodies, {fixed(reference['of_bound'])} of the "
+            "bound; this project's kernel "
+            f"{milliseconds(ours['median_seconds'])}, {fixed(ours['of_bound'])} ({link('nbody_h100')})",
+        ],
+        [
+            "listing 4: three loops of the host: allocations and copies in, kernels and copies out, waits",
+            "so that devices work concurrently",
+            file("physics/nbody/gravity.cpp"),
+            f"efficiency {fixed(two['--devices 2']['efficiency'], 3)} with two devices in a process, "
+            f"{fixed(two['--ranks 2']['efficiency'], 3)} with two ranks",
+        ],
+        [
+            "bodies as four numbers, softened",
+            "x, y, z and mass",
+            file("physics/nbody/README.md", "nbody"),
+            "the same; without softening, bodies that start in one place are refused",
+        ],
+        [
+            "wall-clock time of a step",
+            "returned, no figures",
+            f"{decks('two-bodies')}, tests/end_to_end/nbody_test.py",
+            "an orbit closes to second order; steps are reversible in time",
+        ],
+    ]
