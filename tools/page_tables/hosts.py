@@ -48,15 +48,19 @@ def poisson_peers():
 
 
 FUNCTORS = {"laplace": "diffusion, coefficients in memory",
-            "reaction": "−div(k grad u) + c u: five or seven points, stored once",
+            "reaction": "−div(k grad u) + c u: five or seven points, face couplings stored",
             "tensor": "full tensor: nine points, evaluated in every pass"}
 
 
-def functors(places):
-    made = [["functor", *(size(cells) for _, cells in places)]]
+@table
+def point_functors():
+    places = [("point_functors", [1024, 1024], "two cores"), ("point_functors", [128, 128, 128], "two cores"),
+              ("point_functors_h100", [1024, 1024], "H100"), ("point_functors_h100", [128, 128, 128], "H100"),
+              ("point_functors_large_h100", [4096, 4096], "H100"), ("point_functors_large_h100", [256, 256, 256], "H100")]
+    made = [["functor", *(f"{where}, {size(cells)}" for _, cells, where in places)]]
     for physics, words in FUNCTORS.items():
         line = [words]
-        for name, cells in places:
+        for name, cells, _ in places:
             found = rows(name, physics=physics, cells=cells)
             if not found:
                 line.append("")
@@ -66,17 +70,6 @@ def functors(places):
                 line.append(f"{fixed(found[0]['of_diffusion'])} × that")
         made.append(line)
     return made
-
-
-@table
-def point_functors_host():
-    return functors([("point_functors", [1024, 1024]), ("point_functors", [128, 128, 128])])
-
-
-@table
-def point_functors_h100():
-    return functors([("point_functors_h100", [1024, 1024]), ("point_functors_h100", [128, 128, 128]),
-                     ("point_functors_large_h100", [4096, 4096]), ("point_functors_large_h100", [256, 256, 256])])
 
 
 @table
@@ -90,23 +83,15 @@ def sweeps_host():
               for name, words in cases.items())]
 
 
-def stages(names):
+@table
+def stages():
+    names = [("stages_host", "two cores, 4096²"), ("stages_8192_h100", "H100, 8192²"), ("stages_16384_h100", "H100, 16384²")]
     made = [["stage, of copy",
-             *(f"{words}{form}" for _, words in names for form in ("from the functor", "written by hand"))]]
+             *(f"{words}, {form}" for _, words in names for form in ("from the functor", "by hand"))]]
     for stage in ("first stage", "second stage"):
         made.append([stage, *(fixed(one(name, form=form, problem=lambda problem: stage in problem)["of_copy"], 3)
                               for name, _ in names for form in ("as declared", "written by hand"))])
     return made
-
-
-@table
-def stages_host():
-    return stages([("stages_host", "")])
-
-
-@table
-def stages_h100():
-    return stages([("stages_8192_h100", "8192², "), ("stages_16384_h100", "16384², ")])
 
 
 @table
