@@ -110,7 +110,8 @@ def star_designs_h200():
 
 @table
 def law_designs_h100():
-    words = ["each cell evaluates all its faces", "threads of a tile evaluate lower faces, 32 × 16 threads (used)", "32 × 12 threads",
+    words = ["each cell evaluates all its faces", "threads of a tile evaluate lower faces, 32 × 16 threads (used)",
+             "32 × 12 threads",
              "32 × 8 threads, two blocks per multiprocessor",
              "32 × 16 threads, fused multiply-add: bits differ from those on hosts"]
     made = [["design", "registers per thread", "predicted at 256³", "128³, time per step", "256³, time per step",

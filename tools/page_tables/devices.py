@@ -44,8 +44,8 @@ CASES = {"Dirichlet walls": "Dirichlet walls", "insulated but for one wall": "in
 
 @table
 def deck_rates_h100():
-    made = [["case", "bytes per unknown", "double: time per iteration", "rate", "of Dirichlet", "single: time per iteration", "rate",
-             "of Dirichlet"]]
+    made = [["case", "bytes per unknown", "double: time per iteration", "rate", "of Dirichlet",
+             "single: time per iteration", "rate", "of Dirichlet"]]
     for case, words in CASES.items():
         name = "deck_rates_wave_h100" if "wave" in case else "deck_rates_h100"
         found = [one(name, case=case, precision=precision) for precision in ("double", "single")]
@@ -115,7 +115,8 @@ def multigrid_h100():
         row = one(name, cells=cells, precision_of_cycles=precision, start=start, sweeps=sweeps_each_way)
         made.append([f"{cells}³", f"`{row['method']}`", "double" if precision == "run" else precision, start,
                      str(sweeps_each_way), str(row["iterations"]), milliseconds(row["median_seconds"]), aim])
-    return [["cells", "method", "cycles in", "start", "relaxations each way", "iterations", "time", "target"], *without_repeats(made)]
+    return [["cells", "method", "cycles in", "start", "relaxations each way", "iterations", "time", "target"],
+            *without_repeats(made)]
 
 
 @table

@@ -43,7 +43,8 @@ def poisson_peers():
             line += [duration(race["theirs"]["inner_median"]), duration(race["ours"]["inner_median"]),
                      f"{race['inner_ratio']:.1f}"]
         made.append([*line, link(*names)])
-    return [["problem", "peer", "fourth solve: peer", "Halocline", "speedup", "first solve: peer", "Halocline", "speedup", "records"],
+    return [["problem", "peer", "fourth solve: peer", "Halocline", "speedup", "first solve: peer", "Halocline", "speedup",
+             "records"],
             *without_repeats(made)]
 
 
@@ -106,7 +107,8 @@ def guard_cost():
 
 @table
 def io_ranks():
-    made = [["computing ranks", "disk busy: planned", "measured", "slowdown, all ranks write", "slowdown, one I/O rank", "record"]]
+    made = [["computing ranks", "disk busy: planned", "measured", "slowdown, all ranks write",
+             "slowdown, one I/O rank", "record"]]
     for name, ranks in (("io_ranks_h100", "two, an H100 each"), ("io_ranks_host_15", "two of 15 threads, on 32 cores"),
                         ("io_ranks_host_8", "two of 8 threads, on 32 cores")):
         run = record(name)
