@@ -16,7 +16,7 @@ def sweeps(name, aims):
         made.append([problem, extents, milliseconds(row["median_seconds"]), rate(row["bytes_per_second"]),
                      fixed(row["of_copy"], 3), aim if extents in sizes else "",
                      row["form"].split(",")[0].removesuffix(" along x")])
-    return [["sweep", "size", "time", "rate", "of copy", "aim", "form"], *without_repeats(made)]
+    return [["sweep", "size", "time", "rate", "of copy", "target", "form"], *without_repeats(made)]
 
 
 @table
@@ -32,24 +32,24 @@ def sweeps_h200():
              fixed(sums["of_copy"], 3), "0.85", ""]]
 
 
-CASES = {"Dirichlet walls": "Dirichlet walls", "insulated but for one wall": "insulated but for one wall",
-         "Robin walls": "Robin walls", "reflecting but for one wall": "reflecting but for one wall",
+CASES = {"Dirichlet walls": "Dirichlet walls", "insulated but for one wall": "insulated except one wall",
+         "Robin walls": "Robin walls", "reflecting but for one wall": "reflecting except one wall",
          "periodic along x": "periodic along x", "periodic along y and z": "periodic along y and z",
          "stretched mesh: four coefficients": "stretched mesh: four coefficients",
-         "conductivity that varies: four coefficients": "conductivity that varies: four coefficients",
-         "wave: two fields": "leapfrog step of a wave: two fields",
-         "wave in a medium: three fields": "in a medium: three fields",
-         "wave in a medium with a sponge: three fields": "in a medium with a sponge: three fields"}
+         "conductivity that varies: four coefficients": "variable conductivity: four coefficients",
+         "wave: two fields": "wave, leapfrog step: two fields",
+         "wave in a medium: three fields": "wave in a medium: three fields",
+         "wave in a medium with a sponge: three fields": "wave in a medium with a sponge: three fields"}
 
 
 @table
 def deck_rates_h100():
-    made = [["case", "bytes an unknown", "double: an iteration", "rate", "of Dirichlet", "single: an iteration", "rate",
-             "of Dirichlet"]]
+    made = [["case", "bytes per unknown", "double: time per iteration", "rate", "of Dirichlet",
+             "single: time per iteration", "rate", "of Dirichlet"]]
     for case, words in CASES.items():
         name = "deck_rates_wave_h100" if "wave" in case else "deck_rates_h100"
         found = [one(name, case=case, precision=precision) for precision in ("double", "single")]
-        line = [words, " or ".join(str(row["bytes_an_unknown"]) for row in found)]
+        line = [words, " / ".join(str(row["bytes_an_unknown"]) for row in found)]
         for row in found:
             line += [milliseconds(row["seconds_an_iteration"]), rate(row["bytes_per_second"]),
                      "" if case == "Dirichlet walls" else fixed(row["of_dirichlet"])]
@@ -67,13 +67,13 @@ def deck_rates_h200():
                 row = one("deck_rates_h200", case=case, method=method, precision=precision)
                 line += [milliseconds(row["seconds_an_iteration"]), rate(row["bytes_per_second"])]
             made.append(line)
-    return [["512³ cells, one H200", "case", "double: an iteration", "rate", "single: an iteration", "rate"],
+    return [["512³ cells, one H200", "case", "double: time per iteration", "rate", "single: time per iteration", "rate"],
             *without_repeats(made)]
 
 
 @table
 def deck_rates_shared_h100():
-    made = [["ranks", "an iteration", "of one rank"]]
+    made = [["ranks", "time per iteration", "speed, of one rank's"]]
     alone = one("deck_rates_shared_h100", ranks=1)["seconds_an_iteration"]
     for row in rows("deck_rates_shared_h100"):
         seconds = row["seconds_an_iteration"]
@@ -91,12 +91,12 @@ def law_rates_h100():
             found = [one("law_rates_h100", case=case, cells=list(extents), precision=precision)
                      for precision in ("double", "single")]
             made.append([case, size(list(extents)), *(digits(row["cell_steps_a_second"] / 1e9) for row in found)])
-    return [["case", "cells", "double, 1e9 cells times steps a second", "single"], *without_repeats(made)]
+    return [["case", "cells", "double, 1e9 cell updates/s", "single"], *without_repeats(made)]
 
 
 @table
 def law_rates_two_h200():
-    made = [["case", "cells", "one device, a step", "two devices", "of that"]]
+    made = [["case", "cells", "one device, time per step", "two devices", "ratio"]]
     for alone in rows("law_rates_two_h200", ranks=1):
         both = one("law_rates_two_h200", case=alone["case"], ranks=2)
         made.append([alone["case"], size(alone["cells"]), milliseconds(alone["seconds_a_step"]),
@@ -115,7 +115,8 @@ def multigrid_h100():
         row = one(name, cells=cells, precision_of_cycles=precision, start=start, sweeps=sweeps_each_way)
         made.append([f"{cells}³", f"`{row['method']}`", "double" if precision == "run" else precision, start,
                      str(sweeps_each_way), str(row["iterations"]), milliseconds(row["median_seconds"]), aim])
-    return [["cells", "method", "cycles in", "start", "sweeps each way", "iterations", "time", "aim"], *without_repeats(made)]
+    return [["cells", "method", "cycles in", "start", "relaxations each way", "iterations", "time", "target"],
+            *without_repeats(made)]
 
 
 @table
@@ -124,14 +125,14 @@ def multigrid_cycles_h100():
         return one("multigrid_cycles_h100", benchmark=benchmark, problem=f"{words}, {cells} x {cells} x {cells}",
                    form=starts_with(form))
     sizes = (64, 128, 256, 512)
-    made = [["", *(f"{cells}³" for cells in sizes), "aim"]]
+    made = [["without set-up", *(f"{cells}³" for cells in sizes), "target"]]
     for precision, aim in (("double", "0.12 ms at 128³"), ("single", "")):
         found = [of("multigrid", f"V-cycle, {precision}", cells, "V(2,2)") for cells in sizes]
-        made.append([f"V-cycle, two sweeps each way, {precision}",
+        made.append([f"V(2,2) cycle, {precision}",
                      *(milliseconds(row["median_seconds"]) for row in found), aim])
     full = [of("full-multigrid", "full multigrid, double", cells, "V(2,2)") for cells in sizes]
     made.append(["full multigrid, double", *(milliseconds(row["median_seconds"]) for row in full), "12 ms at 512³"])
-    made.append(["its error, of the discretisation's", *(fixed(float(row["form"].split()[1])) for row in full), "1.1"])
+    made.append(["its error over the discretisation error", *(fixed(float(row["form"].split()[1])) for row in full), "1.1"])
     return made
 
 
@@ -141,12 +142,12 @@ def nbody_h100():
     for bodies in (65536, 262144):
         for precision in ("single", "double"):
             for form, words in (("cuda", "ours"), ("portable", "portable"),
-                                ("reference: one body a thread, 300 x 256 threads, tiles of 256 bodies", "one body a thread")):
+                                ("reference: one body a thread, 300 x 256 threads, tiles of 256 bodies", "one body per thread")):
                 found = rows("nbody_h100", problem=f"gravity of bodies, {precision}, {bodies}", form=form)
                 for row in found:
                     made.append([f"{bodies:,}", precision, words, milliseconds(row["median_seconds"]),
                                  f"{digits(row['interactions_per_second'] / 1e9)} G/s", fixed(row["of_bound"], 3)])
-    return [["bodies", "precision", "kernel", "all forces", "interactions", "of bound"], *without_repeats(made, 2)]
+    return [["bodies", "precision", "kernel", "time, all forces", "interactions", "of bound"], *without_repeats(made, 2)]
 
 
 @table
@@ -157,15 +158,15 @@ def nbody_host():
             row = one("nbody", problem=f"gravity of bodies, {precision}, 16384", form=form)
             made.append([precision, form, milliseconds(row["median_seconds"]),
                          f"{digits(row['interactions_per_second'] / 1e9)} G/s", fixed(row["of_bound"], 3)])
-    return [["16,384 bodies", "form", "all forces", "interactions", "of bound"], *without_repeats(made)]
+    return [["16,384 bodies", "form", "time, all forces", "interactions", "of bound"], *without_repeats(made)]
 
 
 @table
 def nbody_two_h100():
     words = {"--devices 1": "one device", "--devices 2": "two devices of one process",
              "--ranks 2": "two ranks with a device each",
-             "--devices 2 --set nbody.schedule=queue": "two devices, pieces from a queue"}
-    return [["262,144 bodies, single", "command line", "a step", "efficiency"],
+             "--devices 2 --set nbody.schedule=queue": "two devices, work from a queue"}
+    return [["262,144 bodies, single", "options", "time per step", "efficiency"],
             *([words[row["how"]], f"`{row['how']}`", milliseconds(row["seconds_a_step"]), fixed(row["efficiency"], 3)]
               for row in rows("nbody_two_h100"))]
 
@@ -179,13 +180,13 @@ def repeated_h100():
         setups = [row["setup_seconds"] for row in found]
         made.append([f"{cells}³", form, str(found[0]["iterations"]), duration(solves[0]), duration(median(solves[2:])),
                      duration(setups[0]), duration(median(setups[2:])), "850 ms" if cells == 1024 else "100 ms"])
-    return [["cells", "method", "iterations", "first solve", "third and fourth", "first set-up", "third and fourth", "aim"],
+    return [["cells", "method", "iterations", "solve: first", "third and fourth", "set-up: first", "third and fourth", "target"],
             *without_repeats(made)]
 
 
 @table
 def tests_on_devices():
-    made = [["what ran", "commit", "passed", "failed or ended", "record"]]
+    made = [["what ran", "commit", "passed", "failed or stopped", "record"]]
     for name, words in (("tests_h100", "programs and scripts at every number of ranks"), ("tests_kernel_h100", "kernel tests"),
                         ("memcheck_h100", "kernel tests under memcheck"), ("initcheck_h100", "kernel tests under initcheck"),
                         ("racecheck_h100", "kernel tests under racecheck, in parts")):

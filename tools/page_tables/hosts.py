@@ -7,7 +7,7 @@ from .records import (binary, duration, fixed, link, median, microseconds, milli
 
 @table
 def tealeaf():
-    made = [["problem: ten steps", "our method", "TeaLeaf's reference, CG", "ours", "ratio", "ratio of the steps alone",
+    made = [["deck, ten steps", "Halocline's method", "TeaLeaf, CG", "Halocline", "speedup", "speedup, steps only",
              "record"]]
     for preconditioner, words in (("multigrid", "CG with multigrid"), ("cg", "CG")):
         for cells, deck in ((250, "tea_bm_2"), (500, "tea_bm_3"), (1000, "tea_1000"), (2000, "tea_2000"), (4000, "tea_4000")):
@@ -43,40 +43,34 @@ def poisson_peers():
             line += [duration(race["theirs"]["inner_median"]), duration(race["ours"]["inner_median"]),
                      f"{race['inner_ratio']:.1f}"]
         made.append([*line, link(*names)])
-    return [["problem", "beside", "theirs", "ours", "ratio", "solving once: theirs", "ours", "ratio", "records"],
+    return [["problem", "peer", "fourth solve: peer", "Halocline", "speedup", "first solve: peer", "Halocline", "speedup",
+             "records"],
             *without_repeats(made)]
 
 
 FUNCTORS = {"laplace": "diffusion, coefficients in memory",
-            "reaction": "−div(k grad u) + c u: five or seven points, stored once",
+            "reaction": "−div(k grad u) + c u: five or seven points, face couplings stored",
             "tensor": "full tensor: nine points, evaluated in every pass"}
 
 
-def functors(places):
-    made = [["functor", *(size(cells) for _, cells in places)]]
+@table
+def point_functors():
+    places = [("point_functors", [1024, 1024], "two cores"), ("point_functors", [128, 128, 128], "two cores"),
+              ("point_functors_h100", [1024, 1024], "H100"), ("point_functors_h100", [128, 128, 128], "H100"),
+              ("point_functors_large_h100", [4096, 4096], "H100"), ("point_functors_large_h100", [256, 256, 256], "H100")]
+    made = [["functor", *(f"{where}, {size(cells)}" for _, cells, where in places)]]
     for physics, words in FUNCTORS.items():
         line = [words]
-        for name, cells in places:
+        for name, cells, _ in places:
             found = rows(name, physics=physics, cells=cells)
             if not found:
                 line.append("")
             elif physics == "laplace":
                 line.append(milliseconds(median(found[0]["seconds"])))
             else:
-                line.append(f"{fixed(found[0]['of_diffusion'])} of that")
+                line.append(f"{fixed(found[0]['of_diffusion'])} × that")
         made.append(line)
     return made
-
-
-@table
-def point_functors_host():
-    return functors([("point_functors", [1024, 1024]), ("point_functors", [128, 128, 128])])
-
-
-@table
-def point_functors_h100():
-    return functors([("point_functors_h100", [1024, 1024]), ("point_functors_h100", [128, 128, 128]),
-                     ("point_functors_large_h100", [4096, 4096]), ("point_functors_large_h100", [256, 256, 256])])
 
 
 @table
@@ -85,28 +79,20 @@ def sweeps_host():
              "7-point and dot product, double": "7-point and dot product, double, 256³",
              "Jacobi step and norms, double": "Jacobi step and norms, double, 256³"}
     places = ("sweep_near_memory", "sweep_far_memory")
-    return [["sweep, part of the best copy", "near memory", "far memory"],
+    return [["sweep, of the best copy", "near memory", "far memory"],
             *([words, *(fixed(one(place, "cases", name=name)["of_best_copy_median_bytes_per_second"]) for place in places)]
               for name, words in cases.items())]
 
 
-def stages(names):
-    made = [["part of a copy of as many bytes",
-             *(f"{words}{form}" for _, words in names for form in ("as declared", "written by hand"))]]
+@table
+def stages():
+    names = [("stages_host", "two cores, 4096²"), ("stages_8192_h100", "H100, 8192²"), ("stages_16384_h100", "H100, 16384²")]
+    made = [["stage, of copy",
+             *(f"{words}, {form}" for _, words in names for form in ("from the functor", "by hand"))]]
     for stage in ("first stage", "second stage"):
         made.append([stage, *(fixed(one(name, form=form, problem=lambda problem: stage in problem)["of_copy"], 3)
                               for name, _ in names for form in ("as declared", "written by hand"))])
     return made
-
-
-@table
-def stages_host():
-    return stages([("stages_host", "")])
-
-
-@table
-def stages_h100():
-    return stages([("stages_8192_h100", "8192², "), ("stages_16384_h100", "16384², ")])
 
 
 @table
@@ -121,7 +107,8 @@ def guard_cost():
 
 @table
 def io_ranks():
-    made = [["computing ranks", "disk busy: meant", "found", "steps slower if all ranks write", "with one I/O rank", "record"]]
+    made = [["computing ranks", "disk busy: planned", "measured", "slowdown, all ranks write",
+             "slowdown, one I/O rank", "record"]]
     for name, ranks in (("io_ranks_h100", "two, an H100 each"), ("io_ranks_host_15", "two of 15 threads, on 32 cores"),
                         ("io_ranks_host_8", "two of 8 threads, on 32 cores")):
         run = record(name)
@@ -149,7 +136,7 @@ def overlap_host():
             made.append([f"{cells}³", transport, microseconds(hidden["seconds_a_step"]), microseconds(waiting["seconds_a_step"]),
                          fixed(hidden["seconds_a_step"] / waiting["seconds_a_step"]),
                          f"{1e6 * hidden['seconds_waiting']:.1f} us", f"{1e6 * waiting['seconds_waiting']:.1f} us"])
-    return [["cells", "transport", "a step", "waiting before the interior", "of that", "waited for ghosts", "without overlap"],
+    return [["cells", "transport", "step: overlap", "no overlap", "ratio", "wait for ghosts: overlap", "no overlap"],
             *without_repeats(made)]
 
 

@@ -5,8 +5,8 @@ import re
 from .records import duration, fixed, milliseconds, one, percent, rate, rows, size, table, without_repeats
 
 WHOLE = "reference: tile of 8 rows, 256 x 1 x 1 threads"
-STEPS = {1: "1: a thread a point", 2: "2: a tile of 8 rows, each point from seven reads",
-         3: "3: reads reordered, what rows share read once", 4: "4: a bound of 256 threads a block",
+STEPS = {1: "1: one thread per point", 2: "2: one thread per 8 rows, seven loads per point",
+         3: "3: loads reordered, values that rows share loaded once", 4: "4: launch bound of 256 threads per block",
          5: "5: streaming stores (kernel 5)"}
 
 
@@ -24,7 +24,7 @@ def count_of(name, row):
 
 @table
 def laplacian_steps_h100():
-    made = [["step, 512³ points", "time", "rate", "of copy", "fetch efficiency", "hits of the second-level cache"]]
+    made = [["step, 512³ points", "time", "rate", "of copy", "fetch efficiency", "L2 hit rate"]]
     for row in sorted(rows("reference_steps_h100"), key=lambda row: is_ours(row["form"])):
         number = re.search(r"step (\d)", row["form"])
         count = count_of("counters_laplacian_steps_512_h100", row)
@@ -46,7 +46,7 @@ def planes(name="reference_strides_h100"):
 
 @table
 def laplacian_strides_h100():
-    made = [["MiB a plane", "kernel 5, of copy, rows of 512 / 1024 / 2048", "fetch efficiency, 1024", "hits, 1024",
+    made = [["MiB per plane", "kernel 5, of copy, rows of 512 / 1024 / 2048", "fetch efficiency, 1024", "L2 hit rate, 1024",
              "kernel 7, of copy", "ours, of copy"]]
     for plane, of_lengths in planes().items():
         parts = {kind: " / ".join(fixed(kinds[kind]["of_copy"]) for _, kinds in sorted(of_lengths.items()))
@@ -80,7 +80,7 @@ def laplacian_splits_h100():
                 made.append([size(extents_of(problem)), f"fetch efficiency, parts along {along}",
                              *(fixed(count_of("counters_laplacian_splits_2048_h100", row)["fetch_efficiency"]) if row else ""
                                for row in (ours, whole, *(split(problem, parts, along) for parts in counts)))])
-    return [["points", "", "ours", "whole planes", *(f"{parts} parts" for parts in counts)], *without_repeats(made)]
+    return [["points", "quantity", "ours", "whole planes", *(f"{parts} parts" for parts in counts)], *without_repeats(made)]
 
 
 def blocks(extents):
@@ -95,7 +95,7 @@ def blocks(extents):
 
 @table
 def laplacian_blocks_h100():
-    made = [["threads", "512³: 1 row", "4 rows", "8 rows", "1024³: 1 row", "4 rows", "8 rows",
+    made = [["threads per block", "512³: 1 row", "4 rows", "8 rows", "1024³: 1 row", "4 rows", "8 rows",
              "fetch efficiency, 1024³, 8 rows"]]
     cubes = [blocks(512), blocks(1024)]
     for threads in cubes[0]:

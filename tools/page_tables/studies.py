@@ -13,7 +13,7 @@ from .records import (duration, fixed, median, microseconds, milliseconds, one, 
                       table, without_repeats)
 
 OURS = "ours"
-KINDS = {"256 x 1 x 1 threads": "blocks of 256 × 1 × 1 (kernel 5)", "128 x 1 x 8 threads": "blocks of 128 × 1 × 8 (kernel 5)",
+KINDS = {"256 x 1 x 1 threads": "256 × 1 × 1 threads (kernel 5)", "128 x 1 x 8 threads": "128 × 1 × 8 threads (kernel 5)",
          "grid ordered y, z, x": "grid ordered y, z, x (kernel 6)", "subdomains": "subdomains along y (kernel 7)"}
 
 
@@ -54,8 +54,8 @@ def laplacian(name, benchmark, counters=()):
                 count = counted.get((problem, row["form"]))
                 line += [percent(count["fetch_efficiency"]), percent(count["second_level_hit_rate"])] if count else ["", ""]
             made.append(line)
-    return [["points", "kernel", "rows a thread", "time", "rate", "of copy",
-             *(["fetch efficiency", "hits of the second-level cache"] if counters else [])], *without_repeats(made)]
+    return [["points", "kernel", "rows per thread", "time", "rate", "of copy",
+             *(["fetch efficiency", "L2 hit rate"] if counters else [])], *without_repeats(made)]
 
 
 @table
@@ -78,7 +78,7 @@ def laplacian_planes_h200():
 def laplacian_tiles_h100():
     """Planes of 2048 x 2048: every kernel by every tile."""
     problem = "7-point Laplacian inside, double, 2048 x 2048 x 256"
-    made = [["rows a thread", *(words for words in KINDS.values())]]
+    made = [["rows per thread", *(words for words in KINDS.values())]]
     for tile in (1, 2, 4, 8, 16):
         line = [str(tile)]
         for kind in KINDS:
@@ -118,8 +118,8 @@ def shapes(name):
 @table
 def laplacian_shapes_h100():
     times, least = shapes("reference_shapes_h100")
-    made = [["boxes of other shapes, one H100", "boxes", "ours faster for", "its time over ours: least", "median", "most"]]
-    for words, found in (*((words, times[kind]) for kind, words in KINDS.items()), ("the best of all these", least)):
+    made = [["kernel, one H100", "boxes", "ours faster for", "its time over ours: least", "median", "most"]]
+    for words, found in (*((words, times[kind]) for kind, words in KINDS.items()), ("the fastest of these", least)):
         made.append([words, str(len(found)), str(sum(ratio > 1 for ratio in found)),
                      *(fixed(number, 3) for number in (min(found), median(found), max(found)))])
     return made
@@ -141,8 +141,8 @@ def forms(name, benchmark, words=None, counters=()):
 
 
 JACOBI = {"direct": "ours, direct", "streaming along x, 4 stages": "ours, streaming",
-          "reference: BlockReduce, an atomic addition a block": "`cub::BlockReduce`, an atomic addition a block",
-          "reference: an atomic addition a thread": "an atomic addition a thread"}
+          "reference: BlockReduce, an atomic addition a block": "`cub::BlockReduce`, one atomic addition per block",
+          "reference: an atomic addition a thread": "one atomic addition per thread"}
 
 
 @table
@@ -154,12 +154,12 @@ def jacobi_1d():
 
 
 FORMS = {"specialised": "ours", "portable": "ours, portable", "CUB": "CUB",
-         "iterated launches": "launches of blocks until one value is left",
-         "cooperative, one block a multiprocessor": "one cooperative launch, a block a multiprocessor",
+         "iterated launches": "repeated launches until one value is left",
+         "cooperative, one block a multiprocessor": "one cooperative launch, one block per multiprocessor",
          "cooperative, filled grid": "one cooperative launch, all blocks that fit",
-         "a block a segment, tree in shared memory": "a block a segment, tree in shared memory",
-         "a block a segment, shuffles within warps": "a block a segment, shuffles within warps",
-         "a block a segment, tree of a static tile": "a block a segment, tree of a static tile of threads"}
+         "a block a segment, tree in shared memory": "one block per segment, tree in shared memory",
+         "a block a segment, shuffles within warps": "one block per segment, warp shuffles",
+         "a block a segment, tree of a static tile": "one block per segment, static `thread_block_tile`"}
 PROBLEMS = {"sum, single, 536870912": "2²⁹ values", "segmented sum, single, 2048 x 262144": "2048 segments of 262,144"}
 
 
@@ -175,7 +175,7 @@ def reductions():
                          (milliseconds(other["median_seconds"]), rate(other["bytes_per_second"]), fixed(other["of_peak"]))
                          ] or ["", "", ""]
             made.append(line)
-    return [["sum of", "form", "H100: time", "rate", "of peak", "H200: time", "rate", "of peak"], *without_repeats(made)]
+    return [["sum of", "kernel", "H100: time", "rate", "of peak", "H200: time", "rate", "of peak"], *without_repeats(made)]
 
 
 @table
@@ -186,12 +186,12 @@ def reductions_small():
             made.append([words, FORMS.get(row["form"], row["form"]),
                          *(duration(one(name, benchmark="reductions-small", problem=row["problem"], form=row["form"])
                                     ["median_seconds"]) for name in ("reductions_h100", "reductions_h200"))])
-    return [["sum of", "form, in a graph of many", "H100", "H200"], *without_repeats(made)]
+    return [["sum of", "kernel, in a graph of many", "H100", "H200"], *without_repeats(made)]
 
 
 @table
 def reductions_beside_cub():
-    made = [["speed of ours over that of CUB", "H100", "H200"]]
+    made = [["CUB's time over ours", "H100", "H200"]]
     for problem, words in PROBLEMS.items():
         line = [words]
         for name in ("reduction_forms_h100", "reductions_h200"):
@@ -204,7 +204,7 @@ def reductions_beside_cub():
 
 @table
 def reduction_grids_h100():
-    made = [["blocks of 256 threads a multiprocessor", "time", "rate", "of peak", "launch and barrier without a sum"]]
+    made = [["blocks of 256 threads per multiprocessor", "time", "rate", "of peak", "launch and barrier alone"]]
     for row in rows("reduction_forms_h100", benchmark="reduction-grids"):
         made.append([row["form"].split(", ")[1].split()[0], microseconds(row["median_seconds"], 4),
                      rate(row["bytes_per_second"]), fixed(row["of_peak"]), microseconds(row["peer"]["seconds"], 2)])
@@ -219,16 +219,16 @@ def jacobi_profile_h100():
     counts = [one("counters_jacobi_h100", "counters", problem=problem, form=form) for form in forms]
     timed = [one("reference_jacobi_h100", problem=problem, form=form) for form in forms]
     quantities = [("time of a launch, profiled", lambda row: duration(row["profiled_seconds"])),
-                  ("DRAM, of peak", lambda row: percent(row["dram_throughput"])),
-                  ("second-level cache, of peak", lambda row: percent(row["second_level_throughput"])),
-                  ("first-level cache, of peak", lambda row: percent(row["first_level_throughput"])),
-                  ("multiprocessors, of peak", lambda row: percent(row["multiprocessor_throughput"])),
+                  ("DRAM throughput, of peak", lambda row: percent(row["dram_throughput"])),
+                  ("L2 throughput, of peak", lambda row: percent(row["second_level_throughput"])),
+                  ("L1 throughput, of peak", lambda row: percent(row["first_level_throughput"])),
+                  ("multiprocessor throughput, of peak", lambda row: percent(row["multiprocessor_throughput"])),
                   ("blocks of 256 threads", lambda row: f"{row['grid_size']:,.0f}"),
-                  ("registers of a thread", lambda row: f"{row['registers_of_a_thread']:.0f}"),
-                  ("static shared memory of a block, bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f}"),
+                  ("registers per thread", lambda row: f"{row['registers_of_a_thread']:.0f}"),
+                  ("static shared memory per block, bytes", lambda row: f"{row['static_shared_bytes_of_a_block']:.0f}"),
                   ("theoretical occupancy", lambda row: percent(row["theoretical_occupancy"])),
                   ("achieved occupancy", lambda row: percent(row["achieved_occupancy"]))]
-    return [["2²² points, one H100", "an atomic addition a thread", "`cub::BlockReduce`", "ours, direct"],
+    return [["2²² points, one H100", "one atomic addition per thread", "`cub::BlockReduce`", "ours, direct"],
             ["time of a launch", *(duration(row["median_seconds"]) for row in timed)],
             *([words, *(of(row) for row in counts)] for words, of in quantities)]
 
@@ -243,7 +243,7 @@ def laplacian_shape_rates_h100():
         if kind in (OURS, "256 x 1 x 1 threads"):
             key = (row["problem"].rsplit(", ", 1)[1], kind)
             best[key] = max(best.get(key, 0), row["bytes_per_second"])
-    made = [["planes, TB/s", *(f"kernel 5, {nz} of them" for nz in sizes), *(f"ours, {nz}" for nz in sizes)]]
+    made = [["TB/s by planes of", *(f"kernel 5, {nz} planes" for nz in sizes), *(f"ours, {nz}" for nz in sizes)]]
     for nx in sizes:
         for ny in sizes:
             line = [f"{nx} × {ny}"]
