@@ -9,8 +9,8 @@ set_property(GLOBAL PROPERTY HALOCLINE_KOKKOS_VERSION ${Kokkos_VERSION})
 # or in another specialisation, would change bits. The other two flags allow loops with sqrt or select to vectorise, and
 # change no value.
 set(HALOCLINE_ARITHMETIC_FLAGS -ffp-contract=off -fno-math-errno -fno-trapping-math)
-# Makes `#pragma omp simd` mean the same with OpenMP or without. In clang's code for AMD's GPUs it leaves calls of a
-# runtime library that nobody has.
+# Gives `#pragma omp simd` the same meaning with and without OpenMP. For AMD GPUs, clang's code would contain calls of a
+# runtime library that does not exist.
 if(NOT HALOCLINE_BACKEND STREQUAL "HIP")
   list(APPEND HALOCLINE_ARITHMETIC_FLAGS -fopenmp-simd)
 endif()

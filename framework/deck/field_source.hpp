@@ -23,10 +23,9 @@ struct FieldFile {
   };
   std::string path;
   Format format = Format::npy;
-  std::string type;                ///< "float32", …
-  std::vector<std::int64_t> dims;  ///< extents along x, y and z
-  std::optional<std::int64_t>
-      offset;  ///< bytes before the first number; none: 0, and the file must end with the last number
+  std::string type;                    ///< "float32", …
+  std::vector<std::int64_t> dims;      ///< extents along x, y and z
+  std::optional<std::int64_t> offset;  ///< bytes before the first number; none: 0, and no bytes may follow the last
   bool big_endian = false;
   std::string dataset;
   std::string field;

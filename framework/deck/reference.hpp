@@ -9,9 +9,8 @@ namespace halocline {
 
 /// Describes one part of a deck as plain text: an option, or a section with all of its options.
 ///
-/// \param path "solver.cg", "solver.cg.iterations"; empty for the whole deck. An unknown path throws InputError with
-/// the
-///             nearest known one.
+/// \param path "solver.cg", "solver.cg.iterations"; empty for the whole deck. If it is unknown, throws InputError with
+///             the nearest known one.
 [[nodiscard]] std::string listing(Section const& root, std::string_view path);
 
 /// One line for each option of a section, without those of inner sections.

@@ -58,9 +58,8 @@ class Section {
   Section& list(Section element);
   /// One inner section for each registered one (solver.cg, solver.chebyshev, …).
   ///
-  /// \param chooser name of the choice in this section that selects the one in use; required options of the others may
-  /// be
-  ///                missing
+  /// \param chooser name of the choice in this section that selects the one in use; the others may lack required
+  ///                options
   void sections(std::string chooser, Sections sections);
   /// May be omitted even if options inside it are required.
   Section& optional();

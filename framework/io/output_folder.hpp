@@ -48,8 +48,7 @@ class FolderClaim {
 
   std::vector<std::filesystem::path> made_;  ///< created folders, the outermost first
   std::optional<FolderLock> lock_;
-  std::unique_ptr<Retreat>
-      retreat_;  ///< cleans up after a crash before the run begins; null once other processes use the folder
+  std::unique_ptr<Retreat> retreat_;  ///< for a crash before the run begins; null once others use the folder
 };
 
 /// Whether the folder exists and has files of a run.

@@ -66,8 +66,7 @@ struct ConservedQuantity {
   std::string name;
   double initial = 0;
   double final = 0;
-  double largest_drift =
-      0;  ///< from the initial value in any recorded state, relative to the magnitude of the quantity
+  double largest_drift = 0;    ///< from the initial value in any recorded state, relative to the quantity's size
   double explained_drift = 0;  ///< due to rounding and the residuals of solves, also relative
 };
 

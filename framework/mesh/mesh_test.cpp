@@ -27,7 +27,7 @@ std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells,
 constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
                                       Centring::face_z};
 
-/// Largest extents such that every rank of four gets a cell on some axis.
+/// Each has an axis with at least four cells, so that up to four ranks get a cell each.
 std::vector<std::vector<Index>> awkward_sizes() { return {{4}, {13}, {7, 5}, {1, 11}, {5, 4, 3}, {4, 1, 1}}; }
 
 TEST(Mesh, EveryEntryHasOneOwner) {

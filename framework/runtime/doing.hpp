@@ -9,9 +9,8 @@ namespace halocline {
 
 /// The owner of the code that runs.
 struct CodeOwner {
-  std::string name;  ///< "plugin `transport.so`, physics `transport`"; empty: Halocline itself
-  ExitCode crash =
-      ExitCode::defect;  ///< exit code of a crash in this code: in a plugin it is not a defect of Halocline
+  std::string name;                   ///< "plugin `transport.so`, physics `transport`"; empty: Halocline itself
+  ExitCode crash = ExitCode::defect;  ///< exit code of a crash in it: a plugin's is no defect of Halocline
 };
 
 /// While one of these lives, crash messages say that this process was doing `what`. If they are nested, the innermost
