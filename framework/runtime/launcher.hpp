@@ -43,8 +43,8 @@ using Variables = std::function<char const*(char const*)>;
 /// \param path the folders to search, separated by colons
 [[nodiscard]] std::string mpirun_program(std::string const& path);
 [[nodiscard]] std::string mpirun_program();
-/// Arguments of that mpirun for `ranks` ranks on this host, up to the program: no communication between hosts, no
-/// pinning to cores, no warnings.
+/// Arguments of that mpirun for `ranks` ranks on this host, up to the program: no use of other hosts, no pinning to
+/// cores, no warnings.
 [[nodiscard]] std::vector<std::string> mpirun_words(int ranks);
 /// The signal that ended a rank, from the exit code of that mpirun; 0: none. The ranks' own exit codes are 0.
 [[nodiscard]] int signal_of_lost_rank(int code);
