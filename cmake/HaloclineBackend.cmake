@@ -1,4 +1,4 @@
-# Settles HALOCLINE_BACKEND, and for a GPU the language of the kernels. Runs after Kokkos is found.
+# Sets HALOCLINE_BACKEND and, for a GPU, the language of the kernels. Include after Kokkos is found.
 include_guard()
 
 # Kokkos' own order of preference.
@@ -31,7 +31,7 @@ if(HALOCLINE_BACKEND STREQUAL "Cuda")
   set(CMAKE_CUDA_ARCHITECTURES ${HALOCLINE_CUDA_ARCHITECTURES})
   enable_language(CUDA)
 
-  # Libraries of NVIDIA that halos may go by: NCCL_ROOT and NVSHMEM_ROOT say where to look first. AUTO takes what is there.
+  # Optional NVIDIA libraries for halo exchange: NCCL_ROOT and NVSHMEM_ROOT are searched first. AUTO uses what is found.
   if(HALOCLINE_NCCL)
     find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT PATH_SUFFIXES include)
     find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${NCCL_ROOT} ENV NCCL_ROOT PATH_SUFFIXES lib lib64)

@@ -1,14 +1,14 @@
-# framework/runtime/config.hpp, generated, says in macros what this build is; it is installed with the headers.
+# Generates framework/runtime/config.hpp, which describes this build in macros; it is installed with the headers.
 include_guard()
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/config.hpp.in ${PROJECT_BINARY_DIR}/generated/framework/runtime/config.hpp)
 
-# generated/revision.cpp knows the commit of the sources. Every build asks for it, not CMake's run; the file changes only
-# when the answer does.
+# generated/revision.cpp contains the commit of the sources. Every build checks it, not only CMake's run; the file changes
+# only with the commit.
 add_custom_target(halocline_revision BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/revision.cpp COMMENT ""
   COMMAND ${PROJECT_SOURCE_DIR}/tools/revision.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated/revision.cpp)
 
-# generated/build_facts.cpp tells the record of a run how the program was built.
+# generated/build_facts.cpp describes the build for the record of a run.
 string(TOUPPER "${CMAKE_BUILD_TYPE}" _type)
 set(_flags ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}})
 if(HALOCLINE_MARCH)

@@ -1,11 +1,11 @@
-# Finds what Halocline's interfaces stand on. What the user brings (X_ROOT, CMAKE_PREFIX_PATH, a system prefix) wins over
-# what the set-up built, because PATHS is the last place that find_package looks into. HOW is REQUIRED or QUIET.
+# Finds the dependencies of Halocline's interfaces. The user's packages (X_ROOT, CMAKE_PREFIX_PATH, a system prefix) take
+# precedence over those built by the set-up, because find_package searches PATHS last. HOW is REQUIRED or QUIET.
 include_guard()
 
-# Where the set-up's own builds are; empty for a build that brings everything by itself.
+# Prefixes of the set-up's own builds; empty if all dependencies come from elsewhere.
 set(HALOCLINE_PREFIX "" CACHE STRING "Prefixes built by tools/setup.sh, best first")
 
-# Says what is missing, what was found instead, and what brings it.
+# Reports what is missing, what was found instead, and how to get it.
 function(_halocline_missing name wanted)
   set(refused "")
   foreach(config version IN ZIP_LISTS ${name}_CONSIDERED_CONFIGS ${name}_CONSIDERED_VERSIONS)
@@ -20,14 +20,14 @@ function(_halocline_missing name wanted)
     "one of your own is named by ${name}_ROOT or CMAKE_PREFIX_PATH.")
 endfunction()
 
-# Debian's Kokkos is 3.4: the version keeps it out. DEVICE, if given, is one it must have (OPENMP, CUDA, …).
+# The required version excludes Debian's Kokkos 3.4. DEVICE, if given, must be enabled in it (OPENMP, CUDA, …).
 macro(halocline_find_kokkos how device)
   find_package(Kokkos 4.5 QUIET PATHS ${HALOCLINE_PREFIX})
   if(Kokkos_FOUND)
     if(NOT "${device}" STREQUAL "" AND NOT "${device}" IN_LIST Kokkos_DEVICES)
       message(FATAL_ERROR "The Kokkos in ${Kokkos_DIR} is without ${device}; it has ${Kokkos_DEVICES}")
     endif()
-    # A static Kokkos would be in the program and in every plugin once more.
+    # The program and every plugin would each contain a copy of a static Kokkos.
     get_target_property(_kokkos_type Kokkos::kokkoscore TYPE)
     if(NOT _kokkos_type STREQUAL "SHARED_LIBRARY")
       message(FATAL_ERROR "The Kokkos in ${Kokkos_DIR} was built without BUILD_SHARED_LIBS")
@@ -44,8 +44,8 @@ macro(halocline_find_kokkos_kernels how)
   endif()
 endmacro()
 
-# Timers are summed over ranks by TeuchosComm. Without MPI its own sources ask no communicator but MPI's; those of the
-# set-up are mended, and a macro says so (tools/install.sh).
+# TeuchosComm sums timers over ranks. Without MPI its original sources support no other communicator; the set-up patches
+# them and defines a macro that says so (tools/install.sh).
 function(_halocline_require_teuchos_comm)
   foreach(folder IN LISTS Teuchos_INCLUDE_DIRS)
     if(NOT EXISTS ${folder}/Teuchos_config.h)
@@ -68,8 +68,8 @@ function(_halocline_require_teuchos_comm)
   endforeach()
 endfunction()
 
-# Debian's Teuchos brings its own old Kokkos into the process, so system prefixes are not looked into. HOW may be INSTALLED,
-# too: what Halocline was built with is not judged again.
+# Debian's Teuchos would load its own old Kokkos into the process, so system prefixes are not searched. HOW may also be
+# INSTALLED: the Teuchos that Halocline was built with is not checked again.
 macro(halocline_find_teuchos how)
   find_package(Teuchos QUIET NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH PATHS ${HALOCLINE_PREFIX})
   if(Teuchos_FOUND AND NOT "${how}" STREQUAL "INSTALLED")
@@ -84,8 +84,8 @@ macro(halocline_find_teuchos how)
   endif()
 endmacro()
 
-# MPI's C interface, as MPI::MPI_C. A project of C++ alone has no compiler for C to ask: there it is made of what the
-# compiler for C++ says, less the bindings for C++.
+# MPI's C interface as MPI::MPI_C. A project without C has no C compiler to query: there the target is made from the
+# settings for C++, without the C++ bindings.
 macro(halocline_find_mpi)
   get_property(_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if("C" IN_LIST _languages)
@@ -105,6 +105,6 @@ macro(halocline_find_mpi)
       endif()
     endif()
   endif()
-  # The C++ bindings left MPI long ago; without this, Open MPI's header still declares them.
+  # The C++ bindings are no longer part of MPI, but Open MPI's header still declares them without this definition.
   set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX)
 endmacro()

@@ -1,5 +1,5 @@
-# halocline_elf_entries(FILE SONAME|NEEDED OUT [READELF]): what a shared object says of itself or asks for; empty where
-# there is nothing that reads it
+# halocline_elf_entries(FILE SONAME|NEEDED OUT [READELF]): the entries of this kind in a shared object's dynamic section;
+# empty without readelf
 function(halocline_elf_entries file kind out)
   set(readelf ${CMAKE_READELF})
   if(ARGC GREATER 3)
@@ -9,7 +9,7 @@ function(halocline_elf_entries file kind out)
   if(readelf)
     execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${readelf} -d ${file}
       OUTPUT_VARIABLE said ERROR_QUIET RESULT_VARIABLE failed)
-    # A list of CMake does not end within brackets.
+    # Brackets would prevent CMake from splitting the list.
     string(REGEX REPLACE "[][]" "|" said "${said}")
     string(REGEX MATCHALL "\\(${kind}\\)[^\n|]*[|][^|\n]*" lines "${said}")
     foreach(line IN LISTS lines)

@@ -1,21 +1,21 @@
-# `cmake --install` makes one folder that can be moved to another place:
-#   bin/halocline, lib/ (the rooms), lib/halocline/physics, include/halocline, lib/cmake/Halocline (for find_package)
-#   lib/halocline/dependencies: what the set-up built, a prefix of its own (Kokkos and Teuchos with headers and packages)
-#   share/halocline/needs.txt: what it takes from the machine
-# HALOCLINE_BUNDLE, or `cmake --install … --component bundle` afterwards, adds copies of the distribution's libraries, for a
-# machine that lacks them.
+# `cmake --install` creates one relocatable folder:
+#   bin/halocline, lib/ (the modules), lib/halocline/physics, include/halocline, lib/cmake/Halocline (for find_package)
+#   lib/halocline/dependencies: packages built by the set-up, as a prefix (Kokkos and Teuchos with headers and packages)
+#   share/halocline/needs.txt: dependencies on the machine
+# HALOCLINE_BUNDLE, or `cmake --install … --component bundle` afterwards, adds copies of the distribution's libraries for
+# machines that lack them.
 include_guard()
 include(CMakePackageConfigHelpers)
 include(HaloclineElf)
 
-# DT_RPATH rather than DT_RUNPATH: it also serves the copied libraries of a distribution, which carry neither.
+# DT_RPATH rather than DT_RUNPATH: it also applies to the copied libraries of a distribution, which have neither.
 add_link_options(LINKER:--disable-new-dtags)
 
 set(HALOCLINE_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/Halocline)
 set(HALOCLINE_HEADER_FOLDER ${CMAKE_INSTALL_INCLUDEDIR}/halocline)
 set(HALOCLINE_BROUGHT_FOLDER ${CMAKE_INSTALL_LIBDIR}/halocline/dependencies)
 
-# prefix_of_set_up(FOLDER OUT): the prefix of the set-up that a package was found in; empty of one that the user brings
+# prefix_of_set_up(FOLDER OUT): the set-up's prefix in which a package was found; empty for a package of the user's
 function(halocline_prefix_of_set_up folder out)
   file(REAL_PATH "${folder}" folder)
   foreach(prefix IN LISTS HALOCLINE_PREFIX)
@@ -29,8 +29,8 @@ function(halocline_prefix_of_set_up folder out)
   set(${out} "" PARENT_SCOPE)
 endfunction()
 
-# Folders of libraries that neither the set-up nor the system's loader has: where an installation, too, finds the user's
-# own MPI, HDF5 or Kokkos.
+# Library folders outside of the set-up and the system's loader paths: an installation must also find the user's own MPI,
+# HDF5 or Kokkos there.
 function(_halocline_folders_of_others out)
   set(libraries ${MPI_C_LIBRARIES} ${HDF5_C_LIBRARIES} ${XXHASH_LIBRARY})
   foreach(target IN ITEMS Kokkos::kokkoscore Kokkos::kokkoskernels teuchoscore teuchoscomm yaml-cpp fmt::fmt spdlog::spdlog
@@ -72,7 +72,7 @@ function(_halocline_folders_of_others out)
 endfunction()
 _halocline_folders_of_others(HALOCLINE_FOLDERS_OF_OTHERS)
 
-# _halocline_rpath(TARGET WAY): WAY leads from the folder of the target to that of the libraries
+# _halocline_rpath(TARGET WAY): WAY is the relative path from the folder of the target to that of the libraries
 function(_halocline_rpath target way)
   set_target_properties(${target} PROPERTIES INSTALL_RPATH
     "$ORIGIN${way};$ORIGIN${way}/halocline/dependencies/lib;${HALOCLINE_FOLDERS_OF_OTHERS}")
@@ -108,8 +108,8 @@ function(halocline_install_driver target)
   install(TARGETS ${target} RUNTIME_DEPENDENCY_SET halocline_needs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# What is never copied. It belongs to the machine that the folder comes to (its C library, compiler runtime, MPI, GPU), or
-# has to be mended there when a hole in it is found (cryptography, and the network behind it).
+# Libraries that are never copied. They belong to the target machine (its C library, compiler runtime, MPI, GPU), or must
+# get security fixes there (cryptography, and the network libraries behind it).
 set(HALOCLINE_LEFT_TO_THE_MACHINE
   "^ld-linux" "^lib(c|m|dl|rt|pthread|util|resolv|nsl|crypt|stdc\\+\\+|gcc_s|gomp|asan|ubsan)\\.so"
   "^lib(mpi|open-rte|open-pal|hwloc|event|pmix|munge|ucp|ucs|uct|ucm|fabric|psm|ibverbs|rdmacm|nl-)"
@@ -117,7 +117,7 @@ set(HALOCLINE_LEFT_TO_THE_MACHINE
   "^lib(crypto|ssl|gnutls|gcrypt|gpg-error|nettle|hogweed|p11-kit|tasn1|krb5|krb5support|k5crypto|gssapi_krb5|com_err)\\."
   "^lib(keyutils|sasl2|ldap|lber|ssh|ssh2|curl|nss3|nspr4|selinux|audit|pam)[.-]")
 
-# _halocline_bring(PACKAGE): what the set-up built of it, as far as a plugin or the program needs it
+# _halocline_bring(PACKAGE): installs the parts of a package built by the set-up that plugins or the program need
 function(_halocline_bring package)
   halocline_prefix_of_set_up("${${package}_DIR}" prefix)
   if(NOT prefix)
@@ -129,7 +129,7 @@ function(_halocline_bring package)
   file(GLOB packages ${prefix}/lib/cmake/${package}*)
   list(FILTER packages EXCLUDE REGEX "KokkosKernels")
   install(DIRECTORY ${packages} DESTINATION ${HALOCLINE_BROUGHT_FOLDER}/lib/cmake)
-  # Kokkos puts headers into folders without its name; those of Kokkos Kernels are known to no header of ours.
+  # Kokkos has headers in folders without its name; no header of ours includes those of Kokkos Kernels.
   if(package STREQUAL "Kokkos")
     install(DIRECTORY ${prefix}/include/ DESTINATION ${HALOCLINE_BROUGHT_FOLDER}/include
       REGEX "/Kokkos(Batched|Blas|Graph|Kernels|Lapack|ODE|Sparse)[^/]*$" EXCLUDE
@@ -140,7 +140,7 @@ function(_halocline_bring package)
     file(GLOB headers ${prefix}/include/${package}*)
     install(FILES ${headers} DESTINATION ${HALOCLINE_BROUGHT_FOLDER}/include)
   endif()
-  # Packages say where they were built, which is nothing to whoever has them now.
+  # Package files contain the path of their build, which must become relative.
   install(CODE "
     set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${HALOCLINE_BROUGHT_FOLDER}\")
     file(GLOB files \"\${folder}/lib/cmake/${package}*/*.cmake\")
@@ -153,7 +153,8 @@ function(_halocline_bring package)
     endforeach()")
 endfunction()
 
-# _halocline_configure_package(FOLDER KOKKOS TEUCHOS): the package file of a tree, with the ways to both; empty: it brings them
+# _halocline_configure_package(FOLDER KOKKOS TEUCHOS): the package file of a tree, with the paths of both; empty: inside
+# the tree
 function(_halocline_configure_package folder kokkos teuchos)
   set(HALOCLINE_KOKKOS_HINT ${kokkos})
   set(HALOCLINE_TEUCHOS_HINT ${teuchos})
@@ -161,14 +162,14 @@ function(_halocline_configure_package folder kokkos teuchos)
     ${folder}/HaloclineConfig.cmake INSTALL_DESTINATION ${HALOCLINE_CMAKE_FOLDER})
 endfunction()
 
-# The package for find_package(Halocline), and the libraries of others.
+# Installs the package for find_package(Halocline) and the libraries of other packages.
 function(halocline_install_package)
   set(modules ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineDependencies.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclineFlags.cmake ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/HaloclinePhysics.cmake
     ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/cuda13.hpp)
 
-  # In the build tree as in the installed one: that is a prefix for find_package, too. What an earlier version left
-  # where find_package looks first would hide it.
+  # The build tree has the same layout as the install tree and is a prefix for find_package as well. Files of an earlier
+  # version, in a folder that find_package searches first, would hide it.
   set(folder ${PROJECT_BINARY_DIR}/lib/cmake/Halocline)
   file(REMOVE ${PROJECT_BINARY_DIR}/HaloclineConfig.cmake ${PROJECT_BINARY_DIR}/HaloclineConfigVersion.cmake)
   _halocline_configure_package(${folder} ${Kokkos_DIR} ${Teuchos_DIR})
@@ -194,7 +195,7 @@ function(halocline_install_package)
 
   _halocline_bring(Kokkos)
   _halocline_bring(Teuchos)
-  # What was brought already has a place.
+  # Packages of the set-up are already installed.
   set(left ${HALOCLINE_LEFT_TO_THE_MACHINE})
   foreach(package IN ITEMS Kokkos Teuchos)
     halocline_prefix_of_set_up("${${package}_DIR}" prefix)
@@ -212,7 +213,7 @@ function(halocline_install_package)
   halocline_install_needs()
 endfunction()
 
-# What an installation takes from the machine, by name: share/halocline/needs.txt.
+# Writes the dependencies of an installation on the machine, by name: share/halocline/needs.txt.
 function(halocline_install_needs)
   set(others "")
   foreach(package IN ITEMS Kokkos KokkosKernels Teuchos)

@@ -1,4 +1,4 @@
-# The libraries of the distribution, found for a build of Halocline itself; nothing of them shows in its headers' users.
+# Finds the distribution's libraries for a build of Halocline itself; users of its headers do not need them.
 include_guard()
 include(HaloclineMpi)
 

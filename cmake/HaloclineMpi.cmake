@@ -1,8 +1,8 @@
-# What belongs to MPI belongs to the same one: its mpiexec, and the HDF5 that calls it.
+# Ensures that mpiexec and HDF5 belong to the same MPI.
 include_guard()
 include(HaloclineElf)
 
-# halocline_mpi_kind(OUT): "Open MPI" or "MPICH" (and what is made of that), by its header; empty of any other
+# halocline_mpi_kind(OUT): "Open MPI" or "MPICH" (and its derivatives), from its header; empty for any other
 function(halocline_mpi_kind out)
   set(${out} "" PARENT_SCOPE)
   foreach(folder IN LISTS MPI_C_INCLUDE_DIRS)
@@ -19,7 +19,7 @@ function(halocline_mpi_kind out)
   endforeach()
 endfunction()
 
-# halocline_match_mpiexec(): where the mpiexec that was found is of another MPI, one of this MPI takes its place
+# halocline_match_mpiexec(): if the mpiexec that was found belongs to another MPI, replaces it by one of this MPI
 function(halocline_match_mpiexec)
   halocline_mpi_kind(kind)
   if(NOT kind OR NOT MPIEXEC_EXECUTABLE)
@@ -50,7 +50,7 @@ function(halocline_match_mpiexec)
   set(MPIEXEC_EXECUTABLE ${_HALOCLINE_MPIEXEC} CACHE FILEPATH "Executable for running MPI programs." FORCE)
 endfunction()
 
-# halocline_prefer_hdf5(): Debian has an HDF5 for each MPI; the one for this MPI is looked for first
+# halocline_prefer_hdf5(): Debian has an HDF5 for each MPI; searches the one for this MPI first
 function(halocline_prefer_hdf5)
   if(HDF5_C_COMPILER_EXECUTABLE OR HDF5_ROOT OR DEFINED ENV{HDF5_ROOT})
     return()
@@ -63,7 +63,7 @@ function(halocline_prefer_hdf5)
   endif()
 endfunction()
 
-# halocline_require_hdf5_of_this_mpi(): both in one process would be two libraries with the same names of functions
+# halocline_require_hdf5_of_this_mpi(): two MPI libraries in one process would have conflicting symbols
 function(halocline_require_hdf5_of_this_mpi)
   set(mpi "")
   foreach(library IN LISTS MPI_C_LIBRARIES)

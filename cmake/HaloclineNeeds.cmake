@@ -1,12 +1,12 @@
-# Writes share/halocline/needs.txt of an installation: the libraries and programs that it takes from the machine, with the
-# Debian package that each is from, where dpkg knows. Run by `cmake --install`, which sets `folder` (of the installation),
-# `libdir`, `readelf`, `library_folders`, `launcher`, `builders` (files that plugins are built with) and `others`
-# (packages of the user's own).
+# Writes share/halocline/needs.txt of an installation: the libraries and programs that it needs from the machine, with the
+# Debian package of each if dpkg knows it. Run by `cmake --install`, which sets `folder` (of the installation), `libdir`,
+# `readelf`, `library_folders`, `launcher`, `builders` (files needed to build plugins) and `others` (packages of the
+# user's own).
 include(${CMAKE_CURRENT_LIST_DIR}/HaloclineElf.cmake)
 
 find_program(_dpkg_query dpkg-query)
 
-# _package_of(PATTERN OUT): the package that has a file; "-" where that is not known
+# _package_of(PATTERN OUT): the package that contains a file; "-" if unknown
 function(_package_of pattern out)
   set(package "-")
   if(_dpkg_query)
@@ -18,7 +18,7 @@ function(_package_of pattern out)
   set(${out} ${package} PARENT_SCOPE)
 endfunction()
 
-# _package_of_program(FILE OUT): likewise, where links of the system's alternatives may lead to it
+# _package_of_program(FILE OUT): the same, following links of the system's alternatives
 function(_package_of_program file out)
   set(package "-")
   foreach(step RANGE 8)
@@ -68,7 +68,7 @@ foreach(_name IN LISTS _needed)
   set(_package "-")
   foreach(_place IN LISTS library_folders)
     if(EXISTS ${_place}/${_name})
-      # Where /lib is a link to /usr/lib, dpkg may know either.
+      # If /lib is a link to /usr/lib, dpkg may know either path.
       string(REGEX REPLACE "^/usr/" "/" _short ${_place}/${_name})
       foreach(_path IN ITEMS ${_place}/${_name} ${_short} "*/${_name}")
         _package_of(${_path} _package)

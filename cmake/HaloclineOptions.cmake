@@ -1,4 +1,4 @@
-# What a build can be told, beside CMake's own variables.
+# Options of a build, besides CMake's own variables.
 include_guard()
 
 set(HALOCLINE_BACKEND "" CACHE STRING "Execution space: OpenMP, Serial, Threads, Cuda or HIP; empty: Kokkos' default")
@@ -20,16 +20,16 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# A library that only changed inside is no reason to link everything above it anew.
+# A library that changed only internally does not require its dependents to be linked again.
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)
 
-# What was compiled before, in another build folder or on another branch, is not compiled again.
+# Reuses objects compiled before, in another build folder or on another branch.
 if(PROJECT_IS_TOP_LEVEL)
   find_program(HALOCLINE_COMPILER_CACHE ccache DOC "Compiler cache; empty: none")
   if(HALOCLINE_COMPILER_CACHE)
     set(_launcher ${HALOCLINE_COMPILER_CACHE})
     if(HALOCLINE_MARCH STREQUAL "native")
-      # A home folder may be shared by processors to which `native` means different instructions (ccache issue 824).
+      # Processors for which `native` means different instructions may share a home folder (ccache issue 824).
       file(STRINGS /proc/cpuinfo _processor REGEX "^(flags|Features)" LIMIT_COUNT 1)
       string(SHA1 _processor "${_processor}")
       set(_launcher ${CMAKE_COMMAND} -E env CCACHE_NAMESPACE=${_processor} ${HALOCLINE_COMPILER_CACHE})
@@ -42,7 +42,7 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
-# The build tree has the shape of the install tree: the driver finds its physics at the same place in both.
+# The build tree has the layout of the install tree: the driver finds its physics at the same relative path in both.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_INSTALL_LIBDIR lib CACHE STRING "")

@@ -1,12 +1,12 @@
 # halocline_add_physics(NAME SOURCES FILE… [LIBRARIES TARGET…] [TUNINGS FILE])
 #
-# A physics as a shared object NAME.so, for `halocline run --plugin NAME.so`. Its sources may include Kokkos: they are
-# compiled in the language, and with the arithmetic, of the Halocline they are for. The same command serves the physics
-# of this repository, those that come to it by find_package(Halocline), and projects that Halocline is a part of. TUNINGS
-# is a table of how its sweeps run best, as the cache of tunings is one: the shared object brings it along.
+# Builds a physics as a shared object NAME.so, for `halocline run --plugin NAME.so`. Its sources may include Kokkos: they
+# are compiled in the language and with the arithmetic flags of their Halocline. The command works in this repository,
+# after find_package(Halocline), and in projects that contain Halocline. TUNINGS is a table of the best launch parameters
+# of its sweeps, in the format of the tuning cache; it is embedded in the shared object.
 include_guard()
 
-# Who chooses neither a build type nor an optimisation gets Release: kernels without optimisation are ten times slower.
+# Without a build type or an optimisation level, uses Release: kernels without optimisation are ten times slower.
 function(_halocline_choose_build_type)
   get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   if(is_multi_config OR CMAKE_BUILD_TYPE OR CMAKE_CXX_FLAGS MATCHES "(^| )-O")
@@ -18,7 +18,7 @@ endfunction()
 
 function(_halocline_warn_of_slow_code name)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
-    return()  # several configurations, of which the build chooses
+    return()  # a multi-configuration generator: the build chooses
   endif()
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   string(REGEX MATCHALL "(^| )-O[^ ]*" levels "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
@@ -29,7 +29,7 @@ function(_halocline_warn_of_slow_code name)
   endif()
 endfunction()
 
-# halocline_bring_tunings(TARGET FILE): a table of tunings as text in a plugin, which its loader looks for
+# halocline_bring_tunings(TARGET FILE): embeds a tuning table as text in a plugin, where its loader finds it
 function(halocline_bring_tunings target file)
   cmake_path(ABSOLUTE_PATH file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -64,9 +64,9 @@ endfunction()
 
 # halocline_test_physics(NAME [DECK FILE…] [ONLY CHECK…])
 #
-# Tests that hold the physics of halocline_add_physics(NAME) to all that it declares, `halocline test-physics`: physics.NAME
-# with the first of these decks, physics.NAME.STEM with each other one; without any, with those that the physics brings.
-# Needs enable_testing().
+# Adds tests that check the physics of halocline_add_physics(NAME) against all that it declares, by `halocline
+# test-physics`: physics.NAME with the first of these decks, physics.NAME.STEM with each other one; without any, with the
+# decks of the physics. Needs enable_testing().
 function(halocline_test_physics name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DECK;ONLY")
   set(only)

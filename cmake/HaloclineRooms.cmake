@@ -1,9 +1,10 @@
 # halocline_add_room(NAME [SOURCES FILE…] [KERNEL_SOURCES FILE…] [SHORT_KERNEL_SOURCES FILE…]
 #   [PUBLIC_DEPENDENCIES …] [PRIVATE_DEPENDENCIES …])
 #
-# One room, one shared library: halocline_NAME, known as Halocline::NAME. KERNEL_SOURCES include Kokkos, directly or not;
-# SOURCES do not. SHORT_KERNEL_SOURCES are one file to a compiler for devices. A dependency is another room by its name or any target. A room that uses what it does not name does
-# not link, which holds the arrows between rooms.
+# Adds a module ("room") as one shared library: halocline_NAME, alias Halocline::NAME. KERNEL_SOURCES include Kokkos,
+# directly or not; SOURCES do not. SHORT_KERNEL_SOURCES are compiled as one file by device compilers. A dependency is
+# another module by its name or any target. A module that uses an undeclared dependency does not link: this enforces the
+# dependencies between modules.
 include_guard()
 
 add_library(halocline_all INTERFACE)
@@ -11,27 +12,27 @@ add_library(Halocline::halocline ALIAS halocline_all)
 set_target_properties(halocline_all PROPERTIES EXPORT_NAME halocline)
 install(TARGETS halocline_all EXPORT HaloclineTargets)
 
-# What `halocline run` needs: the driver and the physics, no tests.
+# The parts that `halocline run` needs: the driver and the physics, no tests.
 add_custom_target(program)
 
-# halocline_strict(TARGET): the warnings our own code is held to, as errors unless Halocline is a part of another project,
-# and the sanitizers if they are asked for
+# halocline_strict(TARGET): the warnings for our own code, as errors unless Halocline is part of another project, and the
+# sanitizers if enabled
 function(halocline_strict target)
   halocline_arithmetic(${target} PRIVATE)
   halocline_march(${target})
-  # A compiler that we do not know may warn of more: that is no reason to stop somebody else's project.
+  # An unknown compiler may give more warnings, which must not stop the build of another project.
   if(PROJECT_IS_TOP_LEVEL)
     set(error -Werror)
     set(cuda_error -Werror=all-warnings)
   endif()
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion ${error}>
-    # GCC 12 sees an overlap in every `"text" + string` (GCC bug 105651).
+    # GCC 12 reports a false overlap in every `"text" + string` (GCC bug 105651).
     $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Xcompiler=-Wno-restrict>
-    # GCC's own pragmas tune host loops, which are GCC's to compile (1675: nvcc's front does not know them).
+    # GCC's own pragmas tune host loops, which GCC compiles (1675: nvcc's front end does not know them).
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-unknown-pragmas>
-    # To nvcc, a call of a host function from a device is no more than a warning.
+    # nvcc only warns of a call of a host function from device code.
     $<$<COMPILE_LANGUAGE:CUDA>:${cuda_error} -diag-suppress=1675 -Xcompiler=-Wall,-Wextra>)
   if(HALOCLINE_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -40,7 +41,7 @@ function(halocline_strict target)
   endif()
 endfunction()
 
-# halocline_link(TARGET SCOPE DEPENDENCY…): links rooms by their short names, and anything else as it is
+# halocline_link(TARGET SCOPE DEPENDENCY…): links modules by their short names, and anything else unchanged
 function(halocline_link target scope)
   set(rooms runtime deck mesh field kernel halo operator grid multigrid io plugin solvers)
   foreach(dependency IN LISTS ARGN)
@@ -64,7 +65,7 @@ function(halocline_add_room name)
     halocline_short_kernel_sources(${target} ${arg_SHORT_KERNEL_SOURCES})
   endif()
   halocline_strict(${target})
-  # Kernels are compiled by who includes them.
+  # Users who include kernels compile them.
   halocline_arithmetic(${target} INTERFACE)
   halocline_link(${target} PUBLIC ${arg_PUBLIC_DEPENDENCIES})
   halocline_link(${target} PRIVATE ${arg_PRIVATE_DEPENDENCIES})
@@ -79,7 +80,7 @@ function(halocline_add_room name)
   halocline_install_library(${target})
 endfunction()
 
-# A physics of this repository is held to the same warnings, and put where the driver looks for it.
+# A physics of this repository has the same warnings and is placed where the driver finds it.
 function(halocline_place_physics target)
   halocline_strict(${target})
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline/physics)
@@ -87,8 +88,8 @@ function(halocline_place_physics target)
   halocline_install_physics(${target})
 endfunction()
 
-# halocline_add_transport(NAME SOURCES FILE… LIBRARIES …): a transport by a library that may be absent where the program
-# runs, in a shared object of its own that is loaded when it is asked for
+# halocline_add_transport(NAME SOURCES FILE… LIBRARIES …): a transport that needs a library which may be absent at run
+# time, as a separate shared object that is loaded on request
 function(halocline_add_transport name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
   set(target halocline_${name})
@@ -103,7 +104,7 @@ function(halocline_add_transport name)
   halocline_install_transport(${target})
 endfunction()
 
-# A program that a library starts is found beside it, in a folder of ours.
+# A program that a library starts is placed next to it, in a folder of ours.
 function(halocline_place_helper target name)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/halocline)

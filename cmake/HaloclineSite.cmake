@@ -1,5 +1,5 @@
-# What a site asks for beside the program, in the folders where it is looked for: license and changelog, manual pages,
-# completions of shells, module files. `cmake --install … --component site` installs these alone.
+# Files that a site needs besides the program, in their usual folders: license and changelog, manual pages, shell
+# completions, module files. `cmake --install … --component site` installs these alone.
 include_guard()
 
 set(HALOCLINE_SITE_FOLDER ${CMAKE_CURRENT_LIST_DIR}/site)
@@ -7,7 +7,7 @@ set(HALOCLINE_SITE_FOLDER ${CMAKE_CURRENT_LIST_DIR}/site)
 function(halocline_install_site)
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CITATION.cff
     DESTINATION share/doc/halocline COMPONENT site)
-  # Pages and completions are what the program says of itself when it is installed; the prefix is known then, too.
+  # The program generates pages and completions at installation, when the prefix is known.
   install(CODE "
     set(HALOCLINE_PROGRAM \"$<TARGET_FILE:halocline>\")
     set(HALOCLINE_VERSION ${PROJECT_VERSION})

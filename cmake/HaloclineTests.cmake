@@ -1,15 +1,15 @@
 # halocline_add_test(NAME SOURCES FILE… [KERNEL_SOURCES FILE…] [LIBRARIES …] [RANKS 1 2 3 4] [LABELS …] [TIMEOUT SECONDS]
 #   [OPTIMIZED])
 #
-# A GoogleTest executable with the main of tests/support, which starts MPI and Kokkos. With RANKS, one ctest for each
-# number of ranks; otherwise a single one without mpirun. LIBRARIES are rooms by name, or targets. OPTIMIZED compiles the
-# test itself as libraries are: for tests of what is compiled into them.
+# Adds a GoogleTest executable with the main of tests/support, which starts MPI and Kokkos. With RANKS, one ctest for each
+# number of ranks; otherwise a single one without mpirun. LIBRARIES are modules by name, or targets. OPTIMIZED compiles
+# the test with the optimisation of libraries: for tests of code that is compiled into them.
 #
-# halocline_add_test_library(NAME KERNEL_SOURCES FILE… LIBRARIES …): what several of them share
+# halocline_add_test_library(NAME KERNEL_SOURCES FILE… LIBRARIES …): code shared by several tests
 #
 # halocline_add_script_test(NAME COMMAND … [LABELS …] [TIMEOUT SECONDS] [PROCESSORS N] [ENVIRONMENT …])
 #
-# Any other command as a test, with the same environment.
+# Adds any other command as a test, with the same environment.
 include_guard()
 
 if(NOT HALOCLINE_TESTS)
@@ -24,16 +24,16 @@ endif()
 
 enable_testing()
 find_package(GTest 1.12 REQUIRED)
-# The distribution's Python has the readers that files are tested with (VTK, h5py); another one on PATH may not.
+# The distribution's Python has the readers for tests of files (VTK, h5py); another one on PATH may not.
 set(Python3_ROOT_DIR /usr)
 set(Python3_FIND_STRATEGY LOCATION)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# Several ranks share the cores of one machine here: no pinning, one thread a rank, and the transport that starts soonest.
+# Several ranks share the cores of one machine: no pinning, one thread a rank, and the transport that starts fastest.
 set(HALOCLINE_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_PROC_BIND=false)
-# Ranks of MPICH wait without letting go of the core that another one needs.
+# Waiting ranks of MPICH do not yield the core that another rank needs.
 halocline_mpi_kind(_mpi_kind)
 set(HALOCLINE_TEST_PATIENCE 1)
 if(_mpi_kind STREQUAL "MPICH")
@@ -43,8 +43,8 @@ if(HALOCLINE_SANITIZE)
   set(HALOCLINE_TEST_PATIENCE 10)
   list(APPEND HALOCLINE_TEST_ENVIRONMENT
     UBSAN_OPTIONS=print_stacktrace=1
-    # Running out of memory is one of the things that are tested. Leaks are not: Open MPI unloads the modules that have
-    # theirs, and nothing tells these from ours then.
+    # Tests include running out of memory. Leaks are not tested: Open MPI unloads its modules, whose leaks then cannot be
+    # distinguished from ours.
     ASAN_OPTIONS=detect_odr_violation=1:allocator_may_return_null=1:detect_leaks=0)
 endif()
 
@@ -57,7 +57,7 @@ function(_halocline_test_properties name processors labels timeout environment)
     ENVIRONMENT "${HALOCLINE_TEST_ENVIRONMENT};${environment}")
 endfunction()
 
-# What is tested is in libraries; the tests themselves take a third less to compile so.
+# The tested code is in libraries; tests compile in two thirds of the time this way.
 function(_halocline_optimize_little target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 endfunction()

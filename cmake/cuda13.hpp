@@ -1,7 +1,7 @@
 #pragma once
 
-// CUDA 13 took arguments of three functions away that Kokkos before 4.7 still calls them by. These overloads take them.
-// Force-included where such a Kokkos is compiled or used, so that its own files stay as they are.
+// CUDA 13 changed the parameters of three functions that Kokkos before 4.7 calls. These overloads accept the old ones.
+// Force-included where such a Kokkos is compiled or used, so that its own files need no change.
 
 #include <cuda_runtime_api.h>
 

@@ -1,8 +1,8 @@
-# Run by `cmake --install`: writes pages and completions by the program that was built, module files for the prefix, and
-# installs them. Set before: HALOCLINE_PROGRAM, HALOCLINE_VERSION, HALOCLINE_BACKEND, HALOCLINE_SITE_FOLDER,
-# HALOCLINE_GENERATED, a folder for what is written.
+# Run by `cmake --install`: generates pages and completions with the built program and module files for the prefix, and
+# installs them. Requires HALOCLINE_PROGRAM, HALOCLINE_VERSION, HALOCLINE_BACKEND, HALOCLINE_SITE_FOLDER and
+# HALOCLINE_GENERATED, the folder for generated files.
 
-# FOLDER NAME WORD…: what the program says to these words becomes a file; nothing where it does not start
+# FOLDER NAME WORD…: installs the program's output for these arguments as a file; nothing if it does not start
 function(halocline_say folder name)
   if(HALOCLINE_SILENT)
     return()
@@ -11,7 +11,7 @@ function(halocline_say folder name)
   file(MAKE_DIRECTORY ${HALOCLINE_GENERATED}/${folder})
   execute_process(COMMAND ${HALOCLINE_PROGRAM} ${ARGN} OUTPUT_FILE ${file} ERROR_VARIABLE why RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
-    # As a program for GPUs does on a machine without their driver.
+    # For example a GPU program on a machine without a driver.
     string(STRIP "${why}" why)
     message(STATUS "No manual pages and completions: the program does not start here (${code}: ${why})")
     set(HALOCLINE_SILENT ON PARENT_SCOPE)

@@ -55,7 +55,7 @@ deck::Node Deck::tree(Mistakes& mistakes) const {
   bool const is_list_or_scalar = tree.kind == deck::Node::Kind::list || tree.kind == deck::Node::Kind::scalar;
   if (is_list_or_scalar)
     mistakes.add(tree.location, name_, "expected options like `name: value`, got " + deck::described(tree));
-  // Without a section there is nothing to hold to the declaration.
+  // Without a section there is nothing to validate.
   if (tree.kind != deck::Node::Kind::section) mistakes.report();
   if (tree.location.is_default()) tree.location = {name_, 1, 1};
   deck::apply_overrides(overrides_, tree, mistakes);
@@ -68,7 +68,7 @@ OptionValue Deck::unjudged(Option const& option, std::string const& section) con
   bool const is_changed = std::any_of(overrides_.begin(), overrides_.end(), may_change_it);
   Mistakes mistakes;
   try {
-    // Other formats than YAML may have words of their own for an option.
+    // Other formats than YAML may use other words for an option.
     if (std::string const text = checked_text(mistakes);
         !is_changed && !may_name_it(text) && format_of(text) == nullptr)
       return {};

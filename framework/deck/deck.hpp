@@ -14,47 +14,46 @@ class Communicator;
 
 namespace deck {
 struct ResolvedSection;
-/// Worked out once for all decks that are read against it.
+/// Resolves a declaration once for all decks that are read against it.
 [[nodiscard]] std::shared_ptr<ResolvedSection const> resolve(Section const& root);
 }  // namespace deck
 
-/// A deck as given: its text and what the command line changes in it. It is read by the first of its formats that
-/// recognises the text, and as YAML where none does.
+/// A deck as given: its text and the overrides of the command line. The first of its formats that recognises the text
+/// reads it; YAML if none does.
 class Deck {
  public:
-  /// \param name      what messages call the deck ("plate.yaml")
+  /// \param name      name of the deck in messages ("plate.yaml")
   /// \param overrides later ones win
-  /// \param formats   those that a deck may have beside YAML; earlier ones win
+  /// \param formats   formats that the deck may have besides YAML; earlier ones win
   Deck(std::string name, std::string text, std::vector<Override> overrides = {}, std::vector<DeckFormat> formats = {});
 
-  /// Reads the file on rank 0 and gives its text to all ranks, so that all of them judge the same deck. Collective.
-  /// Throws InputError on every rank if there is no such file, or it is a folder, empty, binary or above 16 MiB.
+  /// Reads the file on rank 0 and broadcasts its text, so that all ranks validate the same deck. Collective. Throws
+  /// InputError on every rank if the file does not exist, is a folder, empty, binary or above 16 MiB.
   [[nodiscard]] static Deck load(std::string const& path, std::vector<Override> const& overrides,
                                  Communicator const& communicator, std::vector<DeckFormat> const& formats = {});
 
-  /// Judges the whole deck against its declaration. Throws one InputError that lists every mistake, one a line, in the
-  /// order of their places; and what a format throws.
+  /// Validates the whole deck against its declaration. Throws one InputError that lists every mistake, one a line, in
+  /// the order of their locations; also throws what a format throws.
   [[nodiscard]] Options read(Section const& root) const;
-  /// The same against `deck::resolve(root)`, which is the dearer part where many decks are read.
+  /// The same against `deck::resolve(root)`, which is the more expensive part if many decks are read.
   [[nodiscard]] Options read(std::shared_ptr<deck::ResolvedSection const> const& root) const;
 
-  /// What an option at the root, or in the section `section` there, says in a deck that has not been judged yet: for
-  /// what has to be known before. Nothing (std::monostate) where it is not given, or there is a mistake: the judge will
-  /// tell of that.
+  /// The value of an option at the root, or in the root's section `section`, before the deck is validated: for options
+  /// that are needed earlier. Nothing (std::monostate) if it is not given or has a mistake, which `read` then reports.
   [[nodiscard]] OptionValue unjudged(Option const& option, std::string const& section = {}) const;
 
-  /// The same deck with further overrides, which win.
+  /// The same deck with further overrides, which take precedence.
   [[nodiscard]] Deck with(std::vector<Override> const& more) const;
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& text() const { return text_; }
 
  private:
-  /// The text as readers get it. Throws InputError where it is none.
+  /// The text as readers get it. Throws InputError if it is empty or not UTF-8.
   [[nodiscard]] std::string checked_text(Mistakes& mistakes) const;
   /// The format that recognises `text`; null for YAML.
   [[nodiscard]] DeckFormat const* format_of(std::string const& text) const;
-  /// The deck as read, changed by its overrides. Throws InputError where that is no section.
+  /// The deck as read, with its overrides applied. Throws InputError if it is not a section.
   [[nodiscard]] deck::Node tree(Mistakes& mistakes) const;
 
   std::string name_;

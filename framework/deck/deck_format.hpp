@@ -9,17 +9,17 @@ namespace halocline {
 
 class Mistakes;
 
-/// A way to write decks beside YAML, as the input files of another program: a physics registers those that it brings
-/// (PhysicsEntry::deck_formats). What `read` returns is treated as a deck in YAML is: `--set` changes it and the whole
-/// declaration judges it.
+/// A format of decks besides YAML, such as the input files of another program. A physics registers the formats that it
+/// provides (PhysicsEntry::deck_formats). The result of `read` is treated as a deck in YAML is: `--set` changes it and
+/// the whole declaration validates it.
 struct DeckFormat {
-  std::string name;      ///< what users call it: "tea.in"
-  std::string sentence;  ///< whose files these are, and what they are recognised by
-  /// Whether a text is of this format. Asked of every deck, on every rank, before it is read in any way.
+  std::string name;      ///< its name for users: "tea.in"
+  std::string sentence;  ///< which program's files these are, and how they are recognised
+  /// Whether a text has this format. Called for every deck, on every rank, before anything else reads it.
   std::function<bool(std::string const& text)> recognises;
-  /// Reads a text that is recognised, in UTF-8 and not empty, as the section of the same deck. Its values know their
-  /// places, which the judge's messages name; `name` is what messages call the deck. What is wrong is added to the
-  /// mistakes, or thrown as an InputError where nothing more can be read.
+  /// Reads a recognised text, which is UTF-8 and not empty, into the root section of the deck. Its values have
+  /// locations for messages; `name` is the name of the deck in messages. Mistakes are added to `mistakes`, or thrown as
+  /// an InputError if nothing more can be read.
   std::function<deck::Node(std::string const& name, std::string const& text, Mistakes& mistakes)> read;
 };
 

@@ -19,7 +19,7 @@ Section root_section() {
   return root;
 }
 
-/// Its second word is the number of cells, its third one, if any, the device.
+/// The second word is the number of cells, the third, if present, the device.
 deck::Node read_words(std::string const& name, std::string const& text, Mistakes& mistakes) {
   Location const at{name, 1, 7};
   deck::Node root;
@@ -39,7 +39,7 @@ DeckFormat words_after(std::string const& first) {
           .read = read_words};
 }
 
-/// Recognises every text.
+/// A format that recognises every text.
 DeckFormat anything(deck::Node const& tree) {
   return {.name = "anything",
           .sentence = "Any text.",
@@ -96,7 +96,7 @@ TEST(DeckFormat, MustReturnASection) {
   EXPECT_EQ(refusal("grid 4", {anything({})}), "`mesh.cells`: missing (d:1:1); it is required: Cells.");
 }
 
-/// It may have another word for an option: that its name is nowhere in the text says nothing.
+/// A format may use another word for an option, so that its name need not occur in the text.
 TEST(DeckFormat, TellsOptionsThatAreAskedForBeforeTheDeckIsJudged) {
   Section const root = root_section();
   Option const& devices = root.options().front();

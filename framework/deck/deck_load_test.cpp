@@ -12,7 +12,7 @@
 namespace halocline {
 namespace {
 
-/// A file of this run's rank 0 only; on other ranks its name leads nowhere.
+/// A file that exists for rank 0 only; on other ranks its name refers to no file.
 class FileOfRank0 {
  public:
   explicit FileOfRank0(std::string const& text) {
@@ -32,7 +32,7 @@ class FileOfRank0 {
   std::filesystem::path path_ = "/no/such/file";
 };
 
-/// What loading says, on whichever rank.
+/// The error message of loading, on any rank.
 std::string refusal(std::string const& path) {
   try {
     (void)Deck::load(path, {}, test::communicator());

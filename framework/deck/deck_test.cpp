@@ -59,7 +59,7 @@ Options read(std::string const& text, std::vector<std::string> const& overrides 
   return Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
 }
 
-/// Every mistake that reading finds, one a line.
+/// All mistakes that reading finds, one a line.
 std::string mistakes(std::string const& text, std::vector<std::string> const& overrides = {}) {
   try {
     (void)read(text, overrides);

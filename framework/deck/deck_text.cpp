@@ -19,7 +19,7 @@
 namespace halocline::deck {
 namespace {
 
-/// Length of the UTF-8 sequence that starts at `at` (RFC 3629), 0 if there is none.
+/// Length of the UTF-8 sequence at `at` (RFC 3629); 0 if there is none.
 std::size_t sequence_length(std::string const& text, std::size_t at) {
   auto const byte = [&](std::size_t n) { return n < text.size() ? static_cast<unsigned char>(text[n]) : 0U; };
   unsigned const first = byte(at);
@@ -40,7 +40,7 @@ bool is_control(char c) {
   return (byte < 32 && c != '\n' && c != '\r' && c != '\t') || byte == 127;
 }
 
-/// Position of the first byte that no text has; the text's size if there is none.
+/// Position of the first byte that cannot occur in text; the text's size if there is none.
 std::size_t first_binary(std::string const& text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -60,7 +60,7 @@ Location place_of(std::string const& name, std::string const& text, std::size_t 
   return {name, static_cast<int>(line) + 1, static_cast<int>(column) + 1};
 }
 
-/// A pipe waits for who writes it, but not for longer than until a signal asks for a stop.
+/// Waits until a pipe has data; throws StoppedError if a signal asks for a stop meanwhile.
 void wait_for_text(int file) {
   constexpr int milliseconds = 50;
   pollfd wanted{file, POLLIN, 0};
@@ -76,7 +76,7 @@ std::string file_text(std::string const& path) {
   if (std::filesystem::is_directory(path, error)) throw InputError("`" + path + "`: this is a folder, not a deck");
   Descriptor const file(path, O_RDONLY | O_NONBLOCK);
   if (file.number() < 0) throw InputError("`" + path + "`: cannot be read: " + std::strerror(errno));
-  // Piece by piece: a device or a pipe has no size, and decks are small.
+  // Read in pieces: a device or a pipe has no size, and decks are small.
   std::string text;
   std::array<char, 65536> piece{};
   ssize_t count = 0;

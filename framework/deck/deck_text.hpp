@@ -6,13 +6,13 @@
 
 namespace halocline::deck {
 
-/// Decks are written by people; a larger file was not meant to be one.
+/// Bytes; people write decks, so a larger file is not one.
 constexpr std::size_t largest_deck = 16 * 1024 * 1024;
 
 /// The text of a file. Throws InputError if it cannot be read, is a folder, or is too large for a deck.
 [[nodiscard]] std::string file_text(std::string const& path);
 
-/// Adds a mistake, at its place, if the text is empty or is not UTF-8. A byte order mark at its start is removed.
+/// Adds a mistake, with its location, if the text is empty or is not UTF-8. Removes a byte order mark at its start.
 void check_text(std::string const& name, std::string& text, Mistakes& mistakes);
 
 }  // namespace halocline::deck

@@ -18,7 +18,7 @@
 
 namespace halocline {
 
-/// muParser reads its variables through pointers, so the parser and they live and are copied together.
+/// muParser reads its variables through pointers, so the parser and its variables are stored and copied together.
 struct Expression::Parsed {
   explicit Parsed(std::string given) : Parsed(given, deck::replace_random_calls(given)) {}
   Parsed(std::string given, deck::RandomCalls const& calls)
@@ -35,7 +35,7 @@ struct Expression::Parsed {
   Parsed(Parsed const& other) : Parsed(other.text) { program = other.program; }
   Parsed& operator=(Parsed const&) = delete;
 
-  /// muParser's own, and what marks the variables that stand for random numbers.
+  /// muParser's own, and a character that marks the variables for random numbers.
   static constexpr char const* name_characters = "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\x01";
 
   void set(double at_x, double at_y, double at_z, double at_t) {
@@ -46,7 +46,7 @@ struct Expression::Parsed {
     for (std::size_t n = 0; n < seeds.size(); ++n) random[n] = random_number(seeds[n], x, y, z);
   }
 
-  /// To be called once the parser has evaluated its text.
+  /// Call after the parser has evaluated its text.
   void translate() {
     std::vector<std::pair<double const*, Instruction>> variables{{&x, {.operation = Operation::x}},
                                                                  {&y, {.operation = Operation::y}},
@@ -57,8 +57,8 @@ struct Expression::Parsed {
     std::optional<ExpressionProgram> translation = ExpressionProgram::of(parser, variables);
     if (translation && agrees(*translation)) program = std::make_shared<ExpressionProgram>(std::move(*translation));
   }
-  /// Whether a program has the bits of the parser, at a few places. It makes what the parser makes, by the same
-  /// functions in the same order: a single other bit says that this parser makes something else.
+  /// Whether a program is bitwise equal to the parser at a few positions. It calls the same functions in the same
+  /// order: any difference means that this parser interprets the text differently.
   bool agrees(ExpressionProgram const& translation) {
     constexpr std::array<std::array<double, 4>, 5> places{
         {{0, 0, 0, 0}, {0.3, 0.7, 0.45, 0.25}, {-1.5, 2, 0.5, 3}, {1e-3, 40, -7.25, 11}, {0.75, -0.2, 1, 0.5}}};
@@ -72,7 +72,7 @@ struct Expression::Parsed {
 
   std::string text;
   std::vector<std::uint64_t> seeds;
-  std::vector<double> random;  ///< by seed
+  std::vector<double> random;  ///< in the order of `seeds`
   double x = 0;
   double y = 0;
   double z = 0;
@@ -83,10 +83,10 @@ struct Expression::Parsed {
 
 namespace {
 
-/// What muParser takes.
+/// Limit on the length of a text in muParser.
 constexpr std::size_t longest = 20000;
 
-/// muParser takes `x = 1` for an assignment; a function assigns nothing.
+/// muParser takes `x = 1` for an assignment, which a function must not have.
 bool assigns(std::string const& text) {
   for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1)) {
     bool const compares_with_next = at + 1 < text.size() && text[at + 1] == '=';
@@ -140,7 +140,7 @@ Expression::Expression(std::string const& text) {
   if (parsed_->parser.GetNumResults() != 1) refuse("it has several values");
   try {
     parsed_->translate();
-  } catch (mu::ParserError const&) {  // of a place where muParser has no value: it is asked again there
+  } catch (mu::ParserError const&) {  // muParser has no value at a test position: evaluation reports that again there
   }
 }
 

@@ -8,19 +8,19 @@
 
 namespace halocline {
 
-/// What an instruction does with the values of a stack. Arithmetic, functions and comparisons are those of muParser's
-/// functions and operators, each with its order of operations.
+/// Operations on the values of a stack. Arithmetic, functions and comparisons are those of muParser, each with
+/// muParser's order of operations.
 enum class Operation : std::int16_t {
-  // Put a value on the stack.
+  // Push a value.
   number,
   x,
   y,
   z,
   t,
   random,
-  row_value,    ///< of rows (ExpressionRows): one that is the same along a row
-  entry_value,  ///< of rows: one that is the same in all rows
-  // Replace the uppermost value.
+  row_value,    ///< of row programs (ExpressionRows): a value that is constant along a row
+  entry_value,  ///< of row programs: a value that is the same in all rows
+  // Replace the top value.
   negate,
   square,
   cube,
@@ -45,7 +45,7 @@ enum class Operation : std::int16_t {
   area_sine,
   area_cosine,
   area_tangent,
-  // Replace the two uppermost values.
+  // Replace the two top values.
   add,
   subtract,
   multiply,
@@ -62,27 +62,27 @@ enum class Operation : std::int16_t {
   not_equal,
   both,
   either,
-  // Replaces the three uppermost values, c, a, b, by a where c is not 0, otherwise by b.
+  // Replaces the three top values c, a, b by a if c is not 0, otherwise by b.
   choose,
-  // Leave out what comes next if no value of the entries that are evaluated at a time is other than 0, or if all are.
+  // Skip the following instructions if the condition is 0 (none), or not 0 (all), for all entries evaluated together.
   skip_if_none,
   skip_if_all
 };
 
-/// Number of values that an operation replaces by one.
+/// Number of values that an operation pops before it pushes its result.
 [[nodiscard]] constexpr int operands(Operation operation) {
   if (operation < Operation::negate) return 0;
   if (operation < Operation::add) return 1;
   return operation < Operation::choose ? 2 : 3;
 }
 
-/// One step of an ExpressionProgram.
+/// One instruction of an ExpressionProgram.
 struct Instruction {
   Operation operation = Operation::number;
-  std::int16_t slot = 0;   ///< place on the stack of its first operand and of its result
-  std::int32_t skip = 0;   ///< how many instructions are left out; of row_value and entry_value: which one
-  double number = 0;       ///< of Operation::number
-  std::uint64_t seed = 0;  ///< of Operation::random
+  std::int16_t slot = 0;   ///< stack index of its first operand and of its result
+  std::int32_t skip = 0;   ///< number of instructions to skip; for row_value and entry_value: index of the value
+  double number = 0;       ///< for Operation::number
+  std::uint64_t seed = 0;  ///< for Operation::random
 
   [[nodiscard]] friend bool operator==(Instruction const&, Instruction const&) = default;
 };
@@ -98,7 +98,7 @@ namespace operations {
     HALOCLINE_HOST_DEVICE double operator()(double a, double b) const { return (value); } \
   }
 
-// clang-format takes products in macros for pointers.
+// clang-format takes products in macros for pointer declarations.
 // clang-format off
 HALOCLINE_UNARY(Negate, -a);
 HALOCLINE_UNARY(Square, a * a);
@@ -148,7 +148,7 @@ HALOCLINE_BINARY(Either, a != 0 || b != 0 ? 1.0 : 0.0);
 
 }  // namespace operations
 
-/// Calls `visit` with the function of an operation with one operand, or with two.
+/// Calls `visit` with the function of an operation that has one or two operands.
 template <class Visit>
 HALOCLINE_HOST_DEVICE void visit_function(Operation operation, Visit const& visit) {
   switch (operation) {
@@ -202,12 +202,12 @@ HALOCLINE_HOST_DEVICE void visit_function(Operation operation, Visit const& visi
   }
 }
 
-/// The most values that a program has on its stack.
+/// The largest stack depth of a program.
 inline constexpr int deepest_expression = 32;
 
 namespace operations {
 
-/// Applies a function to values of a stack.
+/// Applies a function to values of a stack, in place.
 struct OnStack {
   double* at;
   template <class Function>
@@ -222,7 +222,7 @@ struct OnStack {
 
 }  // namespace operations
 
-/// The value of a program, of `size` instructions, at one position and time. Not for programs of rows.
+/// The value of a program of `size` instructions at one position and time. Not for row programs.
 [[nodiscard]] HALOCLINE_HOST_DEVICE inline double evaluate_at(Instruction const* program, int size, double x, double y,
                                                               double z, double t) {
   double stack[deepest_expression];

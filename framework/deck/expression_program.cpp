@@ -21,7 +21,7 @@ bool is_number(Postfix const& value) { return value.size() == 1 && value[0].oper
 
 Postfix number(double value) { return {{.operation = Operation::number, .number = value}}; }
 
-/// `operation` of values, folded where all are numbers.
+/// `operation` applied to values, folded if all are numbers.
 Postfix applied(Operation operation, std::vector<Postfix> const& values) {
   Postfix postfix;
   for (Postfix const& value : values) postfix.insert(postfix.end(), value.begin(), value.end());
@@ -29,9 +29,9 @@ Postfix applied(Operation operation, std::vector<Postfix> const& values) {
   return std::all_of(values.begin(), values.end(), is_number) ? number(value_of(postfix)) : postfix;
 }
 
-/// A function of muParser. Those of any number of arguments take them one after the other.
+/// A function of muParser. Functions with any number of arguments apply the operation to them one after the other.
 struct Function {
-  enum class Kind { none, operation, sum, average, chain };  ///< none: its argument as it is
+  enum class Kind { none, operation, sum, average, chain };  ///< none: returns its argument
   Kind kind = Kind::operation;
   Operation operation = Operation::number;
 
@@ -47,7 +47,7 @@ struct Function {
   }
 };
 
-/// What the installed muParser calls for a function of this text.
+/// The callback of the installed muParser for the function in this text.
 std::optional<Callback> callback(std::string const& text) {
   double variable = 1;
   mu::Parser parser;
@@ -65,11 +65,11 @@ std::optional<Callback> callback(std::string const& text) {
 
 struct KnownFunction {
   Callback callback;
-  int arguments;  ///< -1: any number
+  int arguments;  ///< -1: variable
   Function function;
 };
 
-/// Arguments at which definitions of functions differ, if they do.
+/// Arguments at which other definitions of the functions give other results.
 constexpr std::array probes{0.0,
                             -0.0,
                             0.3,
@@ -95,7 +95,7 @@ bool same_bits(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// Whether muParser's function has the bits of ours.
+/// Whether muParser's function and ours are bitwise equal at these arguments.
 bool agrees(KnownFunction const& known) {
   for (double const a : probes) {
     if (known.arguments == 1) {
@@ -114,7 +114,7 @@ bool agrees(KnownFunction const& known) {
   return true;
 }
 
-/// All that the installed muParser defines as we do: another version may define them otherwise.
+/// All functions that the installed muParser defines as we do: other versions may define them differently.
 std::vector<KnownFunction> const& known_functions() {
   static std::vector<KnownFunction> const known = [] {
     using Kind = Function::Kind;
@@ -202,13 +202,12 @@ std::optional<Operation> operator_of(mu::ECmdCode code) {
   }
 }
 
-/// Translates what muParser's own reader has made of a text: what binds more strongly, and what is done first, is
-/// decided there alone.
+/// Translates muParser's bytecode, so that precedence and order of evaluation are those of muParser.
 class Translation {
  public:
   explicit Translation(std::vector<std::pair<double const*, Instruction>> const& variables) : variables_(variables) {}
 
-  /// False where there is no translation.
+  /// False if there is no translation.
   bool take(mu::SToken const& token) {
     switch (token.Cmd) {
       case mu::cmVAL:
@@ -224,7 +223,7 @@ class Translation {
         return push(variable(token.Val.ptr)) && apply(*operator_of(token.Cmd), 1);
       case mu::cmIF:
       case mu::cmELSE:
-        // The condition stays on the stack below both values.
+        // The condition stays on the stack below both branches.
         if (!has(1)) return false;
         branches_.push_back(values_.size());
         return true;
@@ -255,7 +254,7 @@ class Translation {
     values_.push_back(std::move(value));
     return true;
   }
-  /// What is computed in a branch belongs to it.
+  /// A branch must not consume values computed before it.
   [[nodiscard]] bool has(std::size_t count) const {
     return values_.size() >= count + (branches_.empty() ? 0 : branches_.back());
   }
@@ -286,7 +285,7 @@ class Translation {
 
   std::vector<std::pair<double const*, Instruction>> const& variables_;
   std::vector<Postfix> values_;
-  std::vector<std::size_t> branches_;  ///< of each branch begun and not joined, the values before it
+  std::vector<std::size_t> branches_;  ///< for each open branch, the number of values before it
 };
 
 }  // namespace
@@ -319,7 +318,8 @@ std::vector<std::size_t> ExpressionProgram::beginnings(Postfix const& postfix) {
 
 ExpressionProgram::ExpressionProgram(Postfix postfix) : postfix_(std::move(postfix)) {
   std::vector<std::size_t> const begins = beginnings(postfix_);
-  // Before which instruction one is to come that skips to another: a second or third operand of `choose`.
+  // The skip instruction, and its target, to insert before each instruction: before the second or third operand of
+  // `choose`.
   std::vector<std::pair<Operation, std::size_t>> skips(postfix_.size() + 1, {Operation::number, 0});
   for (std::size_t n = 0; n < postfix_.size(); ++n) {
     if (postfix_[n].operation != Operation::choose) continue;
@@ -328,7 +328,7 @@ ExpressionProgram::ExpressionProgram(Postfix postfix) : postfix_(std::move(postf
     skips[then] = {Operation::skip_if_none, otherwise};
     skips[otherwise] = {Operation::skip_if_all, n};
   }
-  std::vector<std::size_t> places;  // of each instruction, or of the skip before it
+  std::vector<std::size_t> places;  // position of each instruction, or of the skip before it
   std::size_t place = 0;
   for (std::size_t n = 0; n < postfix_.size(); ++n) {
     places.push_back(place);

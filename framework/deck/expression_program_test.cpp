@@ -19,7 +19,7 @@ bool same_bits(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }
 
-/// Positions and times of all signs and sizes; some at which functions have no value, or jump.
+/// Positions and times of all signs and magnitudes; some at which functions are undefined or jump.
 std::vector<std::array<double, 4>> places() {
   double const infinity = std::numeric_limits<double>::infinity();
   double const nan = std::numeric_limits<double>::quiet_NaN();
@@ -39,8 +39,7 @@ std::vector<std::array<double, 4>> places() {
   return places;
 }
 
-// Both call the same functions of the same library in the same order, without contraction: not one unit in the last
-// place is allowed for.
+// Both call the same functions of the same library in the same order, without contraction: results must agree bitwise.
 void expect_bits_of_mu_parser(std::string const& text) {
   Expression const expression(text);
   ExpressionProgram const* const program = expression.program();
@@ -54,7 +53,7 @@ void expect_bits_of_mu_parser(std::string const& text) {
   }
 }
 
-/// A random walk through the grammar.
+/// Generates random expressions of the grammar.
 class Grammar {
  public:
   explicit Grammar(unsigned seed) : engine_(seed) {}
@@ -98,7 +97,7 @@ class Grammar {
     return pick({"x", "y", "z", "t", "x", "y", "2", "3", "0.5", "1e-3", "0", "4", "1", "7.25", "pi", "_pi", "_e",
                  "random(3)", "random(18446744073709551615)"});
   }
-  /// Mostly as it is, so that what binds more strongly decides.
+  /// Mostly without parentheses, so that precedence matters.
   std::string operand(int depth) { return below(4) == 0 ? "(" + expression(depth) + ")" : expression(depth); }
 
   std::mt19937 engine_;
@@ -116,7 +115,7 @@ TEST(ExpressionProgram, HasTheBitsOfMuParserForRandomExpressions) {
         ++without;
         continue;
       }
-    } catch (InputError const&) {  // "2^3x", say: no expression to muParser
+    } catch (InputError const&) {  // not an expression to muParser, such as "2^3x"
       ++refused;
       continue;
     }
@@ -234,7 +233,7 @@ TEST(ExpressionProgram, FoldsWhatIsConstant) {
 
 TEST(ExpressionProgram, EvaluatesOneBranchAlone) {
   ExpressionProgram const program = *Expression("x < 0 ? sin(y) : cos(y)").program();
-  // The condition (3), two skips, two branches of two and the choice.
+  // The condition (3), two skips, two branches of two instructions each, and the choice.
   ASSERT_EQ(program.instructions().size(), 10U);
   EXPECT_EQ(program.instructions()[3].operation, Operation::skip_if_none);
   EXPECT_EQ(program.instructions()[3].skip, 2);
@@ -243,7 +242,7 @@ TEST(ExpressionProgram, EvaluatesOneBranchAlone) {
   EXPECT_EQ(program.instructions()[9].operation, Operation::choose);
 }
 
-/// x + (x + (x + … )), which needs all of its values at a time.
+/// x + (x + (x + … )), whose stack depth grows with its nesting.
 std::string nested(int depth) {
   std::string text;
   for (int n = 1; n < depth; ++n) text += "y+(";

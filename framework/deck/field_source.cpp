@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// The options that say in which format the file is, by format.
+/// Whether the options describe a file of raw numbers.
 bool says_raw(Options const& file) {
   return file.has("type") || file.has("dims") || file.has("offset") || file.given("byte_order");
 }

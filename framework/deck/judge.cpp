@@ -16,17 +16,18 @@ namespace {
 
 using Values = Options::Values;
 
-/// Where a section is asked for and how strictly.
+/// Location and full name of a section, and how strictly to validate it.
 struct Place {
   std::string full_name;
   Location location;
-  bool in_use = true;  ///< if not, what it requires may be missing and its checks do not run
+  bool in_use = true;  ///< if not, required options may be missing and its checks do not run
 };
 
-/// A longer list was not written by a person, and each of its sections takes a thousand times a character's memory.
+/// Limit on entries: a longer list is not written by hand, and each section needs a thousand times a character's
+/// memory.
 constexpr std::size_t longest_list = 100000;
 
-/// Judges one deck, section by section, each from its declaration downwards.
+/// Validates one deck recursively, each section against its declaration.
 class Judge {
  public:
   using Declaration = std::shared_ptr<ResolvedSection const>;
@@ -57,7 +58,7 @@ class Judge {
   }
 
  private:
-  /// False if there is nothing to read; then the section is all defaults.
+  /// False if there is nothing to read; then the section has only defaults.
   bool usable(Node const& node, Place const& place, Values& values) {
     if (node.kind == Node::Kind::nothing) return false;
     if (node.kind == Node::Kind::section) return true;
@@ -118,7 +119,7 @@ class Judge {
     if (mistakes_.size() != before) values.mistaken.insert(option);
   }
 
-  /// Rules that need no more than the length of a vector hold, too, where an entry is mistaken.
+  /// Records the length of a vector, for rules that need only the length even if an entry has a mistake.
   static void remember_entries(Option const& option, Node const& node, Values& values) {
     if (!option.is_vector() || (node.kind != Node::Kind::list && node.kind != Node::Kind::scalar)) return;
     std::size_t const entries = node.kind == Node::Kind::list ? node.items.size() : 1;
@@ -135,7 +136,7 @@ class Judge {
                       "it is required: " + option.sentence());
       return;
     }
-    // Names that only plugins bring may be the default of a choice: a run without them has to choose.
+    // The default of a choice may be a name that only a plugin provides: without it the deck must choose.
     auto const& refused = values.declaration->refused_defaults;
     if (refused.empty()) return;
     if (auto const found = refused.find(option.name()); found != refused.end())
@@ -143,7 +144,7 @@ class Judge {
                         "` is not allowed: " + found->second);
   }
 
-  /// Reports what a validator refused; false if that is nothing.
+  /// Reports the refusals of a validator; false if there are none.
   bool refuse(std::vector<Refusal> const& refusals, Node const& node, std::string const& full_name) {
     for (Refusal const& refusal : refusals) {
       bool const of_entry = refusal.entry && node.kind == Node::Kind::list;
@@ -171,14 +172,14 @@ class Judge {
     values.sections[inner.name()] = section(nested.declaration, value, inside);
   }
 
-  /// Whether a lone value, or the section's being there, stands for an option of it.
+  /// Whether a single value, or the section's presence, sets its switch option.
   static bool is_switched(std::string const& option, Node const& given) {
     bool const stands =
         given.kind == Node::Kind::section || given.kind == Node::Kind::scalar || given.kind == Node::Kind::list;
     return !option.empty() && stands && given.find(option) == nullptr;
   }
 
-  /// The section with that option.
+  /// The section with that option set.
   static Node switched_on(std::string const& option, Node const& given) {
     bool const is_section = given.kind == Node::Kind::section;
     Node section = is_section ? given : Node{};
@@ -234,7 +235,7 @@ class Judge {
       try {
         check(Options(values), mistakes_);
       } catch (Unjudged const&) {
-        // What the check depends on is reported as a mistake of its own.
+        // The mistake that the check depends on is already reported.
       } catch (InputError const& error) {
         mistakes_.add(values->location, values->full_name.empty() ? "deck" : values->full_name, error.what());
       }

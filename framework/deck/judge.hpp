@@ -8,9 +8,9 @@
 
 namespace halocline::deck {
 
-/// Holds a deck as read to its declaration: types, ranges, names, what is unknown, missing or given twice, then the
-/// checks of every section. A list may have 100,000 entries. All that is wrong goes to `mistakes`; the values are whole
-/// only if there is nothing.
+/// Validates a parsed deck against its declaration: types, ranges, names, unknown, missing and duplicate entries, then
+/// the checks of every section. A list may have 100,000 entries. All mistakes are added to `mistakes`; the values are
+/// complete only if there are none.
 [[nodiscard]] std::shared_ptr<Options::Values const> judge(std::shared_ptr<ResolvedSection const> const& root,
                                                            Node const& node, Mistakes& mistakes);
 

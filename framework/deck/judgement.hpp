@@ -11,7 +11,7 @@
 
 namespace halocline {
 
-/// Product of sizes, or nothing if it does not fit in 64 signed bits.
+/// Product of sizes; nothing if it does not fit in 64 signed bits.
 [[nodiscard]] std::optional<std::int64_t> product(std::span<std::int64_t const> sizes);
 
 /// "1.5 GiB".
@@ -20,9 +20,9 @@ namespace halocline {
 /// Adds a mistake at each axis on which `upper` is not above `lower`, and one if they have different lengths.
 void check_domain(Options const& section, std::string_view lower, std::string_view upper, Mistakes& mistakes);
 
-/// Adds a mistake if `needed` bytes are more than `available` ones; both are named in words.
+/// Adds a mistake if `needed` bytes exceed `available` bytes; its text gives both.
 ///
-/// \param subject what asks for the memory ("mesh.cells")
+/// \param subject what needs the memory ("mesh.cells")
 void check_memory(Location const& location, std::string const& subject, double needed, double available,
                   Mistakes& mistakes);
 

@@ -14,7 +14,7 @@ namespace {
 
 using deck::joined_name;
 
-/// One line an option: its full name, its sentence, what it takes.
+/// One line an option: its full name, its sentence, its allowed values.
 void list_own(Section const& section, std::string const& full_name, std::ostream& out) {
   for (Option const& option : section.options())
     out << joined_name(full_name, option.name()) << ": " << option.sentence() << " (" << deck::described(option)
@@ -35,7 +35,7 @@ void list_option(Option const& option, std::string const& full_name, std::ostrea
   list_own(field_file_section(), full_name, out);
 }
 
-/// The parts of "solver.cg.iterations"; a list's `[]` or position is not part of its name.
+/// The parts of "solver.cg.iterations"; the `[]` or index of a list is not part of its name.
 std::vector<std::string> parts_of(std::string_view path) {
   std::vector<std::string> parts;
   std::istringstream stream{std::string(path)};
@@ -43,7 +43,7 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
-/// Walks the rest of a path down the declaration. \param name of the section
+/// Follows the remaining path in the declaration. \param name of the section
 void list_at(Section const& section, std::string const& name, std::span<std::string const> path, std::ostream& out) {
   if (path.empty()) {
     if (!name.empty()) out << name << ": " << section.sentence() << "\n\n";

@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// Name of a deck or of a `--set`. Copies share it: a large deck has a million places.
+/// Name of a deck or of a `--set`. Copies share the text: a large deck has a million locations.
 class SourceName {
  public:
   SourceName() = default;
@@ -20,16 +20,16 @@ class SourceName {
   std::shared_ptr<std::string const> name_;
 };
 
-/// Where a value comes from: a place in a deck, a `--set` of the command line, or nowhere (a default).
+/// Origin of a value: a position in a deck, a `--set` of the command line, or none (a default).
 struct Location {
   SourceName source;  ///< name of the deck, or "--set a.b=value"; empty for a default
-  int line = 0;       ///< counted from 1; for a `--set` its place on the command line, counted from 1
-  int column = 0;     ///< counted from 1; 0 for a `--set`
+  int line = 0;       ///< from 1; for a `--set` its position on the command line, from 1
+  int column = 0;     ///< from 1; 0 for a `--set`
 
   [[nodiscard]] bool is_default() const { return source.empty(); }
   /// "plate.yaml:14:3", "--set solver.method=cg" or "default".
   [[nodiscard]] std::string text() const;
-  /// True if a reader meets this place earlier: the deck from top to bottom, then the command line.
+  /// True if this location precedes `other`: the deck from top to bottom, then the command line.
   [[nodiscard]] bool before(Location const& other) const;
 };
 

@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-/// A `|` would end the cell of a table.
+/// Escapes `|`, which would end a table cell.
 std::string in_cell(std::string const& text) {
   std::string cell;
   for (char const c : text) cell += c == '|' ? std::string("\\|") : std::string(1, c);

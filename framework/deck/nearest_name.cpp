@@ -36,11 +36,11 @@ std::size_t edits(std::string const& a, std::string const& b) {
 }  // namespace
 
 std::string nearest_name(std::string_view word, std::span<std::string const> candidates) {
-  // Longer words are compared with nothing: no name is that long, and the work grows with the square.
+  // Longer words match nothing: no name is that long, and the cost is quadratic.
   if (word.size() > 64) return "";
   std::string const wanted = lower_case(word);
   std::string nearest;
-  // One edit in three letters still reads as the same word; a word of edits alone does not.
+  // About one edit in three letters is accepted, but never as many edits as either word has letters.
   std::size_t limit = wanted.size() / 3 + 2;
   for (std::string const& candidate : candidates) {
     std::size_t const count = edits(wanted, lower_case(candidate));
@@ -49,7 +49,7 @@ std::string nearest_name(std::string_view word, std::span<std::string const> can
     nearest = candidate;
   }
   if (!nearest.empty() || wanted.size() < 3) return nearest;
-  // A part of the name was given: `tolerance` for `relative_tolerance`.
+  // The word may be part of a name: `tolerance` of `relative_tolerance`.
   auto const contains = [&](std::string const& candidate) {
     return lower_case(candidate).find(wanted) != std::string::npos;
   };

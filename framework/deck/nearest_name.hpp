@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// The candidate that `word` most likely means: fewest edits (a character left out, added, changed, or two neighbours
-/// swapped), letter case ignored; empty if none is near.
+/// The candidate with the fewest edits to `word` (insert, delete or change a character, or swap two neighbours),
+/// ignoring case; empty if none is near.
 [[nodiscard]] std::string nearest_name(std::string_view word, std::span<std::string const> candidates);
 
 /// "did you mean `iterations`?"; if no candidate is near, "known: a, b, c".

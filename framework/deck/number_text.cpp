@@ -12,7 +12,7 @@ std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
-/// nan, inf and infinity, as YAML and C write them.
+/// Whether the text is nan, inf or infinity, in the notation of YAML or C.
 bool names_no_finite_number(std::string_view text) {
   std::string word;
   for (char const c : text) {

@@ -7,15 +7,15 @@
 
 namespace halocline::deck {
 
-/// Why a text is not the number it should be, if there is more to say than that.
+/// Why a text is not a number of the expected kind.
 struct NotANumber {
-  std::string why;  ///< "it does not fit in 64 bits"; empty if it just is no number
+  std::string why;  ///< "it does not fit in 64 bits"; empty if it is not a number at all
 };
 
-/// Decimal integers of 64 bits.
+/// Reads a decimal 64-bit integer.
 [[nodiscard]] std::variant<std::int64_t, NotANumber> integer_from(std::string_view text);
 
-/// Finite decimal reals of 64 bits; an integer is one too.
+/// Reads a finite decimal 64-bit real number; integers are accepted.
 [[nodiscard]] std::variant<double, NotANumber> real_from(std::string_view text);
 
 }  // namespace halocline::deck

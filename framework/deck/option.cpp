@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// An integer literal is as good as a real one as the default of a real option, alone or in a vector.
+/// Converts integer literals for the default of a real option, single or in a vector.
 OptionValue as_kind(OptionKind kind, OptionValue value) {
   if (kind == OptionKind::real) {
     if (auto const* const whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);

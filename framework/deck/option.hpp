@@ -9,16 +9,16 @@
 
 namespace halocline {
 
-/// What an option holds. A choice, a path and an expression, also of a field, are held as the text they were given as.
+/// The value of an option. Choices, paths, expressions and fields are stored as the given text.
 using OptionValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<bool>,
                                  std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
 enum class OptionKind { integer, real, boolean, text, choice, path, expression, field };
 
-/// Names that may be chosen; asked for when a deck is read, so that plugins loaded before then count.
+/// Names of a choice; called when a deck is read, so that plugins loaded before then are included.
 using Names = std::function<std::vector<std::string>()>;
 
-/// Declaration of one option: everything that validation, help, the schema and the reference pages are made from.
+/// Declaration of one option, from which validation, help, the schema and the reference pages are derived.
 /// An option is required unless `defaults_to` or `optional` says otherwise.
 ///
 ///     section.real("relative_tolerance", "Residual, relative to the initial one, that ends a solve.")
@@ -27,33 +27,33 @@ class Option {
  public:
   Option(std::string name, OptionKind kind, std::string sentence);
 
-  /// The value of a deck that does not give this option.
+  /// The value if the deck does not give this option.
   Option& defaults_to(OptionValue value);
   /// May be left out, and then has no value (`Options::has` is false).
   Option& optional();
-  /// Unit of the value, as it is to be printed ("s", "K", "cells").
+  /// Unit of the value in printed form ("s", "K", "cells").
   Option& unit(std::string unit);
-  /// Bounds on a number, and on every entry of a vector of numbers.
+  /// Bounds on a number, and on every entry of a numeric vector.
   Option& at_least(double bound);
   Option& at_most(double bound);
   Option& above(double bound);
   Option& below(double bound);
-  /// Makes the option a vector of `minimum` to `maximum` entries; a lone entry needs no brackets.
+  /// Makes the option a vector of `minimum` to `maximum` entries; a single entry needs no brackets.
   Option& entries(int minimum, int maximum);
-  /// The names a choice may take.
+  /// The permitted names of a choice.
   Option& names(Names names);
   Option& names(std::vector<std::string> names);
-  /// What a deck is told that takes another name, beside the nearest known: where more of them come from.
+  /// Advice if the given name is unknown, added to the nearest known name: where to find more names.
   Option& more_names(std::string advice);
 
-  /// A text that may also be given as a list, and then is one in brackets: "[0, 1]".
+  /// For a text: also accepts a list, which becomes its text in brackets: "[0, 1]".
   Option& or_list();
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] OptionKind kind() const { return kind_; }
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
   [[nodiscard]] std::string const& unit() const { return unit_; }
-  /// std::monostate where there is none.
+  /// std::monostate if there is none.
   [[nodiscard]] OptionValue const& default_value() const { return default_; }
   [[nodiscard]] bool is_required() const { return required_; }
   [[nodiscard]] bool is_vector() const { return maximum_entries_ > 0; }

@@ -10,7 +10,7 @@ namespace halocline::deck {
 
 using Json = nlohmann::ordered_json;
 
-/// `null` for an option without a value.
+/// The value as JSON; `null` if there is none.
 inline Json json_of(OptionValue const& value) {
   return std::visit(
       [](auto const& held) -> Json {

@@ -47,7 +47,7 @@ Type value_of(Options::Values const& values, std::string_view name, std::initial
   return std::get<Type>(std::move(value));
 }
 
-/// How many entries a value has; 1 if it is no vector.
+/// Number of entries of a value; 1 if it is not a vector.
 struct Entries {
   template <class Value>
   std::size_t operator()(Value const&) const {

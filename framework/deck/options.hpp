@@ -22,17 +22,16 @@ class FieldSource;
 
 namespace deck {
 
-/// A value that is asked for is missing or has a mistake of its own. Out of a check this ends the check; after the
-/// deck is judged it is a defect of who asks: only what a section that is not in use requires can be missing then.
+/// Thrown on access to a value that is missing or has a mistake. It ends a running check. After validation only
+/// required options of an unused section can be missing, so that access to them is a defect of the caller.
 struct Unjudged : DefectError {
   using DefectError::DefectError;
 };
 
 }  // namespace deck
 
-/// The validated values of one section of a deck, defaults filled in. Cheap to copy. Asking for a name that the section
-/// does not declare, or as another type than declared, throws DefectError; so does asking for an optional value that
-/// was not given.
+/// The validated values of one section of a deck, with defaults. Cheap to copy. Throws DefectError for a name that the
+/// section does not declare, for access as another type than declared, and for an optional value that was not given.
 class Options {
  public:
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
@@ -47,10 +46,10 @@ class Options {
   [[nodiscard]] std::vector<double> reals(std::string_view name) const;
   [[nodiscard]] std::vector<bool> booleans(std::string_view name) const;
 
-  /// How many entries a vector has. In a check this is known, too, where an entry has a mistake of its own.
+  /// Number of entries of a vector. In a check this is available even if an entry has a mistake.
   [[nodiscard]] std::size_t entries(std::string_view name) const;
 
-  /// The section `name` inside this one; all of its defaults if the deck does not give it.
+  /// The inner section `name`; all defaults if the deck does not give it.
   [[nodiscard]] Options section(std::string_view name) const;
   [[nodiscard]] std::vector<Options> list(std::string_view name) const;
 
@@ -60,10 +59,9 @@ class Options {
   [[nodiscard]] bool has(std::string_view name) const;
   /// True if the deck or the command line gives this option, section or list.
   [[nodiscard]] bool given(std::string_view name) const;
-  /// Where the option, section or list was given; that of this section if it was not.
+  /// Location of the option, section or list; that of this section if it was not given.
   [[nodiscard]] Location location(std::string_view name) const;
-  /// The fields that this section, and those inside it, take from files, by full name; without those that have a
-  /// mistake.
+  /// The fields that this section and its inner sections read from files, by full name, except those with a mistake.
   [[nodiscard]] std::vector<std::pair<std::string, FieldSource>> field_files() const;
   /// Where this section begins.
   [[nodiscard]] Location location() const;
@@ -71,10 +69,10 @@ class Options {
   [[nodiscard]] std::string full_name() const;
   /// `full_name()` of an option of this section.
   [[nodiscard]] std::string full_name(std::string_view name) const;
-  /// Every value, defaults included, as one JSON object: the record of a run.
+  /// Every value, including defaults, as one JSON object, for the record of a run.
   [[nodiscard]] std::string json() const;
 
-  struct Values;  ///< where the values are held (a Teuchos::ParameterList); known to the deck's own files only
+  struct Values;  ///< storage of the values (a Teuchos::ParameterList); defined for the deck's own files only
   explicit Options(std::shared_ptr<Values const> values);
 
  private:

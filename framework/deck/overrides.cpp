@@ -21,13 +21,13 @@ std::vector<Override> overrides_by_set(std::vector<std::string> const& changes) 
 namespace halocline::deck {
 namespace {
 
-/// One step of a path: the name of an entry, or the position in a list.
+/// One step of a path: the name of an entry, or an index into a list.
 struct Part {
   std::string name;
   std::optional<std::size_t> position;
 };
 
-/// "a.b[0]" as a, b, [0]; nothing if it is no path.
+/// Splits "a.b[0]" into a, b, [0]; nothing if it is not a path.
 std::optional<std::vector<Part>> parts_of(std::string_view path) {
   std::vector<Part> parts;
   while (!path.empty()) {
@@ -61,7 +61,7 @@ void append(std::string& path, Part const& part) {
   }
 }
 
-/// An override on its way down the tree.
+/// Follows the path of an override down the tree.
 class Descent {
  public:
   Descent(Location at, Mistakes& mistakes) : at_(std::move(at)), mistakes_(mistakes) {}
@@ -78,7 +78,7 @@ class Descent {
   }
 
  private:
-  /// The value of the entry `name`, from now on located at this override; made if it is missing.
+  /// The value of the entry `name`, created if it is missing; its location becomes this override.
   Node* entry(Node& parent, std::string const& walked, std::string const& name) {
     if (parent.kind == Node::Kind::nothing) parent.kind = Node::Kind::section;
     if (parent.kind != Node::Kind::section) return refuse(walked, "is " + described(parent) + ", not a section");

@@ -8,20 +8,20 @@
 
 namespace halocline {
 
-/// What the command line changes in a deck.
+/// A change of a deck by the command line.
 struct Override {
   std::string change;  ///< "a.b=value" or "a.b[0].c=value" with a YAML value
-  std::string typed;   ///< what messages call it, printable: "--set a.b=value"
+  std::string typed;   ///< its name in messages, printable: "--set a.b=value"
 };
-/// Those of some `--set`.
+/// Converts the arguments of `--set`.
 [[nodiscard]] std::vector<Override> overrides_by_set(std::vector<std::string> const& changes);
 
 }  // namespace halocline
 
 namespace halocline::deck {
 
-/// Changes the tree as the command line says; later overrides win. Sections and entries one past the end of a list are
-/// made where they are missing.
+/// Applies the overrides to the tree; later overrides win. Missing sections, and an entry one past the end of a list,
+/// are created.
 void apply_overrides(std::vector<Override> const& overrides, Node& root, Mistakes& mistakes);
 
 }  // namespace halocline::deck

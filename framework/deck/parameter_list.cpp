@@ -21,7 +21,7 @@ bool fits_int(std::int64_t value) {
   return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
 }
 
-/// Adds values as the types that packages of Trilinos ask for.
+/// Adds values with the types that packages of Trilinos expect.
 class Adder {
  public:
   Adder(Teuchos::ParameterList& list, Option const& option, bool is_default)

@@ -6,10 +6,10 @@
 
 namespace halocline {
 
-/// The values of one section of a judged deck, defaults included, as packages of Trilinos and others take them. No
-/// header of Halocline includes this one; who does links Teuchos::teuchos, which find_package(Halocline) provides.
+/// The values of one section of a validated deck, including defaults, for packages such as Trilinos. No header of
+/// Halocline includes this one; a program that does must link Teuchos::teuchos, which find_package(Halocline) provides.
 ///
-/// - integer: int, as parameters of Trilinos are; long long where its value does not fit
+/// - integer: int, as in parameters of Trilinos; long long if its value does not fit
 /// - real: double
 /// - boolean: bool
 /// - text, path, choice, expression, field given by an expression: std::string
@@ -19,8 +19,8 @@ namespace halocline {
 /// - section, field given by a file: sublist
 /// - list of sections: sublist of sublists "0", "1", …, in the order of the deck
 ///
-/// An option without a value is not there. Each parameter has the sentence of its option as documentation, and those
-/// that the deck does not give are marked as defaults. The list is a copy without validators: its owner may change it.
+/// Options without a value are absent. The documentation of each parameter is its option's sentence; parameters that
+/// the deck does not give are marked as defaults. The list is a copy without validators: its owner may change it.
 [[nodiscard]] Teuchos::ParameterList parameter_list(Options const& options);
 
 }  // namespace halocline

@@ -54,8 +54,8 @@ Json of(Teuchos::ParameterEntry const& entry) {
   return found;
 }
 
-/// The list, as Options::json has it: but for flags of an array, which are numbers, and lists, which have numbers as
-/// names.
+/// The list must equal Options::json, except that booleans in arrays become numbers and elements of lists have numbers
+/// as names.
 void expect_same(Teuchos::ParameterList const& list, Json const& json) {
   EXPECT_EQ(list.numParams(), static_cast<int>(json.size())) << list.name();
   for (auto const& [name, value] : json.items()) {
@@ -118,7 +118,7 @@ TEST(ParameterList, TellsDefaultsAndWhatParametersMean) {
   EXPECT_EQ(list.getEntry("seed").docString(), "Of random numbers.");
 }
 
-/// Of a section, and free for its owner to change.
+/// A single section; its owner may change the copy.
 TEST(ParameterList, IsACopyOfASection) {
   Options const mesh = read("mesh: {cells: [4, 3]}\n").section("mesh");
   Teuchos::ParameterList list = parameter_list(mesh);

@@ -18,10 +18,10 @@
 namespace halocline::deck {
 namespace {
 
-/// Teuchos has no arrays of bool; nothing else is held as an array of int.
+/// Teuchos has no arrays of bool; only booleans are stored as arrays of int.
 using Booleans = Teuchos::Array<int>;
 
-/// Calls `visit` with the value as the C++ type it is held as in a parameter list.
+/// Calls `visit` with the value as its C++ type in a parameter list.
 template <class Visit>
 void visit_entry(Teuchos::ParameterEntry const& entry, Visit visit) {
   auto const try_type = [&](auto example) {
@@ -36,7 +36,7 @@ void visit_entry(Teuchos::ParameterEntry const& entry, Visit visit) {
   if (!known) throw DefectError("a parameter list holds a type that no option has");
 }
 
-/// All refusals of one value, on their way through Teuchos.
+/// Carries all refusals of one value through Teuchos.
 class RefusedValue : public Teuchos::Exceptions::InvalidParameterValue {
  public:
   explicit RefusedValue(std::vector<Refusal> refusals)
@@ -51,7 +51,7 @@ std::string joined_advice(std::string const& first, std::string const& second) {
   return first.empty() || second.empty() ? first + second : first + " " + second;
 }
 
-/// Holds a parameter to the declaration of its option.
+/// Checks a parameter against the declaration of its option.
 class OptionValidator : public Teuchos::ParameterEntryValidator {
  public:
   explicit OptionValidator(Option option) : option_(std::move(option)), names_(option_.names()) {}

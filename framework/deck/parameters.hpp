@@ -9,7 +9,7 @@
 
 namespace halocline::deck {
 
-/// Why a value is not allowed, for the whole of it or for one entry of a vector.
+/// Why a value, or one entry of a vector, is not allowed.
 struct Refusal {
   std::optional<std::size_t> entry;
   std::string text;
@@ -18,15 +18,15 @@ struct Refusal {
 
 using Validator = Teuchos::RCP<Teuchos::ParameterEntryValidator const>;
 
-/// Holds values to the option's range, names or grammar. The names are those of now.
+/// Checks values against the option's range, names or grammar. The names are those at the time of this call.
 [[nodiscard]] Validator make_validator(Option const& option);
 
-/// Puts a value of the option's type into the list under its validator. Returns why the validator refuses it; then the
-/// list is as before.
+/// Stores a value of the option's type in the list under its validator. If the validator refuses it, returns the
+/// reasons and leaves the list unchanged.
 [[nodiscard]] std::vector<Refusal> hold(Option const& option, Validator const& validator, OptionValue const& value,
                                         Teuchos::ParameterList& parameters);
 
-/// The value that the list holds under this name; std::monostate if there is none.
+/// The value stored in the list under this name; std::monostate if there is none.
 [[nodiscard]] OptionValue held(std::string const& name, Teuchos::ParameterList const& parameters);
 
 }  // namespace halocline::deck

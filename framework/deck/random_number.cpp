@@ -20,7 +20,7 @@ std::size_t after_blanks(std::string_view text, std::size_t at) {
   return std::min(text.find_first_not_of(" \t\n\r", at), text.size());
 }
 
-/// Of the parenthesis that is opened at `open`.
+/// Position of the parenthesis that closes the one at `open`.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {

@@ -9,11 +9,11 @@
 
 namespace halocline {
 
-/// A number from 0 to below 1, uniform, that depends on the seed and the bits of the position alone: XXH64 (Y. Collet,
-/// xxHash 0.8, github.com/Cyan4973/xxHash) of the 24 bytes of x, y and z, little-endian, -0 taken as 0, with that seed;
-/// its upper 53 bits times 2^-53. The same bits on hosts and devices.
+/// A uniform number in [0, 1) that depends only on the seed and the bits of the position: XXH64 (Y. Collet, xxHash 0.8,
+/// github.com/Cyan4973/xxHash) with that seed of the 24 bytes of x, y and z, little-endian, -0 taken as 0; its upper 53
+/// bits times 2^-53. Bitwise equal on hosts and devices.
 [[nodiscard]] HALOCLINE_HOST_DEVICE inline double random_number(std::uint64_t seed, double x, double y, double z) {
-  // The five primes of XXH64, and its form for fewer than 32 bytes, all of which are words of eight.
+  // The five primes of XXH64, and its variant for inputs below 32 bytes that consist of 8-byte words.
   constexpr std::uint64_t prime_1 = 0x9E3779B185EBCA87U;
   constexpr std::uint64_t prime_2 = 0xC2B2AE3D27D4EB4FU;
   constexpr std::uint64_t prime_3 = 0x165667B19E3779F9U;
@@ -38,19 +38,19 @@ namespace halocline {
 
 namespace deck {
 
-/// An expression in which each `random(seed)` has become a variable, named by `random_variable`.
+/// An expression in which each `random(seed)` is replaced by a variable named `random_variable(seed)`.
 struct RandomCalls {
   std::string text;
-  std::vector<std::uint64_t> seeds;  ///< in the order of their first call, each once
+  std::vector<std::uint64_t> seeds;  ///< without duplicates, in the order of their first call
 };
 
-/// Throws InputError, saying why, for a seed that is no integer from 0 to 2^64 - 1 written in digits.
+/// Throws InputError, with the reason, if a seed is not an integer from 0 to 2^64 - 1 written in digits.
 [[nodiscard]] RandomCalls replace_random_calls(std::string const& expression);
 
-/// The variable that stands for `random(seed)`; no deck can name it.
+/// The variable that replaces `random(seed)`; its name cannot occur in a deck.
 [[nodiscard]] std::string random_variable(std::uint64_t seed);
 
-/// `text` with the variables of these seeds as the calls that they stand for: for messages.
+/// Replaces the variables of these seeds in `text` by their calls again, for messages.
 [[nodiscard]] std::string with_random_calls(std::string text, std::vector<std::uint64_t> const& seeds);
 
 }  // namespace deck

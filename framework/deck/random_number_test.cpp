@@ -20,7 +20,7 @@ constexpr double points = 1.0 * cells * cells * cells;
 
 double centre(int n) { return (n + 0.5) / cells; }
 
-/// `visit` with each cell of a cube.
+/// Calls `visit` for each cell of a cube.
 void for_cells(std::function<void(int, int, int)> const& visit) {
   for (int k = 0; k < cells; ++k) {
     for (int j = 0; j < cells; ++j) {
@@ -31,7 +31,7 @@ void for_cells(std::function<void(int, int, int)> const& visit) {
 
 double at(std::uint64_t seed, int i, int j, int k) { return random_number(seed, centre(i), centre(j), centre(k)); }
 
-// By another implementation of XXH64, written for NumPy from its specification.
+// Reference values from another implementation of XXH64, written for NumPy from its specification.
 TEST(RandomNumber, IsThatOfXxh64) {
   EXPECT_EQ(random_number(0, 0, 0, 0), 0x1.766605d152c11p-1);
   EXPECT_EQ(random_number(7, 0.5, -0.25, 3), 0x1.d234a067b44dap-2);
@@ -39,7 +39,7 @@ TEST(RandomNumber, IsThatOfXxh64) {
   EXPECT_EQ(random_number(3, -0.0, 1, -0.0), random_number(3, 0, 1, 0));
 }
 
-// The bounds are four standard deviations; the numbers are always the same ones.
+// The bounds are four standard deviations; the test always uses the same numbers.
 TEST(RandomNumber, IsUniform) {
   double sum = 0;
   double squares = 0;
@@ -106,7 +106,7 @@ TEST(RandomNumber, NeedsAnIntegerForItsSeed) {
   EXPECT_EQ(refusal("random_1"),
             "`random_1` is not known (known: x, y, z, t, pi, random(seed) and muParser's functions)");
   EXPECT_EQ(refusal("myrandom(1)").substr(0, 10), "`myrandom`");
-  // What stands for the numbers inside is out of reach.
+  // Users cannot name the internal variables for random numbers.
   EXPECT_EQ(refusal("random\x01"
                     "1\x01 + random(1)"),
             "`random` needs a seed: random(1)");

@@ -7,13 +7,13 @@
 
 namespace halocline {
 
-/// What there is to say of one part of a deck, as plain text: of an option, or of a section with all of its options.
+/// Describes one part of a deck as plain text: an option, or a section with all of its options.
 ///
-/// \param path "solver.cg", "solver.cg.iterations"; empty for the whole deck. An unknown one throws InputError that
-///             names the nearest known.
+/// \param path "solver.cg", "solver.cg.iterations"; empty for the whole deck. If it is unknown, throws InputError with
+///             the nearest known one.
 [[nodiscard]] std::string listing(Section const& root, std::string_view path);
 
-/// One line for each option of a section, those of inner sections not included.
+/// One line for each option of a section, without those of inner sections.
 [[nodiscard]] std::string own_options(Section const& section);
 
 /// The reference page of all options in Markdown.

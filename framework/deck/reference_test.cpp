@@ -157,7 +157,7 @@ TEST(FieldOption, IsDescribedOnce) {
   EXPECT_EQ(choices[1]["additionalProperties"], false);
 }
 
-/// Checks that ask for it end without a word.
+/// Checks that access it end silently.
 TEST(FieldOption, WithAMistakeIsNotJudgedFurther) {
   Section sound = field_section();
   sound.check([](Options const& given, Mistakes& mistakes) {

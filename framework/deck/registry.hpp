@@ -12,18 +12,18 @@ namespace halocline {
 /// Throws InputError: "`name`: no such solver; did you mean `cg`? (known: cg, chebyshev, jacobi)".
 [[noreturn]] void throw_unknown_name(std::string_view kind, std::string_view name,
                                      std::vector<std::string> const& known);
-/// Throws InputError: there are two of one kind with the same name.
+/// Throws InputError: two entries of a kind have the same name.
 [[noreturn]] void throw_name_taken(std::string_view kind, std::string_view name);
 
 /// Things of one kind (physics, solvers, …) that a deck chooses by name. An `Entry` has a std::string `name`; usually
-/// also one sentence about it, the section of its options and a factory. Entries stay where they are once added.
+/// also a sentence that describes it, the section of its options and a factory. References to entries stay valid.
 template <class Entry>
 class Registry {
  public:
-  /// `kind` is the singular noun that messages use: "solver".
+  /// `kind` is the singular noun for messages: "solver".
   explicit Registry(std::string kind) : kind_(std::move(kind)) {}
 
-  /// Throws InputError when the name is taken.
+  /// Throws InputError if the name is taken.
   void add(Entry entry) {
     std::string const name = entry.name;
     if (!entries_.emplace(name, std::move(entry)).second) throw_name_taken(kind_, name);
@@ -32,7 +32,7 @@ class Registry {
 
   [[nodiscard]] bool contains(std::string_view name) const { return entries_.find(name) != entries_.end(); }
 
-  /// Throws InputError, with the nearest known name, when there is none.
+  /// Throws InputError, with the nearest known name, if there is none.
   [[nodiscard]] Entry const& find(std::string_view name) const {
     auto const found = entries_.find(name);
     if (found == entries_.end()) throw_unknown_name(kind_, name, names());

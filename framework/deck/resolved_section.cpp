@@ -32,7 +32,7 @@ std::shared_ptr<ResolvedSection const> resolve_shared(std::shared_ptr<Section co
   return resolved;
 }
 
-/// Whether a section is in use where nobody says otherwise.
+/// Whether a section is in use by default.
 bool in_use_by_default(ResolvedSection const& section, Inner const& nested) {
   if (nested.chooser.empty()) return true;
   return held(nested.chooser, section.defaults) == OptionValue(nested.declaration->section->name());
@@ -68,7 +68,7 @@ std::string advice_for_unknown(std::string const& name, ResolvedSection const& s
   std::string const elsewhere = find_below(root, name);
   std::string here = advice_for(name, section.names);
   if (elsewhere.empty() || !nearest_name(name, section.names).empty()) return here;
-  // A short list of what is known here may well hold what was meant.
+  // If this section has few names, the intended one may be among them.
   return "did you mean `" + elsewhere + "`?" + (section.names.size() <= 2 ? " Here are " + here : "");
 }
 

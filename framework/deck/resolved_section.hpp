@@ -11,28 +11,28 @@
 
 namespace halocline::deck {
 
-/// A declaration with all that is registered at the time, worked out once for every place where a deck may give it.
+/// A declaration with all registered sections of that time, resolved once for every place where a deck may give it.
 struct ResolvedSection {
   struct Inner {
     std::shared_ptr<ResolvedSection const> declaration;
-    std::string chooser;  ///< name of the choice that says whether it is in use; empty where it always is
+    std::string chooser;  ///< name of the choice that decides whether it is in use; empty if it always is
   };
 
   std::shared_ptr<Section const> section;
   std::vector<Inner> sections;
   std::vector<std::shared_ptr<ResolvedSection const>> lists;
   std::vector<std::string> names;                       ///< of options, sections and lists
-  std::vector<Validator> validators;                    ///< of the options, in their order
-  Teuchos::ParameterList defaults;                      ///< under their validators
-  std::map<std::string, std::string> refused_defaults;  ///< why the validator refuses the default of an option
+  std::vector<Validator> validators;                    ///< of the options, in the same order
+  Teuchos::ParameterList defaults;                      ///< with their validators
+  std::map<std::string, std::string> refused_defaults;  ///< by option: why the validator refuses its default
 };
 
-/// The first place below `section`, in those in use by default if there is one, where an option is called `name`:
-/// "solver.cg.iterations"; empty if there is none.
+/// The path below `section` of the first option called `name`: "solver.cg.iterations"; empty if there is none. Sections
+/// that are in use by default come first.
 [[nodiscard]] std::string find_below(ResolvedSection const& section, std::string const& name);
 
-/// "did you mean `iterations`?" for a name that `section` does not have: one that it has and that is near, the same
-/// name elsewhere below `root`, or all that it has.
+/// "did you mean `iterations`?" for a name that `section` does not have: a near name in `section`, the same name
+/// elsewhere below `root`, or else all names of `section`.
 [[nodiscard]] std::string advice_for_unknown(std::string const& name, ResolvedSection const& section,
                                              ResolvedSection const& root);
 

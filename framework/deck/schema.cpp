@@ -58,7 +58,7 @@ Json option_schema(Option const& option) {
 
 Json requirements(Section const& section);
 
-/// What a section may hold, apart from what it must hold.
+/// The permitted contents of a section, without its requirements.
 Json shape(Section const& section) {
   Json properties = Json::object();
   for (Option const& option : section.options()) properties[option.name()] = option_schema(option);
@@ -77,7 +77,7 @@ Json shape(Section const& section) {
           {"additionalProperties", false}};
 }
 
-/// True if the choice `chooser` of a section is `name` where the deck does not make it.
+/// True if `name` is the default of the choice `chooser`.
 bool is_default_choice(Section const& section, std::string const& chooser, std::string const& name) {
   for (Option const& option : section.options()) {
     if (option.name() == chooser) return json_of(option.default_value()) == name;
@@ -85,7 +85,7 @@ bool is_default_choice(Section const& section, std::string const& chooser, std::
   return false;
 }
 
-/// True if a deck that leaves the section out breaks these requirements.
+/// True if a deck without the section violates these requirements.
 bool forbids_absence(Json const& requirements) {
   if (requirements.contains("required")) return true;
   for (Json const& choice : requirements.value("allOf", Json::array())) {
@@ -94,7 +94,8 @@ bool forbids_absence(Json const& requirements) {
   return false;
 }
 
-/// What a section must hold: its required options, the sections that hold such, and those of what it chooses.
+/// The required contents of a section: its required options, inner sections that have some, and those of chosen
+/// sections.
 Json requirements(Section const& section) {
   Json required = Json::array();
   Json properties = Json::object();
@@ -129,7 +130,7 @@ Json requirements(Section const& section) {
   return all;
 }
 
-/// What may stand for a field in place of an expression.
+/// The schema of a file that replaces the expression of a field.
 Json field_file_schema() {
   Section const section = field_file_section();
   Json schema = shape(section);

@@ -14,26 +14,25 @@ namespace halocline {
 class Mistakes;
 class Options;
 
-/// Declaration of a section of a deck: its options, the sections inside it and the rules between them. Declared once;
-/// validation, messages, `halocline list`, the JSON schema and the reference pages all come from it.
+/// Declaration of a section of a deck: its options, inner sections and the rules between them. Validation, messages,
+/// `halocline list`, the JSON schema and the reference pages are derived from it.
 ///
 ///     Section cg("cg", "Conjugate gradients, for symmetric positive definite operators.");
 ///     cg.integer("iterations", "Most iterations of one solve.").defaults_to(1000).at_least(1);
 ///     cg.choice("preconditioner", "Preconditioner of each step.", preconditioners.names()).defaults_to("none");
 class Section {
  public:
-  /// Judges what single options cannot: called when a deck is read, with the values of this section. Asking for an
-  /// option that has a mistake of its own, of its type or from the check of an inner section, ends the check without a
-  /// word: there is nothing to judge then.
+  /// Validates what involves several options: called when a deck is read, with the values of this section. Access to an
+  /// option with a mistake, of its type or from the check of an inner section, ends the check silently.
   using Check = std::function<void(Options const&, Mistakes&)>;
-  /// Sections of everything registered, asked for when a deck is read.
+  /// Sections of everything registered; called when a deck is read.
   using Sections = std::function<std::vector<Section>()>;
 
   Section(std::string name, std::string sentence);
 
   /// \name Options
-  /// Each is required until `.defaults_to(…)` or `.optional()` says otherwise. The reference stays valid. A name that
-  /// the section already has throws DefectError.
+  /// Each is required unless `.defaults_to(…)` or `.optional()` follows. The reference stays valid. Throws DefectError
+  /// if the section already has the name.
   /// @{
   Option& integer(std::string name, std::string sentence);  ///< 64 bits
   Option& real(std::string name, std::string sentence);     ///< finite, 64 bits
@@ -42,53 +41,53 @@ class Section {
   Option& path(std::string name, std::string sentence);
   /// A number or a muParser expression of x, y, z and t.
   Option& expression(std::string name, std::string sentence);
-  /// The values of a field: an expression, or a file in its place (`field_file_section`).
+  /// The values of a field: an expression, or a file instead (`field_file_section`).
   Option& field(std::string name, std::string sentence);
   Option& choice(std::string name, std::string sentence, std::vector<std::string> names);
   Option& choice(std::string name, std::string sentence, Names names);
-  /// Vectors of `minimum` to `maximum` entries; a lone entry needs no brackets.
+  /// Vectors of `minimum` to `maximum` entries; a single entry needs no brackets.
   Option& integers(std::string name, std::string sentence, int minimum, int maximum);
   Option& reals(std::string name, std::string sentence, int minimum, int maximum);
   Option& booleans(std::string name, std::string sentence, int minimum, int maximum);
   /// @}
 
-  /// A section inside this one. The reference stays valid.
+  /// An inner section. The reference stays valid.
   Section& section(std::string name, std::string sentence);
   Section& section(Section nested);
-  /// A list of sections, all declared by `element`, whose name is the list's.
+  /// A list of sections, each declared by `element`; the list has the name of `element`.
   Section& list(Section element);
-  /// One section inside this one for each that is registered (solver.cg, solver.chebyshev, …).
+  /// One inner section for each registered one (solver.cg, solver.chebyshev, …).
   ///
-  /// \param chooser name of the choice, in this section, that says which of them is in use; what the others require may
-  ///                be missing from the deck
+  /// \param chooser name of the choice in this section that selects the one in use; the others may lack required
+  ///                options
   void sections(std::string chooser, Sections sections);
-  /// May be left out even if options inside it are required.
+  /// May be omitted even if options inside it are required.
   Section& optional();
-  /// The same where the choice `chooser`, beside this section, is one of `names`.
+  /// The same if the choice `chooser`, next to this section, is one of `names`.
   Section& optional_where(std::string chooser, std::vector<std::string> names);
-  /// A lone value in place of the section stands for this boolean option of it, and a section that is given without the
-  /// option has it: `verify: true` and `verify: {error: 1e-6}`.
+  /// Allows a single value for this boolean option in place of the section; a section given without the option sets it
+  /// to true: `verify: true` and `verify: {error: 1e-6}`.
   Section& switched_by(std::string option);
-  /// Adds a rule between the options of this section and those inside it.
+  /// Adds a rule between the options of this section and its inner sections.
   void check(Check check);
-  /// Replaces every rule of this section, and of those inside it that are not registered, by what `wrap` makes of it.
+  /// Replaces every rule of this section, and of its inner sections that are not registered, by `wrap` of it.
   void wrap_checks(std::function<Check(Check)> const& wrap);
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::string const& sentence() const { return sentence_; }
   [[nodiscard]] std::deque<Option> const& options() const { return options_; }
   [[nodiscard]] bool is_optional() const { return optional_; }
-  /// The choice beside it, and its values, that make it optional; empty where none does.
+  /// The choice next to this section, and its values, that make it optional; empty if there is none.
   [[nodiscard]] std::string const& optional_chooser() const { return optional_chooser_; }
   [[nodiscard]] std::vector<std::string> const& optional_names() const { return optional_names_; }
-  /// Empty where nothing does.
+  /// Name of the option; empty if there is none.
   [[nodiscard]] std::string const& switched_by() const { return switch_; }
-  /// Sections inside this one, the registered ones included.
+  /// All inner sections, including the registered ones.
   [[nodiscard]] std::vector<Section> sections() const;
   [[nodiscard]] std::list<Section> const& lists() const { return lists_; }
   [[nodiscard]] std::vector<Check> const& checks() const { return checks_; }
   struct Inner;
-  /// The sections inside this one, each with the choice that says whether it is in use.
+  /// The inner sections, each with the choice that decides whether it is in use.
   [[nodiscard]] std::vector<Inner> inner() const;
 
  private:
@@ -114,7 +113,7 @@ class Section {
 
 struct Section::Inner {
   Section section;
-  std::string chooser;  ///< name of the choice; empty where the section always is in use
+  std::string chooser;  ///< name of the choice; empty if the section always is in use
 };
 
 }  // namespace halocline

@@ -6,7 +6,7 @@
 namespace halocline::deck {
 namespace {
 
-/// Sections of fewer entries are searched one by one.
+/// Sections with fewer entries are searched linearly.
 constexpr std::size_t large_section = 16;
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace halocline::deck {
 
 struct Entry;
 
-/// Finds the entries of a section by name; copies begin empty. Entries may be added at the end between two questions.
+/// Finds entries of a section by name; copies start empty. Entries may be appended between two calls of find().
 class EntryIndex {
  public:
   EntryIndex() = default;
@@ -23,7 +23,7 @@ class EntryIndex {
   EntryIndex(EntryIndex&&) noexcept = default;
   EntryIndex& operator=(EntryIndex other) noexcept { return positions_.swap(other.positions_), *this; }
 
-  /// Position of the first entry of this name, that of the end if there is none.
+  /// Index of the first entry of this name; entries.size() if there is none.
   [[nodiscard]] std::size_t find(std::vector<Entry> const& entries, std::string_view name);
 
  private:
@@ -32,28 +32,28 @@ class EntryIndex {
   };
   struct Positions {
     std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> of_name;
-    std::size_t entries = 0;  ///< that are in it
+    std::size_t entries = 0;  ///< number of entries indexed
   };
-  std::unique_ptr<Positions> positions_;  ///< of large sections alone
+  std::unique_ptr<Positions> positions_;  ///< for large sections only
 };
 
-/// A deck as read, before it is judged: values that know where they stand.
+/// A parsed deck before validation: values with their locations.
 struct Node {
-  /// `reported` stands where a value was so wrong that its mistake is known already: nothing more is said about it.
+  /// `reported` replaces a value whose mistake is already reported, so that no other is added.
   enum class Kind : std::uint8_t { nothing, scalar, list, section, reported };
 
   Kind kind = Kind::nothing;
-  bool quoted = false;  ///< a scalar in quotes: a text, whatever it looks like
+  bool quoted = false;  ///< a quoted scalar: always a text
   Location location;
   std::string text;            ///< of a scalar
   std::vector<Node> items;     ///< of a list
-  std::vector<Entry> entries;  ///< of a section, in the order given; names may be there twice
+  std::vector<Entry> entries;  ///< of a section, in the given order; may have duplicate names
 
   [[nodiscard]] Entry* find(std::string_view name);
   [[nodiscard]] Entry const* find(std::string_view name) const;
-  /// Gives the section an entry, or its present entry of that name another value.
+  /// Adds an entry to the section, or replaces the value of its present entry of that name.
   Node& set(std::string name, Location const& at, Node value);
-  /// The section `name` in this section, made if there is none.
+  /// The inner section `name`, created if it is missing.
   Node& section(std::string const& name, Location const& at);
 
  private:
@@ -66,13 +66,12 @@ struct Entry {
   Node value;
 };
 
-/// How messages call a value: "'ten'", "the text \"ten\"", "a list", "a section", "nothing".
+/// Describes a value for messages: "'ten'", "the text \"ten\"", "a list", "a section", "nothing".
 [[nodiscard]] std::string described(Node const& node);
 
-/// Text from outside for a message: control characters replaced, cut at 60 bytes, or just before a character of
-/// several.
+/// Untrusted text for a message: control characters replaced, cut at 60 bytes or just before a multi-byte character.
 [[nodiscard]] std::string printable(std::string_view text);
-/// All of it, without what terminals take for a command.
+/// The whole text without control characters, which terminals may interpret.
 [[nodiscard]] std::string in_one_line(std::string_view text);
 
 [[nodiscard]] Node scalar(std::string text, Location const& at);

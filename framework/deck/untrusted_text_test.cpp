@@ -32,12 +32,12 @@ std::string const good =
     "%YAML 1.2\n---\n# a comment\nphysics: flow\nmesh: &mesh\n  cells: [4, 3]\n  density: \"1 + x\"\n"
     "regions:\n  - {value: 1.5}\n  - value: -2\n";
 
-/// Reads a text that may be anything: it is either a deck or refused as one.
+/// Reads an arbitrary text: it must be accepted as a deck or refused as one.
 void read_anything(std::string const& text, std::vector<std::string> const& overrides = {}) {
   try {
     (void)Deck("d.yaml", text, overrides_by_set(overrides)).read(root_section());
   } catch (InputError const&) {
-    // A text that is no deck is refused; anything else that is thrown fails the test.
+    // InputError refuses the text; any other exception fails the test.
   }
 }
 
@@ -108,7 +108,7 @@ std::size_t lines_of(std::string const& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
 }
 
-// Each of these took minutes, gigabytes or the stack, where work or memory is not linear in the text.
+// Each of these needs minutes, gigabytes or a stack overflow if time or memory is not linear in the text.
 TEST(UntrustedText, UnknownNamesAreCountedAndFiftyShown) {
   std::string const said = refusal("physics: flow\nmesh: {cells: 4}\n" + numbered("name_", ": 1\n", 100000));
   EXPECT_EQ(lines_of(said), 51U);

@@ -17,7 +17,7 @@ std::optional<bool> boolean_from(std::string const& text) {
   return std::nullopt;
 }
 
-/// Reads scalars of one option and says what is wrong with those it cannot read.
+/// Reads scalars of one option and reports those that it cannot read.
 class ScalarReader {
  public:
   ScalarReader(Option const& option, std::string full_name, Mistakes& mistakes)
@@ -40,7 +40,7 @@ class ScalarReader {
   }
 
  private:
-  /// "[0, 1]"
+  /// Formats a list as text: "[0, 1]".
   std::optional<std::string> list(Node const& node) {
     std::vector<std::string> entries;
     for (Node const& item : node.items) {
@@ -75,7 +75,7 @@ class ScalarReader {
   Mistakes& mistakes_;
 };
 
-/// `read_one` on every entry; a lone scalar is a vector of one.
+/// Applies `read_one` to every entry; a single scalar is a vector of length one.
 template <class Entry>
 OptionValue read_vector(Option const& option, Node const& node, std::string const& full_name, Mistakes& mistakes,
                         std::optional<Entry> (ScalarReader::*read_one)(Node const&)) {

@@ -8,8 +8,8 @@
 
 namespace halocline::deck {
 
-/// The value of one option as its type says. What is of another type is a mistake about `full_name`, and no value
-/// (std::monostate). Ranges, names and expressions are judged by the option's validator, not here.
+/// Reads the value of an option according to its type. A value of another type adds a mistake about `full_name` and
+/// gives std::monostate. The option's validator checks ranges, names and expressions, not this function.
 [[nodiscard]] OptionValue read_value(Option const& option, Node const& node, std::string const& full_name,
                                      Mistakes& mistakes);
 

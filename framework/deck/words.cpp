@@ -18,7 +18,7 @@ std::string joined(std::vector<std::string> const& words, std::string const& bet
 
 namespace {
 
-/// What one value of an option has to be, and what several have to be.
+/// Words for a value of an option, singular and plural.
 struct Wanted {
   char const* one;
   char const* several;

@@ -10,11 +10,11 @@
 namespace halocline::deck {
 namespace {
 
-/// A name counts as one.
+/// Names count as values.
 constexpr std::size_t most_values = 500000;
 
-/// The parser takes a token's memory for each open bracket before it tells of the first; brackets in comments and
-/// quotes count here, too.
+/// The parser stores a token for each open bracket before it reports the first. Brackets in comments and quotes count
+/// as well.
 constexpr int most_open_brackets = 1000;
 
 using Kind = YamlEvent::Kind;
@@ -75,7 +75,7 @@ class Recorder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-/// The parser's word for a line of a section that is no option would be a riddle.
+/// The message of the parser for a line of a section without `name: value` is not helpful.
 std::string reason(YAML::Exception const& error) {
   return error.msg == YAML::ErrorMsg::END_OF_MAP ? "expected `name: value`" : error.msg;
 }

@@ -11,14 +11,14 @@
 namespace halocline::deck {
 namespace {
 
-/// Aliases and merge keys may repeat so much of a deck, and no more.
+/// Limits on what aliases and merge keys repeat.
 constexpr std::size_t most_repeated_values = 100000;
 constexpr std::size_t most_repeated_bytes = 16 * 1024 * 1024;
 
-/// Builds the tree from the events, those of an anchor once more for each of its aliases.
+/// Builds the tree from the events; those of an anchor are replayed for each of its aliases.
 class TreeBuilder {
  public:
-  /// All nodes are at `fixed` if it names a place, else at their place in the deck `name`.
+  /// All nodes have the location `fixed` if it names a source, else their location in the deck `name`.
   TreeBuilder(SourceName name, Location fixed, Mistakes& mistakes)
       : name_(std::move(name)), fixed_(std::move(fixed)), mistakes_(mistakes) {}
 
@@ -33,7 +33,7 @@ class TreeBuilder {
   }
 
  private:
-  /// Positions of events, the end not included.
+  /// Indices of events, without the end.
   struct Range {
     std::size_t begin = 0;
     std::size_t end = 0;
@@ -126,7 +126,7 @@ class TreeBuilder {
     close(std::move(done.node), done.at);
   }
 
-  /// A node is complete: it goes to what it stands in.
+  /// Adds a complete node to its parent.
   void close(Node node, YamlPlace const& place) {
     if (open_.empty()) {
       root_ = std::move(node);
@@ -142,7 +142,7 @@ class TreeBuilder {
       parent.key_at = place;
     } else {
       parent.has_key = false;
-      // The parser puts the value of a name without a colon where the name is.
+      // For a name without a colon the parser reports the value at the name's position.
       if (node.kind == Node::Kind::nothing && place == parent.key_at) refuse_bare(parent, node);
       add_entry(parent, std::move(node), place);
     }
@@ -160,7 +160,7 @@ class TreeBuilder {
       parent.node.entries.push_back({std::move(parent.key), at(parent.key_at), std::move(value)});
       return;
     }
-    // What the section says itself, even further down, counts more than what is merged into it: that waits.
+    // Entries of the section itself, even later ones, take precedence over merged ones: merging is deferred.
     if (value.kind != Node::Kind::list) return merge(parent, std::move(value), place);
     for (Node& source : value.items) merge(parent, std::move(source), place);
   }
@@ -176,13 +176,13 @@ class TreeBuilder {
   Node root_;
   std::vector<Open> open_;
   std::unordered_map<std::uint32_t, Range> anchored_;
-  std::size_t aliases_ = 0;  ///< that are being played, each in the one before
-  YamlPlace alias_at_;       ///< of the first of them
+  std::size_t aliases_ = 0;  ///< nesting depth of aliases being replayed
+  YamlPlace alias_at_;       ///< of the outermost of them
   std::size_t repeated_values_ = 0;
   std::size_t repeated_bytes_ = 0;
 };
 
-/// True if a line up to this one is indented with a tab, which YAML forbids and its parser reports in riddles.
+/// True if a line up to this one is indented with a tab, which YAML forbids and its parser reports unclearly.
 bool has_tab_indent(std::string const& text, int last_line) {
   std::istringstream lines(text);
   std::string line;
@@ -193,7 +193,7 @@ bool has_tab_indent(std::string const& text, int last_line) {
   return false;
 }
 
-/// The number, from 1, of the last line before `line` that says something; 0 if it is none that lacks a colon.
+/// Line number, from 1, of the last line up to `line` with content, if it has no colon; otherwise 0.
 int bare_line_before(std::string const& text, int line) {
   std::istringstream lines(text);
   std::string each;
@@ -206,7 +206,7 @@ int bare_line_before(std::string const& text, int line) {
   return bare;
 }
 
-/// What to do about a text that is refused; empty if nothing is known.
+/// How to correct a refused text; empty if unknown.
 std::string advice_for(RefusedYaml const& refused, std::string const& text) {
   if (has_tab_indent(text, refused.at.line)) return "indent with spaces, not with tabs";
   bool const lacks_name = std::string_view(refused.what()).find("illegal map value") != std::string_view::npos;

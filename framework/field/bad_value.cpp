@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index none = std::numeric_limits<Index>::max();
 
-/// A value by its global index, x fastest.
+/// A value with its global index, x fastest.
 struct Found {
   Index index = none;
   double value = 0;
@@ -46,7 +46,7 @@ Found first_of_blocks(FieldBase const& field, int component) {
   return first;
 }
 
-/// The value that one rank alone has.
+/// Broadcasts a value from the only rank that has it.
 double value_of(Communicator const& communicator, Found const& mine, Index index) {
   Index const owner = communicator.max(mine.index == index ? Index{communicator.rank()} : Index{-1});
   double value = mine.value;

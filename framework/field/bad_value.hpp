@@ -7,17 +7,17 @@
 
 namespace halocline {
 
-/// A value of a field that is no finite number.
+/// A value of a field that is NaN or infinite.
 struct BadValue {
-  std::size_t field = 0;  ///< place among the fields that were searched
+  std::size_t field = 0;  ///< index into the fields that were searched
   int component = 0;
   Extents index{};  ///< global
   double value = 0;
 };
 
-/// Collective. The first value that is NaN or infinite among the owned ones of `fields`, by field, component and global
-/// index, x fastest; the same on all ranks and for any number of them. Copies fields to the host: for the moment when
-/// one is known to be there.
+/// Collective. The first NaN or infinite value among the owned entries of `fields`, ordered by field, component and
+/// global index, x fastest; independent of the partition and the same on all ranks. Copies fields to the host: for use
+/// after an error is detected.
 [[nodiscard]] std::optional<BadValue> first_bad_value(std::span<FieldBase const* const> fields);
 
 }  // namespace halocline

@@ -7,9 +7,9 @@
 
 namespace halocline {
 
-/// What a kernel sees of one component of a field on one block: a pointer to the owned entry (0, 0, 0) and the
-/// distances between rows and planes. Trivially copyable; x is contiguous; ghosts have negative indices or indices
-/// from the owned extent upwards. Rows start on 64-byte boundaries.
+/// A kernel's view of one component of a field on one block: a pointer to the owned entry (0, 0, 0) and the strides
+/// between rows and planes. Trivially copyable; x is contiguous. Ghosts have negative indices or indices from the owned
+/// extent upwards. Rows start on 64-byte boundaries.
 template <class Real>
 struct BlockView {
   Real* origin = nullptr;
@@ -19,7 +19,7 @@ struct BlockView {
   KOKKOS_FORCEINLINE_FUNCTION Real* at(Index i, Index j, Index k) const { return origin + i + j * row + k * plane; }
   KOKKOS_FORCEINLINE_FUNCTION Real& operator()(Index i, Index j, Index k) const { return *at(i, j, k); }
 
-  /// Reading view of the same memory.
+  /// Read-only view of the same memory.
   template <class Other>
   requires(std::is_same_v<Other, Real const> && !std::is_const_v<Real>) KOKKOS_FORCEINLINE_FUNCTION
   operator BlockView<Other>() const {

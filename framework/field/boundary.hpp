@@ -10,9 +10,9 @@
 
 namespace halocline {
 
-/// What holds on one face of the domain, u being the field and n the outward normal.
+/// The condition on one face of the domain, with the field u and the outward normal n.
 enum class BoundaryKind {
-  periodic,    ///< the mesh closes on itself there; the exchange fills the ghosts
+  periodic,    ///< the mesh is periodic there; the exchange fills the ghosts
   dirichlet,   ///< u = value
   neumann,     ///< du/dn = value
   robin,       ///< a u + b du/dn = value
@@ -30,7 +30,7 @@ struct BoundaryCondition {
   BoundaryKind kind = BoundaryKind::zero;
   Expression value{0.0};
   double a = 1;  ///< robin only
-  double b = 1;  ///< robin only; not zero on nodes: that is dirichlet
+  double b = 1;  ///< robin only; not zero on nodes: use dirichlet
 };
 
 /// One condition for each face of the domain: west (x lower), east, south (y lower), north, bottom (z lower), top.
@@ -53,15 +53,14 @@ struct BoundaryConditions {
 /// "west", "east", "south", "north", "bottom", "top".
 [[nodiscard]] std::string face_name(int axis, int side);
 
-/// Which ghosts a fill writes.
+/// The ghosts that a fill writes.
 enum class BoundaryReach {
-  faces,   ///< those next to owned entries: all a star stencil reads. May run while an exchange is under way.
-  corners  ///< those on edges and corners too, the ones beside a neighbouring block included: after the exchange.
+  faces,   ///< ghosts beyond one face: all that a star stencil reads. May run during an exchange.
+  corners  ///< also ghosts on edges and corners, including those beside a neighbouring block: after the exchange.
 };
 
-/// Fills the ghosts beyond the physical faces of a field, by one kernel a block. Let g be a ghost, m its mirror image
-/// on the other side of the wall, d the distance between them. On an axis where entries are cell centres the wall lies
-/// halfway, and
+/// Fills the ghosts beyond the physical faces of a field, with one kernel a block. Let g be a ghost, m its mirror image
+/// inside the wall, d the distance between them. On an axis where entries are cell centres the wall lies halfway, and
 ///
 ///   dirichlet   u_g = 2 v - u_m
 ///   neumann     u_g = u_m + d v
@@ -69,7 +68,7 @@ enum class BoundaryReach {
 ///   reflecting  u_g = u_m, or -u_m for the normal component of a vector
 ///   zero        u_g = 0
 ///
-/// on an axis where entries lie on the cell borders (nodes, normal faces) the last owned entry w lies on the wall, and
+/// on an axis where entries lie on cell edges (nodes, normal faces) the last owned entry w lies on the wall, and
 ///
 ///   dirichlet   u_w = v (the owned entry is written), u_g = 2 v - u_m
 ///   neumann     u_g = u_m + d v
@@ -77,20 +76,20 @@ enum class BoundaryReach {
 ///   reflecting  u_g = u_m, or -u_m and u_w = 0 for the normal component of a vector
 ///   zero        u_g = 0
 ///
-/// All are exact where u is linear along the axis; with smooth u, u_g is in error by O(d^2) (neumann, O(d^3)).
-/// Ghosts beyond two or three faces apply the conditions one after the other, x last. Values are taken at the foot
-/// of the ghost on the wall, which ghosts on edges and corners find on the wall's continuation.
+/// All are exact if u is linear along the axis; for smooth u the error of u_g is O(d^2) (neumann, O(d^3)). For ghosts
+/// beyond two or three faces the conditions apply one after the other, x last. Values are evaluated at the projection
+/// of the ghost onto the wall; for ghosts on edges and corners, onto the wall's extension.
 class BoundaryFill {
  public:
-  /// For fields like `like`. Throws InputError where the conditions do not fit: periodic on an axis that is not (or the
-  /// other way round), robin with a / 2 + b / d zero or, on nodes, b zero.
+  /// For fields with the mesh and layout of `like`. Throws InputError if a condition does not fit: periodic on a
+  /// non-periodic axis (or the reverse), robin with a / 2 + b / d zero or, on nodes, b zero.
   BoundaryFill(FieldBase const& like, BoundaryConditions conditions);
   ~BoundaryFill();
   BoundaryFill(BoundaryFill&&) noexcept;
   BoundaryFill& operator=(BoundaryFill&&) noexcept;
 
-  /// Enqueues the fill on the blocks' streams. Values that depend on time are evaluated again when `time` differs from
-  /// that of the last fill.
+  /// Enqueues the fill on the blocks' streams. Evaluates time-dependent values again if `time` differs from that of the
+  /// last fill.
   void fill(FieldBase& field, double time, BoundaryReach reach = BoundaryReach::faces);
   [[nodiscard]] BoundaryConditions const& conditions() const;
 

@@ -37,21 +37,23 @@ void require_periodicity(StructuredMesh const& mesh, BoundaryConditions const& c
   }
 }
 
-/// The component that a reflecting wall turns around: of a vector along the normal, or one that lives on normal faces.
+/// Whether a reflecting wall changes the component's sign: a vector's normal component, or the component of a field on
+/// normal faces.
 bool is_normal(FieldBase const& field, int component, int axis) {
   if (!field.is_vector()) return false;
   if (field.components() > 1) return component == axis;
   return field.centring() != Centring::node && on_edges(field.centring(), axis);
 }
 
-/// The ghosts (and walls, where written) of one block that a fill of some reach writes, as disjoint boxes, tagged
-/// with the number of their face.
+/// The ghosts (and wall entries, if written) of one block that a fill of this reach writes, as disjoint boxes tagged
+/// with the index of their face.
 BoxSet written_boxes(FieldBase const& field, Block const& block, bool const (&writes_wall)[3][2], BoundaryReach reach) {
   Mesh const& mesh = field.mesh();
   IndexRange const all = field.with_ghosts(block);
   IndexRange const owned = field.owned(block);
   BoxSet boxes;
-  // What lies beyond no face yet looked at. Corners: everything; faces: owned entries, whose walls may be written.
+  // The part not yet assigned to a face. Corners: everything; faces: owned entries, of which those on walls may be
+  // written.
   IndexRange rest = reach == BoundaryReach::corners ? all : owned;
   for (int axis = 2; axis >= 0; --axis) {
     auto const a = static_cast<std::size_t>(axis);
@@ -90,7 +92,7 @@ class BoundaryFill::Implementation {
 
 namespace {
 
-/// Device arrays and kernel of one block, but for the field's memory.
+/// Device arrays and kernel of one block, without the field's memory.
 template <class Real>
 class BlockBoundary {
  public:
@@ -130,7 +132,7 @@ class BlockBoundary {
     Kokkos::parallel_for("halocline boundary", launched_at_once(Policy(execution(block_), 0, work)), kernel);
   }
 
-  /// Takes v on one face from its expression.
+  /// Evaluates v on one face from its expression.
   void evaluate(int axis, int side, Expression const& value, double time) {
     FaceOfBlock<Real>& face = kernel_.faces[axis][side];
     if (!face.physical) return;
@@ -217,9 +219,9 @@ class BlockBoundary {
   Block const& block_;
   BoundaryKernel<Real> kernel_;
   BoxSet boxes_[2];
-  FaceSet walls_ = 0;      ///< the faces that are filled …
-  FaceSet following_ = 0;  ///< … and those of them whose ghosts depend on what is inside
-  bool simple_ = true;     ///< see BoundaryKernel; of fills that reach faces only
+  FaceSet walls_ = 0;      ///< the filled faces
+  FaceSet following_ = 0;  ///< those of them whose ghosts depend on interior values
+  bool simple_ = true;     ///< see BoundaryKernel; only for fills that reach faces
   Array<Real> rules_;
   Array<Real> values_[3][2];
   std::optional<EntryPositions> places_[3][2];  ///< of values that vary
@@ -257,7 +259,7 @@ class TypedFill final : public BoundaryFill::Implementation {
   std::shared_ptr<Mesh const> mesh_;
   FieldDescription like_;
   std::vector<BlockBoundary<Real>> blocks_;
-  double time_ = std::numeric_limits<double>::quiet_NaN();  // of the last evaluation
+  double time_ = std::numeric_limits<double>::quiet_NaN();  // time of the last evaluation
 };
 
 }  // namespace

@@ -7,32 +7,32 @@
 
 namespace halocline {
 
-/// One face of a block, as the kernel sees it.
+/// The kernel's data of one face of a block.
 template <class Real>
 struct FaceOfBlock {
-  bool physical = false;         ///< no block lies beyond
-  Real constant = 0;             ///< v, where it is the same everywhere
+  bool physical = false;         ///< there is no block beyond
+  Real constant = 0;             ///< v, if it is constant
   Real const* values = nullptr;  ///< otherwise v at (0, 0) of the two other axes, ghosts included
-  Index stride = 0;              ///< from one entry of the second of those axes to the next
+  Index stride = 0;              ///< stride of the second of those axes
 };
 
-/// Fills ghosts of one block: each entry is folded back, axis by axis, until it is one that is not being written.
+/// Fills ghosts of one block: maps each entry, axis by axis, to entries that are not being written.
 template <class Real>
 struct BoundaryKernel {
   BoxSet boxes;
   BlockView<Real> view;  ///< of component 0
   Index component = 0;   ///< distance between components
   Index owned[3] = {1, 1, 1};
-  bool on_wall[3] = {false, false, false};  ///< entries lie on the cell borders of the axis
-  /// Each entry to be filled lies beyond one face only, and is made from its mirror image and v alone.
+  bool on_wall[3] = {false, false, false};  ///< entries lie on the cell edges of the axis
+  /// Each written entry lies beyond one face only and depends only on its mirror image and v.
   bool simple = false;
-  int layers = 1;  ///< ghost layers and one for the wall
-  /// Three numbers (mirror, wall, value) for each component, face and layer; layer 0 is the wall itself: whether it is
-  /// written, unused, its factor of v.
+  int layers = 1;  ///< number of ghost layers, plus one for the wall
+  /// Three numbers (mirror, wall, value) for each component, face and layer. For layer 0, the wall itself: whether it
+  /// is written, unused, its factor of v.
   Real const* rules = nullptr;
   FaceOfBlock<Real> faces[3][2];
 
-  /// An entry as a combination of others on its line: main * u[at] + wall[s] * u[wall s] + value[s] * v[s].
+  /// An entry as a linear combination along an axis: main * u[at] + wall[s] * u[wall s] + value[s] * v[s].
   struct Folded {
     Index at;
     Real main = 1;
@@ -59,7 +59,7 @@ struct BoundaryKernel {
       if (!faces[axis][side].physical || layer < 0) return folded;
       Real const* const r = rule(c, axis, side, layer);
       if (layer == 0) {
-        // Where the wall is written, its old value counts for nothing.
+        // If the wall is written, its old value is not used.
         if (!on_wall[axis] || r[0] == Real{0}) return folded;
         folded.value[side] += folded.main * r[2];
         folded.main = 0;
@@ -73,14 +73,14 @@ struct BoundaryKernel {
     }
   }
 
-  /// v on a face, at the foot of the entry.
+  /// v on a face, at the projection of the entry.
   KOKKOS_FUNCTION Real boundary_value(int axis, int side, Index const (&at)[3]) const {
     FaceOfBlock<Real> const& face = faces[axis][side];
     if (face.values == nullptr) return face.constant;
     return face.values[at[axis == 0 ? 1 : 0] + at[axis == 2 ? 1 : 2] * face.stride];
   }
 
-  /// The value that the entry has once the conditions hold on `Axis` and the axes after it.
+  /// The value of the entry after the conditions on `Axis` and the following axes.
   template <int Axis>
   KOKKOS_FUNCTION Real resolved(int c, Index const (&at)[3]) const {
     if constexpr (Axis == 3) {
@@ -108,7 +108,7 @@ struct BoundaryKernel {
     return view.at(at[0], at[1], at[2]) + c * component;
   }
 
-  /// A ghost beyond an x face that `simple` holds for.
+  /// The value of a ghost beyond an x face if `simple`.
   KOKKOS_FUNCTION Real beyond_x(int c, int side, Index const (&at)[3]) const {
     Index const layer = side == 0 ? -at[0] : at[0] - (owned[0] - 1);
     Real const* const r = rule(c, 0, side, layer);
@@ -117,7 +117,7 @@ struct BoundaryKernel {
     return (r[0] == Real{0} ? Real{0} : r[0] * *entry(c, mirror)) + value;
   }
 
-  /// Ghosts of one row beyond a y or z face that `simple` holds for: all have the same rule.
+  /// Fills the ghosts of one row beyond a y or z face if `simple`: all have the same rule.
   KOKKOS_FUNCTION void fill_row(int c, int axis, int side, Index i_begin, Index i_end, Index j, Index k) const {
     Index at[3] = {0, j, k};
     Index const last = owned[axis] - 1;

@@ -9,7 +9,7 @@ namespace halocline {
 
 namespace {
 
-/// Distance between a ghost of the n-th layer (from 1) and its mirror image, by the positions the mesh gives both.
+/// Distance between a ghost of layer n (from 1) and its mirror image, from their positions on the mesh.
 double mirror_distance(StructuredMesh const& mesh, Centring centring, int axis, int side, Index layer) {
   Index const last = mesh.extents(centring)[static_cast<std::size_t>(axis)] - 1;
   Index const inwards = on_edges(centring, axis) ? layer : layer - 1;
@@ -20,7 +20,7 @@ double mirror_distance(StructuredMesh const& mesh, Centring centring, int axis, 
 
 LayerRule robin_between(BoundaryCondition const& condition, double distance, std::string const& face) {
   double const ghost = condition.a / 2 + condition.b / distance;
-  // A denominator that is all cancellation leaves no digit of the ghost.
+  // If the denominator cancels, the ghost has no correct digit.
   if (!(std::abs(ghost) > 1e-12 * (std::abs(condition.a) + std::abs(condition.b) / distance))) {
     throw InputError("boundary." + face + ": robin with a = " + shortest_text(condition.a) +
                      " and b = " + shortest_text(condition.b) + " does not determine the ghost: a / 2 + b / d is zero");

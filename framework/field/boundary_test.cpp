@@ -32,7 +32,7 @@ bool contains(IndexRange const& range, Index i, Index j, Index k) {
   return !intersection(range, {{i, j, k}, {i + 1, j + 1, k + 1}}).empty();
 }
 
-/// Sets every entry that lies beyond a physical face of the block, or with `walls` on one, to NaN: none may be read
+/// Sets every entry beyond a physical face of the block, and with `walls` also those on it, to NaN: none may be read
 /// before it is written.
 template <class Real>
 void spoil_physical_ghosts(Field<Real>& field, bool walls = false) {
@@ -55,7 +55,7 @@ void spoil_physical_ghosts(Field<Real>& field, bool walls = false) {
   }
 }
 
-/// Conditions that `u` with the given derivatives (as expressions) obeys on every face.
+/// Conditions on every face that `u`, with the given derivatives (as expressions), satisfies.
 BoundaryConditions conditions_of(BoundaryKind kind, std::string const& u,
                                  std::array<std::string, 3> const& derivative) {
   BoundaryConditions conditions;
@@ -77,8 +77,8 @@ BoundaryConditions conditions_of(BoundaryKind kind, std::string const& u,
   return conditions;
 }
 
-/// Largest difference between a field and the expression it should hold, over owned entries and ghosts. Without
-/// corners, only entries that lie beyond one face at most.
+/// Largest difference between a field and the expression that it should equal, over owned entries and ghosts. Without
+/// corners, only entries beyond at most one face.
 template <class Real>
 double largest_error(Field<Real>& field, std::string const& text, double time, bool corners) {
   Expression const expression(text);
@@ -127,7 +127,7 @@ TEST(Boundary, IsExactForLinearFieldsInGhostsOfEveryWidth) {
           spoil_physical_ghosts(field, kind == BoundaryKind::dirichlet && reach == BoundaryReach::corners);
           BoundaryFill boundary(field, conditions_of(kind, u, {"2", "-3", "0.5"}));
           boundary.fill(field, 0.25, reach);
-          // Values below 30, a handful of operations of 1.1e-16 each.
+          // Values are below 30, after a few operations with rounding errors of 1.1e-16 each.
           EXPECT_LT(largest_error(field, u, 0.25, reach == BoundaryReach::corners), 1e-13)
               << to_string(kind) << ' ' << to_string(centring) << ' ' << ghosts;
         }
@@ -148,7 +148,7 @@ TEST(Boundary, SinglePrecisionIsExactToo) {
   }
 }
 
-/// Error of ghosts on a line of `cells` cells under a smooth u.
+/// Error of ghosts on a line of `cells` cells for a smooth u.
 double error_of(BoundaryKind kind, Centring centring, Index cells) {
   auto const mesh = mesh_of({Axis::uniform(cells, 0.1, 0.9)});
   Field<double> field(mesh, {.name = "u", .centring = centring, .ghosts = 1});
@@ -185,7 +185,7 @@ TEST(Boundary, FollowsTime) {
   }
 }
 
-/// Entries on a Dirichlet wall are the expression itself, on faces of any direction and size and at any time.
+/// Entries on a Dirichlet wall equal the expression, on faces of any direction and size and at any time.
 template <class Real>
 void expect_walls_of(std::vector<Axis> const& axes, std::string const& text) {
   auto const mesh = mesh_of(axes);
@@ -210,7 +210,7 @@ void expect_walls_of(std::vector<Axis> const& axes, std::string const& text) {
         auto const position = [&](int axis) { return along[axis][static_cast<std::size_t>(at[axis])]; };
         auto const expected =
             on_wall ? static_cast<Real>(value(position(0), position(1), position(2), time)) : Real{-7};
-        // Devices have functions of their own, a few units in the last place away.
+        // Functions on devices differ by a few units in the last place.
         Real const tolerance = memory_on_host ? Real{0} : 16 * std::numeric_limits<Real>::epsilon();
         ASSERT_NEAR(u(0, i, j, k), expected, tolerance) << text << " at " << i << ' ' << j << ' ' << k << ' ' << time;
       });
@@ -239,7 +239,7 @@ TEST(Boundary, NamesWhereAValueThatDependsOnTimeIsNone) {
   BoundaryConditions conditions = BoundaryConditions::all({.kind = BoundaryKind::zero});
   conditions.at(1, -1) = {.kind = BoundaryKind::dirichlet, .value = Expression("x < 0 || x > 2 && t > 1 ? 1/0 : 2")};
   BoundaryFill boundary(field, conditions);
-  boundary.fill(field, 1);  // without a value where ghosts beyond two faces stand
+  boundary.fill(field, 1);  // the expression has no finite value at ghosts beyond two faces
   for (Block const& block : mesh->blocks()) {
     bool const at_wall = !block.neighbour(1, -1);
     Index const first = std::max<Index>(2, block.cells.begin[0]);
@@ -389,7 +389,7 @@ TEST(Boundary, RefusesWhatDoesNotFit) {
   conditions.at(1, -1).kind = conditions.at(1, 1).kind = conditions.at(0, 1).kind = BoundaryKind::periodic;
   EXPECT_EQ(message_of([&] { BoundaryFill(field, conditions); }),
             "boundary.east is periodic, but the mesh is not periodic along x");
-  conditions.at(0, 1) = {.kind = BoundaryKind::robin, .a = -16, .b = 1};  // d = 1/8
+  conditions.at(0, 1) = {.kind = BoundaryKind::robin, .a = -16, .b = 1};  // d = 1/8: a / 2 + b / d = 0
   EXPECT_EQ(message_of([&] { BoundaryFill(field, conditions); }),
             test::communicator().size() == 1 || !mesh->blocks().front().neighbour(0, 1)
                 ? "boundary.east: robin with a = -16 and b = 1 does not determine the ghost: a / 2 + b / d "

@@ -7,13 +7,13 @@
 
 namespace halocline {
 
-/// A few boxes that one kernel works through: on the host some rows at a time, on a device an entry at a time. Each box
-/// has a tag by which the kernel knows it again.
+/// A few boxes that one kernel processes: some rows at a time on the host, an entry at a time on a device. The kernel
+/// identifies each box by its tag.
 class BoxSet {
  public:
   static constexpr int capacity = 12;
 
-  /// Empty boxes are left out.
+  /// Empty boxes are ignored.
   void add(IndexRange const& range, int tag) {
     if (range.empty()) return;
     for (int axis = 0; axis < 3; ++axis) {
@@ -24,10 +24,10 @@ class BoxSet {
     first_[count_ + 1] = first_[count_] + (memory_on_host ? pieces(range.extent(1)) * range.extent(2) : range.size());
     ++count_;
   }
-  /// Number of pieces that the work is cut into.
+  /// Number of work items.
   [[nodiscard]] KOKKOS_FUNCTION Index work() const { return first_[count_]; }
 
-  /// Calls `visit(tag, first i, last i + 1, j, k)` for each row (on a device: each entry) of the n-th piece.
+  /// Calls `visit(tag, first i, last i + 1, j, k)` for each row (on a device: each entry) of work item n.
   template <class Visit>
   KOKKOS_FUNCTION void each(Index n, Visit const& visit) const {
     int box = 0;

@@ -8,13 +8,13 @@ namespace {
 
 using Postfix = ExpressionProgram::Postfix;
 
-/// Entries that go through an instruction at a time: their stack stays in the first-level cache.
+/// Entries in a batch: its stack fits into the first-level cache.
 constexpr int batch = 128;
 
-/// So many rows that values for all of them take little of the memory of all entries.
+/// From this many rows, values common to all rows take little memory compared with the entries.
 constexpr Index many_rows = 64;
 
-/// The axes whose positions an instruction itself reads, as bits.
+/// The axes whose positions an instruction reads, as bits.
 unsigned axes_of(Operation operation) {
   switch (operation) {
     case Operation::x:
@@ -30,7 +30,7 @@ unsigned axes_of(Operation operation) {
   }
 }
 
-/// For each instruction the axes that its value depends on.
+/// For each instruction, the axes that its value depends on.
 std::vector<unsigned> dependences(Postfix const& postfix, std::vector<std::size_t> const& begins) {
   std::vector<unsigned> axes;
   for (std::size_t n = 0; n < postfix.size(); ++n) {
@@ -44,7 +44,7 @@ std::vector<unsigned> dependences(Postfix const& postfix, std::vector<std::size_
   return axes;
 }
 
-/// Place of `part` among `parts`, where it is put if it is not there yet.
+/// Index of `part` in `parts`; appends it if it is absent.
 std::int32_t place_of(Postfix const& part, std::vector<Postfix>& parts) {
   auto const found = std::find(parts.begin(), parts.end(), part);
   auto const place = static_cast<std::int32_t>(found - parts.begin());
@@ -52,7 +52,7 @@ std::int32_t place_of(Postfix const& part, std::vector<Postfix>& parts) {
   return place;
 }
 
-/// A program in three parts.
+/// Divides a program into parts of rows, parts of entries, and the rest.
 struct Split {
   std::vector<Postfix> of_row;
   std::vector<Postfix> of_entry;
@@ -62,7 +62,7 @@ struct Split {
     std::vector<std::size_t> const begins = ExpressionProgram::beginnings(postfix);
     std::vector<unsigned> const axes = dependences(postfix, begins);
     unsigned const axis = 1U << static_cast<unsigned>(along);
-    // From the last operation down: what is met first is the largest part of its kind.
+    // Backwards from the last operation, so that the largest part of each kind is found first.
     for (std::size_t n = postfix.size(); n > 0;) {
       std::size_t const last = n - 1;
       auto const place = [](Postfix const& all, std::size_t at) {
@@ -84,7 +84,7 @@ struct Split {
   }
 };
 
-/// Applies a function to many values.
+/// Applies a function to a batch of values.
 struct OnBatch {
   int count;
   double const* a;
@@ -135,7 +135,7 @@ ExpressionRows::Workspace ExpressionRows::workspace() const {
 
 void ExpressionRows::run(ExpressionProgram const& program, std::array<double, 3> const& row, Index begin, int count,
                          Workspace& workspace, double const*& result) const {
-  // What is only read stays where it lies.
+  // Operands that are only read are used in place.
   std::array<double const*, deepest_expression> values{};
   auto const own = [&](int slot) { return workspace.stack.data() + slot * batch; };
   for (int slot = 0; slot < program.depth(); ++slot) values[static_cast<std::size_t>(slot)] = own(slot);

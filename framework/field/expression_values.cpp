@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index no_entry = std::numeric_limits<Index>::max();
 
-/// Place of an entry in its range, x fastest.
+/// Linear index of an entry in its range, x fastest.
 KOKKOS_INLINE_FUNCTION Index number_of(Index const (&place)[3], Index const (&begin)[3], Index const (&extent)[3]) {
   return place[0] - begin[0] + extent[0] * (place[1] - begin[1] + extent[1] * (place[2] - begin[2]));
 }
@@ -28,7 +28,7 @@ std::optional<Extents> entry_of(Index number, IndexRange const& range) {
                  range.begin[2] + number / (extents[0] * extents[1])};
 }
 
-/// How a range lies in rows: along the first axis that has more than one entry.
+/// Division of a range into rows, along the first axis with more than one entry.
 struct Rows {
   int along = 0;
   int inner = 1;  ///< the two other axes
@@ -45,8 +45,8 @@ struct Rows {
   }
 };
 
-/// The first entry of [begin, end) of the row at `place` that is no finite number, as an index along the row; `end` if
-/// there is none. A sum that is not finite tells at once: only then is it looked for.
+/// The first entry of [begin, end) of the row at `place` that is NaN or infinite, as an index along the row; `end` if
+/// there is none. A sum detects bad entries first; only then are they searched.
 template <class Real>
 Index first_bad_of_row(Real const* row, Index stride, Index begin, Index end) {
   Real differences = 0;
@@ -60,11 +60,11 @@ Index first_bad_of_row(Real const* row, Index stride, Index begin, Index end) {
 
 /// Entries of a row that a thread evaluates at a time.
 constexpr Index piece = 8192;
-/// Entries below which another thread costs more than it brings.
+/// With fewer entries another thread costs more than it gains.
 constexpr Index fewest = 2048;
 
-/// Calls `evaluate(place of the first entry, along, begin, end, thread's own)` for pieces of all rows of a range, on
-/// all threads, and returns the least number of an entry that it returns.
+/// Calls `evaluate(position of the first entry, begin, end, the thread's data)` for pieces of all rows of a range, on
+/// all threads. Returns the minimum of the results, which are linear indices of entries.
 template <class Own, class MakeOwn, class Evaluate>
 Index for_pieces(IndexRange const& range, Rows const& rows, MakeOwn const& make_own, Evaluate const& evaluate) {
   Index const pieces = (rows.length + piece - 1) / piece;
@@ -120,7 +120,7 @@ std::optional<Extents> evaluate_on_host(Expression const& expression, double tim
   Rows const rows(range);
   auto const along = static_cast<std::size_t>(rows.along);
   Index const stride = std::array{Index{1}, to.row, to.plane}[along];
-  /// Of a piece of a row that has its values.
+  /// For a piece of a row after its evaluation.
   auto const first_bad = [&](Extents place, Index begin, Index end) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (axis != along && (place[axis] < checked.begin[axis] || place[axis] >= checked.end[axis])) return no_entry;
@@ -149,7 +149,7 @@ std::optional<Extents> evaluate_on_host(Expression const& expression, double tim
           return first_bad(place, begin, end);
         });
   } else {
-    // Each thread has a copy of its own.
+    // The parser is not thread-safe: each thread has its own copy.
     bad = for_pieces<Expression>(
         range, rows, [&] { return expression; },
         [&](Extents const& place, Index begin, Index end, Expression const& own) {
@@ -165,7 +165,7 @@ std::optional<Extents> evaluate_on_host(Expression const& expression, double tim
 
 namespace {
 
-/// Instructions that go with a launch.
+/// Limit on the instructions in a kernel argument.
 constexpr std::size_t most_instructions = 128;
 
 bool fits_kernel(Expression const& expression) {
@@ -231,7 +231,7 @@ std::optional<Extents> evaluate_by_kernel(Execution const& execution, Expression
 
 namespace {
 
-/// Of rows of a packed box in the same memory.
+/// Copies from a packed box in the same memory.
 template <class Real>
 struct Unpack {
   Real const* packed;

@@ -12,7 +12,7 @@
 
 namespace halocline {
 
-/// Positions of the entries of a box by place along each axis.
+/// Positions of the entries of a box, by index along each axis.
 struct BoxPositions {
   std::array<std::vector<double>, 3> along;
 
@@ -27,16 +27,16 @@ struct BoxPositions {
   }
 };
 
-/// The same on the host and where kernels read them.
+/// The same positions on the host and in the memory of kernels.
 class EntryPositions {
  public:
-  /// On a device in the memory of `execution`, whose device must be the current one; waits until they are there.
+  /// On a device, copies them to the memory of `execution`, whose device must be current, and waits for the copy.
   EntryPositions(Execution const& execution, BoxPositions positions);
 
   [[nodiscard]] BoxPositions const& on_host() const { return on_host_; }
-  /// Those along an axis.
+  /// Positions along an axis.
   [[nodiscard]] double const* for_kernels(int axis) const;
-  /// Where kernels note the first bad entry, and nothing is noted but while one runs. The host reads it without a copy.
+  /// Kernels store the first bad entry here; set only while a kernel runs. The host reads it without a copy.
   [[nodiscard]] Kokkos::View<Index, Kokkos::SharedHostPinnedSpace> const& first_bad() const { return first_bad_; }
 
  private:
@@ -45,35 +45,35 @@ class EntryPositions {
   Kokkos::View<Index, Kokkos::SharedHostPinnedSpace> first_bad_;
 };
 
-/// Every entry of `range`, indices of `positions`, becomes the expression there: by a program in rows on hosts, by one
-/// kernel on devices, otherwise (`is_evaluated_in_place`) on the host and by a copy. Returns the first entry of
-/// `checked`, x fastest, that is no finite number. Waits for the values; on a host, also for `execution` before, on a
-/// device not where nothing is checked.
+/// Sets every entry of `range`, in indices of `positions`, to the expression there: on hosts by a program in rows; on
+/// devices by one kernel or (not `is_evaluated_in_place`) on the host with a copy. Returns the first entry of
+/// `checked`, x fastest, that is NaN or infinite. Waits for the values, except for a kernel if `checked` is empty. On a
+/// host it first waits for `execution`.
 ///
-/// \param to where the entries are, with (0, 0, 0) the first of `positions`
+/// \param to the entries; (0, 0, 0) is the first of `positions`
 template <class Real>
 [[nodiscard]] std::optional<Extents> evaluate(Execution const& execution, Expression const& expression, double time,
                                               EntryPositions const& positions, IndexRange const& range,
                                               IndexRange const& checked, BlockView<Real> to);
 
-/// Whether an expression is evaluated where the fields are: always on hosts, on devices if its program is short enough
-/// to go with a launch.
+/// Whether an expression is evaluated where the field is: always on hosts; on devices if its program is short enough to
+/// be a kernel argument.
 [[nodiscard]] bool is_evaluated_in_place(Expression const& expression);
 
-/// `evaluate` by the threads of the host, into its memory. All ways on a host give the same bits.
+/// `evaluate` by host threads, into host memory. All variants on a host give the same bits.
 template <class Real>
 [[nodiscard]] std::optional<Extents> evaluate_on_host(Expression const& expression, double time,
                                                       BoxPositions const& positions, IndexRange const& range,
                                                       IndexRange const& checked, BlockView<Real> to);
 
-/// `evaluate` by one kernel: what devices do, and hosts in tests alone. The program has to be short enough.
+/// `evaluate` by one kernel: used on devices, and on hosts only in tests. The program must be short enough.
 template <class Real>
 [[nodiscard]] std::optional<Extents> evaluate_by_kernel(Execution const& execution, Expression const& expression,
                                                         double time, EntryPositions const& positions,
                                                         IndexRange const& range, IndexRange const& checked,
                                                         BlockView<Real> to);
 
-/// The first of some values, x fastest, that is no finite number, in memory of the host.
+/// The first of some values in host memory, x fastest, that is NaN or infinite.
 template <class Real>
 [[nodiscard]] std::optional<Extents> first_not_finite(IndexRange const& range, BlockView<Real> values);
 

@@ -22,8 +22,8 @@ using test::HostCopy;
 using test::mesh_of;
 using test::message_of;
 
-/// Parts that depend on each axis alone, on two and on all of them, on time alone and on nothing; branches that rows
-/// take as a whole, in part and not at all; and one that no program has room for.
+/// Parts that depend on one axis, two or all, on time only, and on nothing; branches taken by a whole row, part of it
+/// or none; and one that is too long for a program.
 std::vector<std::string> expressions() {
   std::string deep;
   for (int n = 0; n < 40; ++n) deep += "x + (";
@@ -48,8 +48,8 @@ bool same_bits(Real a, Real b) {
   return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
-/// What the libraries of a device may differ by from a host's: each function by a few units in the last place of double
-/// precision, of values below 100 here.
+/// On devices each function may differ from the host's by a few units in the last place of double precision, for values
+/// below 100 here.
 template <class Real>
 void expect_value(Real value, double expected, std::string const& what) {
   if constexpr (memory_on_host) {
@@ -65,8 +65,8 @@ class ExpressionValues : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(ExpressionValues, Precisions);
 
-/// Rows that are no multiple of a batch, shorter than one, one alone, and columns of one entry; at any place of any
-/// partition the bits of the expression there.
+/// Rows that are shorter than a batch or no multiple of it, a single row, and columns of one entry: on any partition
+/// each entry must be bitwise equal to the expression.
 TYPED_TEST(ExpressionValues, AreThoseOfTheExpressionOnAwkwardSizes) {
   std::vector<std::vector<Axis>> const domains{
       {Axis::uniform(300, 0, 1)},
@@ -134,7 +134,7 @@ TYPED_TEST(ExpressionValues, AreThoseOfAKernel) {
   }
 }
 
-/// The first of several bad entries, none of those that are not looked at; and none the next time.
+/// The first of several bad entries, ignoring those that are not checked; and none at the next call.
 TYPED_TEST(ExpressionValues, SayWhichIsNotFinite) {
   BoxPositions box;
   for (int axis = 0; axis < 3; ++axis) {
@@ -159,7 +159,7 @@ TYPED_TEST(ExpressionValues, SayWhichIsNotFinite) {
   }
 }
 
-/// What single precision has no room for is no number of a field.
+/// A value that is not representable in single precision is not a valid value.
 TEST(Field, NamesTheFirstEntryThatHasNoValue) {
   auto const mesh = mesh_of({Axis::uniform(40, 0, 40), Axis::uniform(4, 0, 4)});
   auto const message = [&](auto& field, std::string const& text) {

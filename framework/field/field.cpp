@@ -26,7 +26,8 @@ using Host = Kokkos::HostSpace;
 template <class Real>
 using Values = Kokkos::View<Real*, Memory>;
 
-/// Sets entries in the order of memory, split between threads as sweeps split it: pages land near their users.
+/// Sets entries in memory order, with the threads' static division of sweeps: first touch places pages near their
+/// users.
 template <class Real>
 void set_all(Execution const& execution, Values<Real> const& values, Real value) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<Index>>;
@@ -35,9 +36,9 @@ void set_all(Execution const& execution, Values<Real> const& values, Real value)
       KOKKOS_LAMBDA(Index n) { values(n) = value; });
 }
 
-/// Asks for large pages for arrays that have one: with small ones a sweep over several planes waits for the translation
-/// of addresses. What the system does not grant costs nothing. An array begins and ends somewhere on a large page, as
-/// chance has it: asked for beyond both ends, those two come as well, and runs do not differ by that.
+/// Requests huge pages for arrays of at least one huge page: with small pages a sweep over several planes is limited by
+/// TLB misses. The request is only a hint. It is extended to whole huge pages beyond both ends of the array, so that
+/// timings do not vary with the array's position.
 [[maybe_unused]] void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   constexpr std::size_t page = std::size_t{2} << 20U;
@@ -64,19 +65,19 @@ Values<Real> allocate(Block const& block, std::string const& name, Index entries
   }
 }
 
-/// Rows of owned entries, of all planes one after the other.
+/// A range of rows of owned entries, counted over all planes.
 struct Rows {
   Index begin = 0;
   Index end = 0;
 };
 
-/// Copies between rows of a view of owned entries and a packed array of these rows in the same memory.
+/// Copies between rows of owned entries in a view and a packed array of these rows in the same memory.
 template <class Real, bool ToPacked>
 void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed, Extents const& extents, Rows rows) {
   Index const nx = extents[0];
   Index const ny = extents[1];
   if (nx == 0 || rows.begin == rows.end) return;
-  // Neighbouring threads of a device take neighbouring entries.
+  // Adjacent threads of a device access adjacent entries.
   Index const length = memory_on_host ? nx : 1;
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(
@@ -95,8 +96,8 @@ void copy_packed(Execution const& execution, BlockView<Real> view, Real* packed,
       });
 }
 
-/// Copies all owned entries between a view on a device and a packed array of the host, part by part: the device holds
-/// no second field for that.
+/// Copies all owned entries between a view on a device and a packed array on the host, in parts, so that the device
+/// needs no memory for a second field.
 template <class Real, bool ToHost>
 void copy_by_parts(Execution const& execution, BlockView<Real> view, Real* host, Extents const& extents) {
   constexpr Index part_bytes = Index{1} << 26;
@@ -118,11 +119,11 @@ void copy_by_parts(Execution const& execution, BlockView<Real> view, Real* host,
       copy_packed<Real, false>(execution, view, packed.data(), extents, rows);
     }
   }
-  // Before the memory of the parts is given back.
+  // The copies must finish before the parts' memory is freed.
   execution.fence();
 }
 
-/// Ghosts that nothing fills but an exchange, or a fill of corners, become NaN.
+/// Sets ghosts that only an exchange or a fill of corners writes to NaN.
 template <class Real>
 void poison(Block const& block, Values<Real> const& values, BlockLayout const& layout, IndexRange const& owned,
             IndexRange const& all, int components) {

@@ -16,29 +16,29 @@ namespace halocline {
 
 class EntryPositions;
 
-/// Values of `Real` (float or double) on the entries of one centring of a mesh: per block one allocation in the
-/// backend's memory, x fastest, rows padded. Zero everywhere, ghosts included, when made. Not copyable; moves leave an
-/// empty field behind.
+/// Values of `Real` (float or double) on the entries of one centring of a mesh. Each block has one allocation in the
+/// backend's memory, x fastest, with padded rows. Initially zero everywhere, including ghosts. Not copyable; a
+/// moved-from field is empty.
 template <class Real>
 class Field final : public FieldBase {
  public:
-  /// Throws InputError for a description that makes no sense and Error (wrong_input), naming the field and its bytes,
-  /// when the memory cannot be had.
+  /// Throws InputError for an invalid description, and Error (wrong_input), with the field's name and size in bytes, if
+  /// the allocation fails.
   Field(std::shared_ptr<Mesh const> mesh, FieldDescription description);
 
-  /// One component on one block, for sweeps and, as a BlockView, for kernels. What kernels other than sweeps write
-  /// through it is not seen: see `mark_written`. The view outlives neither the field nor a swap.
+  /// One component on one block, for sweeps and, as a BlockView, for kernels. Writes through it by kernels other than
+  /// sweeps are not recorded: see `mark_written`. The view is invalid after the field's end or a swap.
   [[nodiscard]] FieldView<Real> view(Block const& block, int component = 0);
   [[nodiscard]] FieldView<Real const> view(Block const& block, int component = 0) const;
 
-  /// Every entry, ghosts included, becomes `value`. Enqueued on the blocks' streams.
+  /// Sets every entry, including ghosts, to `value`. Enqueued on the blocks' streams.
   void fill(Real value);
-  /// Every entry of a component, ghosts included, becomes the expression at its position, whatever the threads and the
-  /// partition with the same bits. Evaluated where the field is, by a kernel on a device, if the expression has a
-  /// program; waits for it. Throws InputError where an owned entry is not a finite number, which names `called`, or the
-  /// field if that is empty.
+  /// Sets every entry of a component, including ghosts, to the expression at its position; bits do not depend on
+  /// threads or partition. If the expression has a program, it is evaluated where the field is, by a kernel on a
+  /// device. Waits for the values. Throws InputError if an owned entry is NaN or infinite; the message names `called`,
+  /// or the field if that is empty.
   void fill(Expression const& expression, double time, int component = 0, std::string const& called = {});
-  /// The same for the owned entries: ghosts stay as they are.
+  /// The same for the owned entries only: ghosts do not change.
   void fill_owned(Expression const& expression, double time, int component = 0, std::string const& called = {});
   [[nodiscard]] Precision precision() const override;
   [[nodiscard]] std::size_t bytes_per_entry() const override { return sizeof(Real); }
@@ -50,8 +50,8 @@ class Field final : public FieldBase {
   void copy_owned(Block const& block, int component, std::span<std::byte> to) const override;
   void set_owned(Block const& block, int component, std::span<std::byte const> from) override;
 
-  /// Exchanges the values of two fields without moving them: names and units stay. Throws DefectError unless both have
-  /// the same mesh, centring, components and ghosts.
+  /// Swaps the values of two fields without moving them; names and units stay. Throws DefectError unless both have the
+  /// same mesh, centring, components and ghosts.
   void swap_values(Field& other);
 
  private:
@@ -60,7 +60,7 @@ class Field final : public FieldBase {
         : values(std::move(its_values)), layout(its_layout) {}
     Storage(Storage&&) noexcept = default;
     Storage& operator=(Storage&&) noexcept = default;
-    /// Kokkos makes the device current whose memory it frees.
+    /// Kokkos makes the memory's device current when it frees it.
     ~Storage() {
       CurrentDevice const current;
       values = {};
@@ -69,12 +69,12 @@ class Field final : public FieldBase {
     Kokkos::View<Real*, Memory> values;
     BlockLayout layout;
     std::shared_ptr<EntryPositions const>
-        positions;  ///< of the entries with ghosts; null before an expression is evaluated
+        positions;  ///< of the entries including ghosts; null before the first evaluation of an expression
   };
-  /// `other` as what it is found to be.
+  /// Casts `other` to this type and checks that both have the same layout.
   Field const& same_space(FieldBase const& other) const;
   EntryPositions const& positions(Block const& block);
-  /// Owned entries are looked at, whatever the range.
+  /// Checks owned entries only, for any range.
   void evaluate(Block const& block, Expression const& expression, double time, int component, IndexRange const& range,
                 std::string const& called);
 

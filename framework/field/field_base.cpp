@@ -29,7 +29,7 @@ BlockLayout block_layout(Extents const& owned, int dimensions, int ghosts, int c
   Index const lead = round_up(layers[0], cache_line / bytes);
 
   BlockLayout layout;
-  // The ghosts at the end of a row and at the beginning of the next one share the gap between their owned entries.
+  // Ghosts at the end of a row and those at the beginning of the next share the gap between their owned entries.
   layout.row = round_up(owned[0] + 2 * layers[0], cache_line / bytes);
   layout.plane = product(layout.row, rows[1]);
   layout.component = product(layout.plane, rows[2]);

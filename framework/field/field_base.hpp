@@ -12,22 +12,21 @@
 
 namespace halocline {
 
-/// What a field is made from.
+/// Parameters of a field.
 struct FieldDescription {
   std::string name;
   std::string unit{};  ///< "K", "J/m^3"; empty: none
   Centring centring = Centring::cell;
   int components = 1;
-  int ghosts = 1;         ///< layers on each side of every axis the mesh has; 0 and more
-  bool vector = false;    ///< components are those of a vector: a reflecting wall turns the normal one around
-  bool position = false;  ///< of points: where each lies, three components
+  int ghosts = 1;         ///< layers on each side of every axis of the mesh; at least 0
+  bool vector = false;    ///< components form a vector: a reflecting wall changes the sign of the normal one
+  bool position = false;  ///< for points: their positions, three components
 };
-/// Whether a field says where points lie: a position of three components.
+/// Whether a field has the positions of points, with three components.
 [[nodiscard]] inline bool is_position(FieldDescription const& field) { return field.position && field.components == 3; }
 
-/// Where the entries of one block's allocation lie. Component c, entry (i, j, k) is `first + c * component + i + j *
-/// row
-/// + k * plane` entries after the allocation's beginning; the first owned entry of each row is 64-byte aligned.
+/// Memory layout of one block's allocation. Component c, entry (i, j, k) is at offset first + c * component + i + j *
+/// row + k * plane; the first owned entry of each row is 64-byte aligned.
 struct BlockLayout {
   Index first = 0;
   Index row = 0;
@@ -40,7 +39,7 @@ struct BlockLayout {
 [[nodiscard]] BlockLayout block_layout(Extents const& owned, int dimensions, int ghosts, int components,
                                        std::size_t bytes_per_entry);
 
-/// A field whose precision is not known at compile time: what output, exchange and solvers need of it.
+/// A field with run-time precision: the interface for output, exchange and solvers.
 class FieldBase {
  public:
   virtual ~FieldBase() = default;
@@ -61,7 +60,7 @@ class FieldBase {
   [[nodiscard]] IndexRange with_ghosts(Block const& block) const {
     return mesh_->with_ghosts(block, centring(), ghosts());
   }
-  /// Bytes that this rank's allocations take.
+  /// Bytes of this rank's allocations.
   [[nodiscard]] Index bytes() const;
 
   [[nodiscard]] virtual Precision precision() const = 0;
@@ -71,33 +70,32 @@ class FieldBase {
   [[nodiscard]] virtual void* data(Block const& block) = 0;
   [[nodiscard]] virtual void const* data(Block const& block) const = 0;
 
-  /// What is known of the ghosts of a component on a block.
+  /// The validity of a component's ghosts on a block.
   [[nodiscard]] GhostRecord& ghost_record(Block const& block, int component = 0) {
     return ghost_records_[place_of(block, component)];
   }
   [[nodiscard]] GhostRecord const& ghost_record(Block const& block, int component = 0) const {
     return ghost_records_[place_of(block, component)];
   }
-  /// To be called by whoever writes `range` (local indices) by a kernel other than a sweep: the ghosts that follow from
-  /// what is written are no longer valid. `by`: a text that lives as long as the program, for messages.
+  /// Call after a kernel other than a sweep writes `range` (local indices): ghosts that depend on it are no longer
+  /// valid. `by`: a text for messages that lives as long as the program.
   void mark_written(Block const& block, IndexRange const& range, char const* by, int component = 0) {
     tell_written(ghost_record(block, component), range, {.kernel = by});
   }
-  /// To be called by whoever writes ghosts in a way that is not known here: `width` layers of all components hold what
-  /// is to be found there.
+  /// Call after ghosts are written in a way that is not recorded: `width` layers of all components have correct values.
   void mark_ghosts_valid(int width);
 
-  /// A new field on the same mesh with the same description but another name, zero everywhere.
+  /// A new field on the same mesh with the same description but another name; zero everywhere.
   [[nodiscard]] virtual std::unique_ptr<FieldBase> create_like(std::string name) const = 0;
 
-  /// All entries, ghosts and padding included, become those of `from`. Enqueued on the blocks' streams. Throws
-  /// DefectError unless both have the same mesh, centring, components, ghosts and precision.
+  /// Copies all entries of `from`, including ghosts and padding. Enqueued on the blocks' streams. Throws DefectError
+  /// unless both have the same mesh, centring, components, ghosts and precision.
   virtual void copy(FieldBase const& from) = 0;
 
   /// Copies the owned entries of one component to host memory: x fastest, no padding, in the field's precision. Waits
-  /// for the block's work. Throws DefectError if `to` does not hold owned(block).size() entries.
+  /// for the block's work. Throws DefectError if `to` does not have the size of owned(block).size() entries.
   virtual void copy_owned(Block const& block, int component, std::span<std::byte> to) const = 0;
-  /// The way back; ghosts stay as they are.
+  /// The reverse copy; ghosts do not change.
   virtual void set_owned(Block const& block, int component, std::span<std::byte const> from) = 0;
 
  protected:
@@ -105,7 +103,7 @@ class FieldBase {
   FieldBase(std::shared_ptr<Mesh const> mesh, FieldDescription description);
   FieldBase(FieldBase&&) = default;
   FieldBase& operator=(FieldBase&&) = default;
-  /// The records go with the memory that they are about, the names stay.
+  /// Records stay with the memory that they describe; names stay with the fields.
   void swap_ghost_records(FieldBase& other);
 
  private:
@@ -118,7 +116,7 @@ class FieldBase {
   std::vector<GhostRecord> ghost_records_;  ///< by Block::local, then component
 };
 
-/// Whether one of the fields, and only one, says that.
+/// Whether exactly one of the fields has the positions of points.
 [[nodiscard]] bool have_one_position(std::span<FieldBase const* const> fields);
 
 }  // namespace halocline

@@ -17,7 +17,7 @@ namespace halocline {
 
 namespace {
 
-/// Of a box in global indices.
+/// Positions of a box in global indices.
 BoxPositions positions_of(StructuredMesh const& mesh, Centring centring, IndexRange const& box) {
   BoxPositions positions;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -32,12 +32,12 @@ void evaluate_as(StructuredMesh const& mesh, ExpressionRequest const& request, s
   Extents const extents = request.box.extents();
   BlockView<Real> const view{reinterpret_cast<Real*>(to.data()), extents[0], extents[0] * extents[1]};
   BoxPositions const positions = positions_of(mesh, request.centring, request.box);
-  // Who asks looks at the values.
+  // The requesting rank checks the values.
   static_cast<void>(
       evaluate_on_host(Expression(request.text), request.time, positions, positions.range(), IndexRange{}, view));
 }
 
-/// The same values by another rank, into memory of the host.
+/// Requests the same values from another rank, into host memory.
 template <class Real>
 void have_evaluated(InitialDataService& service, ExpressionRequest const& request, BlockView<Real> to) {
   Extents const extents = request.box.extents();
@@ -50,11 +50,11 @@ void have_evaluated(InitialDataService& service, ExpressionRequest const& reques
   }
 }
 
-/// Who is to be asked for the values of an expression, if anybody.
+/// The service that provides the values of an expression; null if there is none.
 InitialDataService* service_for(Expression const& expression) {
   InitialDataService* const service = InitialDataFrom::current();
   if (service == nullptr || expression.is_constant()) return nullptr;
-  // A device would have other bits than the host of an I/O rank, and has them sooner.
+  // A device computes other bits than the host of an I/O rank, and is faster.
   bool const by_device = !memory_on_host && is_evaluated_in_place(expression) && !service->has_other_values();
   return by_device ? nullptr : service;
 }
@@ -82,7 +82,7 @@ void Field<Real>::evaluate(Block const& block, Expression const& expression, dou
   IndexRange const all = with_ghosts(block);
   Extents const to_places{-all.begin[0], -all.begin[1], -all.begin[2]};
   IndexRange const checked = shifted(owned(block), to_places);
-  // One component with its ghosts is a stretch of memory that no other component touches.
+  // One component, including its ghosts, is contiguous memory that no other component overlaps.
   Index const first = layout.first + all.begin[0] + all.begin[1] * layout.row + all.begin[2] * layout.plane +
                       component * layout.component;
   EntryPositions const& places = positions(block);
@@ -92,7 +92,7 @@ void Field<Real>::evaluate(Block const& block, Expression const& expression, dou
     auto const host = Kokkos::create_mirror_view(part);
     BlockView<Real> const view{host.data(), layout.row, layout.plane};
     execution(block).fence();
-    // Entries that stay as they are may lie between those of a range.
+    // Entries that must not change may lie between those of the range.
     if (range != all) Kokkos::deep_copy(host, part);
     IndexRange const box = shifted(range, mesh().global_owned(block.id, centring()).begin);
     IndexRange const inside = shifted(range, to_places);

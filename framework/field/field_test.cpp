@@ -39,8 +39,8 @@ class FieldOf : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(FieldOf, Precisions);
 
-/// Fields of points whose blocks are on all devices of this process, and on the first one twice; on a host, on two
-/// instances of it.
+/// Fields of points whose blocks are on all devices of this process, and on the first one twice; on a host, on two of
+/// its execution instances.
 TEST(Field, LivesOnTheDevicesOfItsBlocks) {
   int const first = BackendDevices::current();
   std::vector<int> numbers{first, first};
@@ -81,7 +81,7 @@ TEST(Field, LivesOnTheDevicesOfItsBlocks) {
 
 TEST(BlockLayout, AlignsRowsAndSharesTheGapBetweenThem) {
   BlockLayout const layout = block_layout({250, 3, 2}, 3, 2, 2, 8);
-  EXPECT_EQ(layout.row, 256);  // 250 + 2 * 2, to whole lines of 8
+  EXPECT_EQ(layout.row, 256);  // 250 + 2 * 2, rounded up to a multiple of 8
   EXPECT_EQ(layout.plane, 256 * 7);
   EXPECT_EQ(layout.component, 256 * 7 * 6);
   EXPECT_EQ(layout.first, 8 + 2 * 256 + 2 * 256 * 7);
@@ -242,7 +242,7 @@ TEST(Field, RefusesNonsense) {
             "field `u`: a buffer of 7 bytes for " + std::to_string(u.owned(block).size()) + " entries");
 }
 
-/// Counts what it is asked for, and knows the answers.
+/// Counts the requests, and knows the answers.
 class CountingService final : public InitialDataService {
  public:
   explicit CountingService(StructuredMesh const& mesh) : mesh_(mesh) {}
@@ -299,7 +299,7 @@ TEST(Field, NamesWhereAnExpressionHasNoValue) {
   Field<double> field(mesh, {.name = "u"});
   EXPECT_THAT(message_of([&] { field.fill(Expression("sqrt(-1 - x)"), 0.5); }),
               testing::StartsWith("field `u`: 'sqrt(-1 - x)' is not a finite number at ("));
-  field.fill(Expression("sqrt(x)"), 0);  // without a value in the ghosts only
+  field.fill(Expression("sqrt(x)"), 0);  // NaN in the ghosts only
 }
 
 TEST(Field, SaysHowMuchMemoryIsMissing) {

@@ -7,17 +7,17 @@
 
 namespace halocline {
 
-/// What a host sees of one component of a field on one block: the view that kernels get, into which it turns by itself,
-/// and what is known of the ghosts. Sweeps hold their functors to that. One made of a BlockView knows nothing, and
-/// nothing is checked.
+/// The host's view of one component of a field on one block: the kernels' view, to which it converts, and the record of
+/// its ghosts, against which sweeps check their functors. A view made from a BlockView has no record and is not
+/// checked.
 template <class Real>
 struct FieldView : BlockView<Real> {
   using Record = std::conditional_t<std::is_const_v<Real>, GhostRecord const, GhostRecord>;
-  Record* ghosts = nullptr;  ///< travels with the memory; null: not known
+  Record* ghosts = nullptr;  ///< belongs to the memory; null: no record
 
   FieldView() = default;
   FieldView(BlockView<Real> const& view, Record* record = nullptr) : BlockView<Real>(view), ghosts(record) {}
-  /// Reading view of the same.
+  /// Read-only view of the same.
   template <class Other>
   requires(std::is_same_v<Other const, Real>) FieldView(FieldView<Other> const& view)
       : BlockView<Real>(view), ghosts(view.ghosts) {}

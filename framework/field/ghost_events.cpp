@@ -5,13 +5,13 @@
 namespace halocline {
 namespace {
 
-/// What is going on on this thread.
+/// The current pass and journal of this thread.
 struct Going {
   bool pass = false;
   GhostJournal* journal = nullptr;
 };
 thread_local Going going;
-/// What the pass has written. Its memory is kept.
+/// The writes of the current pass. Its memory is reused.
 thread_local std::vector<GhostEvent> written;
 
 void apply(GhostEvent const& event) {
@@ -57,7 +57,7 @@ void tell(GhostEvent const& event) {
 }
 
 void tell_written(GhostRecord& record, IndexRange const& range, GhostWriter const& by) {
-  // Most of what is told: nothing has to be kept.
+  // The common case: nothing needs to be stored.
   if (!going.pass && going.journal == nullptr) return record.write(range, by);
   tell({.kind = GhostEvent::Kind::write, .record = &record, .range = range, .writer = by});
 }

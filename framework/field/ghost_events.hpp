@@ -6,9 +6,9 @@
 
 namespace halocline {
 
-/// While it lives, sweeps are parts of one pass: what they write counts as written when it ends, so that a part may
-/// read ghosts of what another part has written (colours of Gauss-Seidel, in boxes). Passes inside of a pass belong to
-/// it. Whatever is to be exchanged counts as written when the exchange starts.
+/// While one of these lives, sweeps are parts of one pass: their writes are recorded when it ends, so that a part may
+/// read ghosts of what another part has written (colours of Gauss-Seidel, in boxes). Nested passes belong to the
+/// outermost. The start of an exchange records earlier writes at once.
 class OnePass {
  public:
   OnePass();
@@ -20,16 +20,16 @@ class OnePass {
   bool outermost_;
 };
 
-/// What work that a device repeats without the host does to the ghosts of fields.
+/// Records the ghost events of work that a device replays without the host (CUDA graphs).
 class GhostJournal {
  public:
-  /// Calls `work` and notes what is told meanwhile.
+  /// Calls `work` and records its ghost events.
   template <class Work>
   void record(Work const& work) {
     Recording const recording(*this);
     work();
   }
-  /// Tells it again. The fields must be those of then.
+  /// Applies the recorded events again. The fields must still be the same.
   void replay() const;
 
  private:

@@ -2,8 +2,8 @@
 
 namespace halocline {
 
-/// From now on, until told otherwise, ghosts of new fields are no numbers where nothing may be read before it was
-/// brought: where another block begins, or this one again, and on all edges and corners. For tests of what reads them.
+/// While on, ghosts of new fields are NaN where an exchange or a fill of corners must write before they are read: at
+/// neighbouring or periodic blocks, and on all edges and corners. For tests of such reads.
 void poison_ghosts(bool on);
 [[nodiscard]] bool ghosts_are_poisoned();
 

@@ -50,7 +50,7 @@ std::string GhostRecord::beyond(int face) const {
   return (around_ >> face & 1U) != 0 ? "where the mesh closes on itself" : "where another block begins";
 }
 
-/// Ghosts beyond a face, where they follow from what lies `distances` from the faces.
+/// Invalidates ghosts beyond a face if they depend on entries at these `distances` from the faces.
 inline void GhostRecord::invalidate(int face, Index const (&distances)[6]) {
   if (((neighbours_ | following_) >> face & 1U) == 0) return;
   auto const f = static_cast<std::size_t>(face);
@@ -80,7 +80,7 @@ void GhostRecord::write(IndexRange const& range, GhostWriter const& by) {
   }
 }
 
-/// What `write` comes to where ghosts are among what is written.
+/// Updates the record if the written range includes ghosts.
 void GhostRecord::write_ghosts(IndexRange const& range, Index const (&distances)[6]) {
   bool covers[3];
   bool inside = true;
@@ -104,7 +104,7 @@ void GhostRecord::write_ghosts(IndexRange const& range, Index const (&distances)
 
 void GhostRecord::write_corners(Index const (&distances)[6]) {
   if (dimensions_ < 2) return;
-  // The smallest distance to faces of a kind: below zero where all of them are exceeded.
+  // The smallest distance to the given faces; negative if the range extends beyond all of them.
   auto const nearest = [&](FaceSet faces) {
     Index least = unlimited;
     Index most = -unlimited;
@@ -150,7 +150,7 @@ void GhostRecord::fill_walls(FaceSet walls, FaceSet following, bool corners) {
     if ((neighbours_ & faces_) >> face & 1U) neighbours_valid = std::min(neighbours_valid, valid_[f]);
   }
   following_ = (following_ & ~walls) | (following & faces_);
-  // Those beside a neighbour are made from that one's ghosts.
+  // Ghosts beside a neighbour are computed from that neighbour's ghosts.
   if (corners) wall_corners_ = neighbours_valid;
   if (!corners && (following & faces_) != 0) wall_corners_ = 0;
 }
@@ -164,7 +164,7 @@ void GhostRecord::fill_constant() {
 
 void GhostRecord::fill_function() {
   fill_constant();
-  // Behind the end of a periodic axis the function need not be what it is at its beginning.
+  // Across a periodic boundary the function need not be periodic.
   for (int face = 0; face < 6; ++face) {
     if (around_ >> face & 1U) valid_[static_cast<std::size_t>(face)] = 0;
   }

@@ -24,7 +24,7 @@ constexpr int west_face = 0;
 constexpr int east_face = 1;
 constexpr int south_face = 2;
 
-/// A field with two layers of ghosts; every axis is cut by none or all of the ranks.
+/// A field with two ghost layers; every axis is divided by all of the ranks or not at all.
 Field<double> field_on(Periodicity const& periodic, std::size_t axes = 2) {
   std::vector<Axis> lines(axes, Axis::uniform(24, 0, 1));
   return {mesh_of(lines, periodic, {test::communicator().size(), 1, 1}), {.name = "u", .ghosts = 2}};
@@ -63,7 +63,7 @@ TEST(GhostRecord, WhatIsWrittenSpoilsGhostsUpToItsDistanceFromTheFace) {
 TEST(GhostRecord, WhatLiesCloserToTheOppositeFaceCountsAsWell) {
   auto u = field_on({true, true, false});
   IndexRange range = u.owned(first_block(u));
-  range.begin[0] = range.end[0] - 1;  // where the neighbour in the east begins, that of the west has written as much
+  range.begin[0] = range.end[0] - 1;  // at the eastern face; the western neighbour has written the same range
   write(u, range);
   EXPECT_EQ(valid(u), std::vector<int>(4, 0));
 }
@@ -74,7 +74,7 @@ TEST(GhostRecord, AWriteThatReachesIntoGhostsMakesThemValid) {
   write(u, u.mesh().with_ghosts(first_block(u), Centring::cell, 1));
   EXPECT_EQ(valid(u), std::vector<int>(4, 1));
   EXPECT_EQ(u.ghost_record(first_block(u)).valid_inner_corners(), 1);
-  // Not so by a part of what lies beyond the face.
+  // A write of part of the ghosts beyond the face does not make them valid.
   write_owned(u);
   IndexRange part = u.mesh().with_ghosts(first_block(u), Centring::cell, 1);
   part.begin[1] = 1;

@@ -11,8 +11,8 @@
 
 namespace halocline {
 
-/// Which values of an expression of x, y, z and t are wanted: those at the entries of a box of a mesh, in global
-/// indices, which may lie beyond the mesh as ghosts do.
+/// Requests the values of an expression of x, y, z and t at the entries of a box, in global indices of a mesh. The box
+/// may extend beyond the mesh by ghosts.
 struct ExpressionRequest {
   std::string text;
   double time = 0;
@@ -21,50 +21,50 @@ struct ExpressionRequest {
   Precision precision = Precision::double_;
 };
 
-/// Bytes of its values.
+/// Bytes of the requested values.
 [[nodiscard]] Index bytes_of(ExpressionRequest const& request);
-/// Puts them into `to`, x fastest, without gaps: the bits that Field::fill gives a field of a host.
+/// Stores them in `to`, x fastest, without gaps; bitwise equal to Field::fill on a host.
 void evaluate(StructuredMesh const& mesh, ExpressionRequest const& request, std::span<std::byte> to);
 
-/// Which entries of a file with the values of a field are wanted: those of a box, in indices of the file's own, where
-/// those of periodic axes repeat.
+/// Requests the entries in a box of a file with the values of a field. The box is in indices of the file, which repeat
+/// on periodic axes.
 struct FileEntriesRequest {
   FieldFile file;
-  Index bytes = 0;     ///< of the file as the rank that asks sees it
-  Index modified = 0;  ///< nanoseconds since 1970, there
+  Index bytes = 0;     ///< size of the file on the requesting rank
+  Index modified = 0;  ///< nanoseconds since 1970, on the requesting rank
   Centring centring = Centring::cell;
   IndexRange box;
-  Precision precision = Precision::double_;  ///< that has to have room for them
+  Precision precision = Precision::double_;  ///< in which they must be representable
 };
 
-/// An entry of a file that is no value of a field: not a finite number, or one that the precision has no room for.
+/// An entry of a file that is not a valid value of a field: NaN, infinite, or not representable in the precision.
 struct BadEntry {
   static constexpr Index none = std::numeric_limits<Index>::max();
   Index place = none;  ///< x fastest
   double value = 0;
 };
 
-/// Whoever has the values that fields begin with for this rank: an I/O rank that evaluates expressions and reads files.
+/// Provides the initial values of fields for this rank: an I/O rank that evaluates expressions and reads files.
 class InitialDataService {
  public:
   virtual ~InitialDataService() = default;
   InitialDataService(InitialDataService const&) = delete;
   InitialDataService& operator=(InitialDataService const&) = delete;
 
-  /// Whether its values are others than those of the expressions: then it is asked for all of them, also by those who
-  /// would evaluate them on a device.
+  /// Whether its values may differ from the expressions'. It is then used for all values, even where a device would
+  /// evaluate them.
   [[nodiscard]] virtual bool has_other_values() const { return false; }
   virtual void evaluate(ExpressionRequest const& request, std::span<std::byte> to) = 0;
-  /// x fastest. Returns the first of these entries that is none. Throws InputError where the file cannot be read.
+  /// x fastest. Returns the first invalid entry. Throws InputError if the file cannot be read.
   virtual BadEntry read(FileEntriesRequest const& request, std::span<double> to) = 0;
 
  protected:
   InitialDataService() = default;
 };
 
-/// While one of these lives, Field::fill has the values of expressions from `service`, but for constants and what a
-/// device evaluates itself, and what reads files of fields has their entries from it. Null: this rank evaluates and
-/// reads itself, as without one.
+/// While one of these lives, Field::fill requests values of expressions from `service`, except constants and
+/// expressions that a device evaluates, and readers of field files request their entries from it. Null: this rank
+/// evaluates and reads itself.
 class InitialDataFrom {
  public:
   explicit InitialDataFrom(InitialDataService* service);
@@ -72,7 +72,7 @@ class InitialDataFrom {
   InitialDataFrom(InitialDataFrom const&) = delete;
   InitialDataFrom& operator=(InitialDataFrom const&) = delete;
 
-  /// Null where this rank has none.
+  /// Null if there is none.
   [[nodiscard]] static InitialDataService* current();
 
  private:

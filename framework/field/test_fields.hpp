@@ -26,7 +26,7 @@ inline std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Axis> axes, Per
   return StructuredMesh::make(description, communicator().split(0));
 }
 
-/// What an Error thrown by the action says.
+/// The message of the Error that the action throws.
 std::string message_of(auto const& action) {
   try {
     action();
@@ -36,7 +36,7 @@ std::string message_of(auto const& action) {
   return "nothing was thrown";
 }
 
-/// All entries of a field's block, ghosts included, on the host: by component and local index.
+/// Host copy of all entries of a field's block, including ghosts, by component and local index.
 template <class Real>
 class HostCopy {
  public:

@@ -8,7 +8,7 @@ namespace {
 
 std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
 
-/// Cells as wide as the control volumes. A lone or uniform axis stays one.
+/// An axis whose cells have the widths of the control volumes. Uniform control volumes give a uniform axis.
 Axis axis_of(ControlVolumes const& volumes) {
   double edge = volumes.position.front() - volumes.width.front() / 2;
   std::vector<double> edges{edge};
@@ -59,7 +59,7 @@ Extents ControlVolumeGrid::first_unknown(Block const& block) const {
 
 std::vector<Index> ControlVolumeGrid::starts(int axis) const {
   ControlVolumes const& line = volumes[place(axis)];
-  // Entries on the border of two blocks belong to the upper one, so blocks begin where their cells do.
+  // The upper block owns entries on the border of two blocks, so blocks begin where their cells begin.
   std::vector<Index> all;
   for (Index const cell : mesh->partition().starts(axis)) {
     all.push_back(std::clamp<Index>(cell - line.first_entry, 0, line.size()));

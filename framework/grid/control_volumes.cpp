@@ -65,13 +65,13 @@ Wall wall_of(BoundaryCondition const& condition, std::string const& face, double
 
 double ControlVolumes::conductance(Index f) const {
   if (f > 0 && f < size()) return 1 / (position[place(f)] - position[place(f - 1)]);
-  // A lone unknown that is its own neighbour exchanges nothing with itself.
+  // A single unknown that is its own neighbour has no flux to itself.
   if (periodic_gap > 0) return size() > 1 ? 1 / periodic_gap : 0;
   return walls[f == 0 ? 0 : 1].conductance();
 }
 
 bool ControlVolumes::is_uniform() const {
-  // Positions are rounded: a difference of two carries their rounding, not its own.
+  // Positions are rounded, so that the rounding of a difference is relative to the positions, not to the difference.
   double const reach = std::max(std::abs(position.front()), std::abs(position.back())) + width.front();
   double const rounding = 8 * std::numeric_limits<double>::epsilon() * reach;
   for (Index i = 1; i < size(); ++i) {

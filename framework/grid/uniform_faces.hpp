@@ -7,31 +7,31 @@
 
 namespace halocline {
 
-/// The faces of the control volumes of a grid whose unknowns lie at equal distances, for point functors: what
-/// multiplies K (u[here] - u[neighbour]) in the flux through a face. At a wall, where a u + b du/dn = v, u beyond it is
-/// taken as zero and the wall's law is in the number: area a / (a d + b).
+/// The faces of the control volumes of a uniform grid, for point functors: the factor of K (u[here] - u[neighbour]) in
+/// the flux through a face. At a wall with the condition a u + b du/dn = v, the value u beyond the wall counts as zero
+/// and the factor is area a / (a d + b), where d is the distance to the wall.
 template <class Real>
 struct UniformFaces {
-  Real inside[3] = {0, 0, 0};                  ///< area / distance of faces between unknowns, across each axis
-  Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< of the lower and the upper wall; on periodic axes as inside
+  Real inside[3] = {0, 0, 0};                  ///< area / distance of faces between unknowns, on each axis
+  Real wall[3][2] = {{0, 0}, {0, 0}, {0, 0}};  ///< of the lower and upper walls; as `inside` on periodic axes
   Real volume = 0;                             ///< of a control volume
   Index first[3] = {0, 0, 0};                  ///< global index of the first unknown …
   Index last[3] = {0, 0, 0};                   ///< … and of the last one
 
-  /// Of the face between an unknown and the one before it along `axis`.
+  /// Factor of the face between an unknown and the previous one along `axis`.
   template <class P>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real lower(P const& at, int axis) const {
     return at.index(axis) == first[axis] ? wall[axis][0] : inside[axis];
   }
-  /// Of the face between an unknown and the next one along `axis`.
+  /// Factor of the face between an unknown and the next one along `axis`.
   template <class P>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real upper(P const& at, int axis) const {
     return at.index(axis) == last[axis] ? wall[axis][1] : inside[axis];
   }
 };
 
-/// Of a grid with control volumes of one size; of others, those of the first unknown along each axis stand for all:
-/// exact enough for the coarse levels of multigrid where counts are odd.
+/// Exact for a grid with control volumes of equal size. Otherwise the first control volume on each axis represents all:
+/// accurate enough for coarse multigrid levels with odd counts.
 template <class Real>
 [[nodiscard]] UniformFaces<Real> uniform_faces(ControlVolumeGrid const& grid) {
   UniformFaces<Real> faces;

@@ -9,14 +9,14 @@
 
 namespace halocline {
 
-/// Widths of a block's control volumes along the axes, counted from its first unknown, in the backend's memory.
+/// Widths of a block's control volumes along each axis, from its first unknown, in the backend's memory.
 template <class Real>
 struct BlockWidths {
   std::array<Kokkos::View<Real*, Memory>, 3> along;
   BlockWidths(ControlVolumeGrid const& grid, Block const& block);
 };
 
-/// volumes = the control volume of every unknown.
+/// Sets `volumes` to the volume of each unknown's control volume.
 template <class Real>
 void fill_volumes(ControlVolumeGrid const& grid, Field<Real>& volumes);
 

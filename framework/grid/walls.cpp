@@ -16,7 +16,7 @@ bool is_periodic(Options const& mesh, std::size_t axis) {
 
 void judge_robin(Options const& wall, double a, double b, Centring centring, Mistakes& mistakes) {
   std::string const kind = wall.choice("kind");
-  bool const is_law = kind != to_string(BoundaryKind::robin);  // that makes `a` and `b` of options of its own
+  bool const is_law = kind != to_string(BoundaryKind::robin);  // whose own options determine `a` and `b`
   if (a * b < 0) {
     add_mistake(wall,
                 is_law            ? "kind"

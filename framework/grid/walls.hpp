@@ -8,17 +8,17 @@
 
 namespace halocline {
 
-/// The faces of a section `boundary` on axes of the mesh that are not periodic, west first.
+/// The faces of a section `boundary` on non-periodic axes of the mesh, west first.
 ///
 /// \param mesh the section `mesh` of the same deck
 [[nodiscard]] std::vector<Options> walls(Options const& boundary, Options const& mesh);
 
-/// Whether some wall fixes the unknown (dirichlet, or robin with `a`); otherwise any constant could be added to it.
+/// Whether a wall fixes the solution (dirichlet, or robin with `a`); otherwise it is determined only up to a constant.
 [[nodiscard]] bool walls_make_regular(Options const& boundary, Options const& mesh);
 
-/// judge_boundary; and a mistake for each wall whose condition diffusion cannot do with unknowns on `centring`, which
-/// control_volumes would refuse: `zero`, robin with `a` and `b` of different signs or, on nodes, with b = 0, and
-/// dirichlet walls that leave no node between them. For the judge of a physics.
+/// Calls judge_boundary, and adds a mistake for each wall whose condition control_volumes would refuse for diffusion
+/// with unknowns on `centring`: `zero`, robin with `a` and `b` of different signs or, on nodes, with b = 0, and
+/// dirichlet walls without a node between them. For the checks of a physics.
 void judge_walls(Options const& boundary, Options const& mesh, Centring centring, Mistakes& mistakes);
 
 }  // namespace halocline

@@ -18,7 +18,7 @@
 namespace halocline {
 namespace {
 
-/// As a JSON string, in quotation marks.
+/// Appends a JSON string with quotation marks.
 void add_quoted(SignalText& text, std::string_view message) noexcept {
   text << "\"";
   for (char const& letter : message) {
@@ -48,7 +48,7 @@ AbruptSummary::AbruptSummary(std::filesystem::path const& path, std::string cons
 
 AbruptSummary::~AbruptSummary() {
   set_abrupt_record(nullptr);
-  // A handler on another thread may be at work.
+  // A signal handler on another thread may be running.
   while (closing_.test_and_set()) sched_yield();
 }
 
@@ -84,7 +84,7 @@ void AbruptSummary::close(ExitCode code, std::string_view message) noexcept {
     bool const whole = file >= 0 && write_all(file, head.view()) && write_all(file, rest_) &&
                        ftruncate(file, static_cast<off_t>(head.view().size() + rest_.size())) == 0;
     if (!whole || rename(partial_.c_str(), path_.c_str()) != 0) unlink(partial_.c_str());
-    // Last, since it may take longer than whoever ends the process waits.
+    // Last, since the process may be killed before it finishes.
     if (file >= 0) fsync(file);
     if (file >= 0) ::close(file);
   }

@@ -9,13 +9,13 @@
 
 namespace halocline {
 
-/// The summary of a run that a handler of signals writes: how and when the run ended, and whatever else was known at
-/// its start; its field `abrupt` tells it from a whole one. In the room that is reserved for the summary: of the ranks
-/// of a run, one gets that, and leaves the others nothing to do. While an object lives it is the record of abrupt ends.
+/// The summary of a run that a signal handler writes: how and when the run ended, and what was known at its start. Its
+/// field `abrupt` distinguishes it from a complete summary. It uses the disk space reserved for the summary: one rank
+/// of the run takes that, and the others write nothing. While an object lives, it is the record of abrupt ends.
 class AbruptSummary final : public AbruptRecord {
  public:
   /// \param path of the summary
-  /// \param start text of the summary at the start of the run, as JSON
+  /// \param start text of the summary at the run's start, as JSON
   /// \param rank of this process
   AbruptSummary(std::filesystem::path const& path, std::string const& start, int rank);
   ~AbruptSummary() override;
@@ -24,11 +24,11 @@ class AbruptSummary final : public AbruptRecord {
 
   /// The last recorded state.
   void set_state(Index steps, double time) noexcept;
-  /// This process writes the whole summary now: what ends it meanwhile still leaves this one.
+  /// This process starts to write the complete summary: an end meanwhile still writes this one.
   void take_over() noexcept;
   void close(ExitCode code, std::string_view message) noexcept override;
 
-  /// What of `start` stays, from the field behind the time on.
+  /// The part of `start` that is kept: from the field after the time on.
   [[nodiscard]] static std::string rest_of(std::string const& start);
 
  private:
@@ -39,7 +39,7 @@ class AbruptSummary final : public AbruptRecord {
   std::atomic<Index> steps_ = 0;
   std::atomic<double> time_ = 0;
   std::atomic_flag closing_ = ATOMIC_FLAG_INIT;
-  std::atomic<bool> mine_ = false;  ///< this process got the room that is reserved
+  std::atomic<bool> mine_ = false;  ///< this process has taken the reserved space
 };
 
 }  // namespace halocline

@@ -11,8 +11,8 @@
 
 namespace halocline {
 
-/// An array of numbers in a file, as a grid of one, two or three axes that is indexed [z][y][x] ([y][x], [x]), with a
-/// last axis more where entries have several numbers. Boxes of it are read by themselves.
+/// An array of numbers in a file: a grid of one, two or three axes, indexed [z][y][x] ([y][x], [x]), with a further
+/// last axis if entries have several numbers. Boxes can be read separately.
 class ArrayFile {
  public:
   virtual ~ArrayFile() = default;
@@ -22,24 +22,23 @@ class ArrayFile {
   [[nodiscard]] InputFile const& file() const { return file_; }
   [[nodiscard]] std::vector<Index> const& shape() const { return shape_; }
   [[nodiscard]] int dimensions() const { return dimensions_; }
-  /// Entries along x, y and z; 1 along axes that the array does not have.
+  /// Entries along x, y and z; 1 on axes that the array does not have.
   [[nodiscard]] Extents extents() const;
-  /// Numbers of an entry; 0 where no axis tells of any.
+  /// Numbers per entry; 0 if the array has no axis for them.
   [[nodiscard]] Index components() const;
-  /// The axis (0: x) along which neighbours lie farthest apart in the file.
+  /// The axis (0: x) along which neighbours are farthest apart in the file.
   [[nodiscard]] virtual int slowest_axis() const { return dimensions_ - 1; }
-  /// One number of each entry of a box, x fastest.
+  /// Reads one number of each entry of a box, x fastest.
   virtual void read(IndexRange const& box, Index component, double* values) const = 0;
 
-  /// Whether the entries are values on nodes, where the file says so, and not on cells.
+  /// Whether entries are on nodes (true) or cells (false); nothing if the file does not say.
   [[nodiscard]] virtual std::optional<bool> on_nodes() const { return std::nullopt; }
-  /// Where the cells of the file's own mesh begin and end along an axis, one more than cells; empty where it does not
-  /// say.
+  /// Edges of the cells of the file's own mesh along an axis, one more than cells; empty if the file has none.
   [[nodiscard]] virtual std::vector<double> edges(int /*axis*/) const { return {}; }
 
  protected:
   explicit ArrayFile(InputFile file) : file_(std::move(file)) {}
-  /// Throws InputError where the array has neither as many axes as that nor one more.
+  /// Throws InputError if the array has neither `dimensions` axes nor one more.
   void set_shape(std::vector<Index> shape, int dimensions);
 
  private:
@@ -51,11 +50,11 @@ class ArrayFile {
 /// "(16, 8, 4)"
 [[nodiscard]] std::string shape_text(std::vector<Index> const& shape);
 
-/// Opens the array that the deck describes, for a mesh of so many axes. Throws InputError, which names the file, where
-/// there is none, for numbers that are not real, for sizes that do not fit together, and for another number of axes.
+/// Opens the array that the deck describes, for a mesh with `dimensions` axes. Throws InputError, which names the file,
+/// if it does not exist, for numbers that are not real, inconsistent sizes, and another number of axes.
 [[nodiscard]] std::unique_ptr<ArrayFile> open_array(FieldFile const& file, int dimensions);
 
-/// \name Of one format each
+/// \name One format each
 /// @{
 [[nodiscard]] std::unique_ptr<ArrayFile> open_npy(std::string const& path, int dimensions);
 [[nodiscard]] std::unique_ptr<ArrayFile> open_raw(FieldFile const& file, int dimensions);

@@ -38,7 +38,7 @@ StateFile state_file_from(Json const& json) {
   StateFile file{.name = json.at("name"), .bytes = json.at("bytes"), .checksum = json.at("xxh3_128"), .blocks = {}};
   for (Json const& block : json.at("blocks"))
     file.blocks.push_back({block.at(0).get<Extents>(), block.at(1).get<Extents>()});
-  // A name with a folder would lead out of this one.
+  // A name with a folder would refer to a file outside this one.
   if (file.name.empty() || file.name.find('/') != std::string::npos) throw std::runtime_error("a file without a name");
   return file;
 }
@@ -96,7 +96,7 @@ bool is_another_format(Json const& json) {
          json[format_key] != Checkpoint::format;
 }
 
-/// Takes its checksum out of a manifest, and looks whether that is right.
+/// Removes the checksum from a manifest and returns whether it was correct.
 bool has_its_checksum(Json& json) {
   if (!json.is_object() || !json.contains(checksum_key) || !json[checksum_key].is_string()) return false;
   std::string const given = json[checksum_key];
@@ -104,7 +104,7 @@ bool has_its_checksum(Json& json) {
   return checksum(json.dump(1)) == given;
 }
 
-/// The values of a box become those of the same place in the values of a larger one, both x fastest.
+/// Copies the values of a box to the same positions in the values of a larger box, both x fastest.
 void copy_rows(std::span<std::byte const> from, IndexRange const& box, IndexRange const& whole, std::size_t bytes,
                std::span<std::byte> to) {
   std::size_t const row = static_cast<std::size_t>(box.extent(0)) * bytes;
@@ -118,7 +118,7 @@ void copy_rows(std::span<std::byte const> from, IndexRange const& box, IndexRang
   }
 }
 
-/// Nodes and faces of a block lie on cells of its neighbours, too.
+/// Nodes and faces of a block also belong to cells of its neighbours.
 bool may_share_entries(IndexRange a, IndexRange b) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     ++a.end[axis];
@@ -222,7 +222,7 @@ void CheckpointReader::field(std::string const& name, FieldBase& values) {
   for (Block const& block : values.mesh().blocks()) read_block(name, values, block);
 }
 
-/// The boxes that this block and those of the files have in common.
+/// Reads the intersections of this block with those of the files.
 void CheckpointReader::read_block(std::string const& name, FieldBase& values, Block const& block) {
   IndexRange const wanted = values.mesh().global_owned(block.id, values.centring());
   if (wanted.empty()) return;

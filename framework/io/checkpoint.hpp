@@ -11,10 +11,10 @@
 
 namespace halocline {
 
-/// What the manifest of a checkpoint says: a folder `checkpoint_000120` with a state file from each rank, and
-/// `manifest.json`, which is written when all of these are on the disk. A folder without it is no checkpoint.
+/// The manifest of a checkpoint. A checkpoint is a folder `checkpoint_000120` with a state file from each rank and
+/// `manifest.json`, which is written when all state files are on the disk. A folder without it is not a checkpoint.
 struct Checkpoint {
-  /// Of manifest and state files together. Others are refused.
+  /// Format of manifest and state files. Other formats are refused.
   static constexpr int format = 1;
 
   /// A field of the state.
@@ -34,42 +34,41 @@ struct Checkpoint {
   std::map<std::string, double> numbers;
   std::map<std::string, std::int64_t> counts;
   std::vector<StateFile> files;
-  std::string run;  ///< what whoever runs keeps beside the state, as JSON
+  std::string run;  ///< further data of the run next to the state, as JSON
 };
 
 inline constexpr char const* manifest_name = "manifest.json";
 
-/// An entry of `files` as a message to the rank that writes the manifest, and the way back.
+/// Converts an entry of `files` to a message to the rank that writes the manifest, and back.
 [[nodiscard]] std::string packed(StateFile const& file);
 [[nodiscard]] StateFile unpacked(std::string const& text);
 
 /// "checkpoint_000120"
 [[nodiscard]] std::string checkpoint_name(Index step);
-/// The step in the name of a checkpoint, -1 in any other name.
+/// The step in the name of a checkpoint, -1 for any other name.
 [[nodiscard]] Index step_of_checkpoint(std::string const& name);
-/// Whether a file or folder of this name is that of a checkpoint.
+/// Whether a file or folder of this name is a checkpoint.
 [[nodiscard]] bool is_checkpoint_name(std::string const& name);
-/// The folders in `run` that are named as checkpoints are, whole or not, the latest step first.
+/// The folders in `run` with names of checkpoints, complete or not, latest step first.
 [[nodiscard]] std::vector<std::filesystem::path> checkpoints_in(std::filesystem::path const& run);
 
-/// Reads a manifest. Throws InputOutputError, which says what is wrong, where there is none, it is damaged, or it is of
-/// another format.
+/// Reads a manifest. Throws InputOutputError with the reason if there is none, it is damaged, or its format differs.
 [[nodiscard]] Checkpoint read_manifest(std::filesystem::path const& checkpoint);
-/// Writes it: from then on the checkpoint is one. Throws InputOutputError.
+/// Writes it, which completes the checkpoint. Throws InputOutputError.
 void write_manifest(std::filesystem::path const& checkpoint, Checkpoint const& manifest);
 
-/// Takes a checkpoint away, its manifest first. Throws InputOutputError.
+/// Deletes a checkpoint, its manifest first. Throws InputOutputError.
 void remove_checkpoint(std::filesystem::path const& checkpoint);
 
-/// The state of a checkpoint, for whoever tells what it carries to be set to. Each rank reads what it owns, whatever
-/// the ranks were that wrote it.
+/// Restores the state of a checkpoint. Each rank reads the entries that it owns, for any partition of the ranks that
+/// wrote them.
 class CheckpointReader final : public CarriedState {
  public:
-  /// Of a checkpoint whose files have been looked at.
+  /// For a checkpoint whose files have been verified.
   CheckpointReader(std::filesystem::path folder, Checkpoint const& checkpoint);
   ~CheckpointReader() override;
 
-  /// Throws InputError where the checkpoint has no such field, or one of another form; InputOutputError where it cannot
+  /// Throws InputError if the checkpoint has no such field, or one with another layout; InputOutputError if it cannot
   /// be read.
   void field(std::string const& name, FieldBase& values) override;
   void number(std::string const& name, double& value) override;

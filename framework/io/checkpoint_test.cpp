@@ -34,12 +34,12 @@ std::shared_ptr<StructuredMesh const> mesh_of(Extents const& cells, int dimensio
   return StructuredMesh::make(description, ranks);
 }
 
-/// A number that no other entry of the field has.
+/// Unique among the entries of the field.
 double value_at(Index i, Index j, Index k, int component) {
   return 1 + static_cast<double>(i) + 100 * static_cast<double>(j) + 1e4 * static_cast<double>(k) + 1e6 * component;
 }
 
-/// Sets the owned entries of a field, or counts those that are not what was set.
+/// Sets the owned entries of a field, or counts those that differ from the set values.
 template <class Real>
 Index visit(Field<Real>& field, bool sets) {
   Index wrong = 0;
@@ -64,7 +64,7 @@ Index visit(Field<Real>& field, bool sets) {
   return field.mesh().communicator().sum(wrong);
 }
 
-/// Fields and numbers of every kind.
+/// A state with fields and numbers of every kind.
 struct State {
   explicit State(std::shared_ptr<Mesh const> const& mesh)
       : cells(mesh, {.name = "u"}),
@@ -114,7 +114,7 @@ struct State {
 
 class Checkpoints : public testing::Test {
  protected:
-  /// Writes one of `state`, and waits until it is whole.
+  /// Writes a checkpoint of `state` and waits until it is complete.
   void write(State& state, std::shared_ptr<Mesh const> const& mesh, Index step = 7, int keep = 1) const {
     CheckpointWriter writer(folder, mesh, keep);
     writer.begin(
@@ -235,7 +235,7 @@ std::string text_of(fs::path const& path) {
 }
 void put(fs::path const& path, std::string const& text) { std::ofstream(path, std::ios::binary) << text; }
 
-/// A manifest with any of its bits flipped says what it said before (in the spaces between its words) or is refused.
+/// A manifest with any one bit flipped must have the same contents (if the bit is in white space) or be refused.
 TEST_F(Checkpoints, AFlippedBitOfAManifestIsSeen) {
   auto const mesh = mesh_of({4, 4, 1}, 2, ranks);
   State state(mesh);
@@ -257,7 +257,7 @@ TEST_F(Checkpoints, AFlippedBitOfAManifestIsSeen) {
         ++refused;
       }
     }
-    // Most of it is not space.
+    // Most of it is not white space.
     EXPECT_GT(refused, static_cast<Index>(whole.size() / 2));
     put(path / manifest_name, whole.substr(0, whole.size() / 2));
     EXPECT_THROW(static_cast<void>(read_manifest(path)), InputOutputError);

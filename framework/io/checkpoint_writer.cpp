@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Ranks make it at the same time.
+/// Several ranks may create it concurrently.
 void make_folder(fs::path const& folder) {
   std::error_code error;
   fs::create_directory(folder, error);
   if (error) throw_write_error(folder, error.message());
 }
 
-/// Signals are for the threads that compute.
+/// Blocks all signals except crashes in this thread: the computing threads handle them.
 void leave_signals_to_others() {
   sigset_t all;
   sigfillset(&all);
@@ -40,7 +40,7 @@ void remove_if_possible(fs::path const& checkpoint) {
   try {
     remove_checkpoint(checkpoint);
   } catch (InputOutputError const&) {
-    // It is taken away when a run goes on in its folder.
+    // It is deleted when a run continues in its folder.
   }
 }
 
@@ -111,7 +111,7 @@ void CheckpointWriter::proceed() {
   try {
     communicator.agree(failure);
   } catch (...) {
-    // No rank writes any more, and what is there is of no use.
+    // All ranks have stopped writing, and the partial checkpoint is useless.
     if (is_first_rank()) remove_if_possible(run_ / checkpoint_name(step_));
     throw;
   }
@@ -129,7 +129,7 @@ void CheckpointWriter::complete(std::vector<std::string> const& files) const {
   for (std::string const& file : files) checkpoint.files.push_back(unpacked(file));
   for (std::string const& name : needs_) sync_file(run_ / name);
   write_manifest(run_ / checkpoint_name(step_), checkpoint);
-  // The name of the folder has to be on the disk as well.
+  // The name of the folder must be on the disk as well.
   sync_folder(run_);
   remove_older();
 }
@@ -165,7 +165,7 @@ void CheckpointWriter::remove_older() const {
       continue;
     }
     if (kept < keep_) continue;
-    // Somebody may be reading it: there is a next time.
+    // Another process may be reading it: the next checkpoint retries.
     remove_if_possible(checkpoint);
   }
 }
@@ -174,7 +174,7 @@ void CheckpointWriter::finish() {
   if (!is_under_way()) return;
   ScopedRegion const region(waiting_region);
   while (is_under_way()) {
-    // Messages and failures of other ranks are heard meanwhile.
+    // Progresses messages and detects failures of other ranks meanwhile.
     mesh_->communicator().wait_until([this] {
       if (done_) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

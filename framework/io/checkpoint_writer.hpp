@@ -15,56 +15,57 @@
 
 namespace halocline {
 
-/// Writes the checkpoints of a run while it goes on: each rank copies what it carries to the memory of the host, and
-/// a thread of its own, which sends no message, writes the copy to the file of the rank. When all of these are on the
-/// disk, rank 0 writes the manifest, and takes away what is older than the newest few.
+/// Writes the checkpoints of a run in the background: each rank copies its state to host memory, and a separate thread,
+/// which uses no MPI, writes the copy to the rank's file. When all files are on the disk, rank 0 writes the manifest
+/// and deletes all but the newest checkpoints.
 ///
-/// Ranks have to know from each other how far they are: whoever runs takes that along in messages that he sends anyway.
+/// Ranks must share their progress (`is_busy`): the caller includes it in messages that it sends anyway.
 class CheckpointWriter {
  public:
   /// \param run  folder of the run
   /// \param mesh of the fields
-  /// \param keep whole checkpoints that are left, 1 and more
+  /// \param keep number of complete checkpoints to keep, at least 1
   CheckpointWriter(std::filesystem::path run, std::shared_ptr<Mesh const> mesh, int keep);
-  /// Waits for what this rank writes.
+  /// Waits for this rank's writes.
   ~CheckpointWriter();
   CheckpointWriter(CheckpointWriter const&) = delete;
   CheckpointWriter& operator=(CheckpointWriter const&) = delete;
 
-  /// Takes the memory of a copy of what `tell` tells before the first one is due: to get it may take longer than to
-  /// copy.
+  /// Allocates the memory for a copy of the state that `tell` passes, before the first checkpoint is due: allocation
+  /// may take longer than the copy.
   void reserve(std::function<void(CarriedState&)> const& tell);
-  /// Copies what `tell` tells, the same items on all ranks, and begins to write. None may be under way. `run` is kept
-  /// beside the state, as JSON, by rank 0; the files `needs` of the run are on the disk before it is a checkpoint.
+  /// Copies the state that `tell` passes, with the same items on all ranks, and starts to write. No checkpoint may be
+  /// in progress. Rank 0 stores `run`, as JSON, next to the state. The run's files `needs` are synced to the disk
+  /// before the checkpoint is complete.
   void begin(Index step, double time, std::function<void(CarriedState&)> const& tell, std::string run,
              std::vector<std::string> needs = {});
 
-  /// Whether a checkpoint is under way: the same on all ranks.
+  /// Whether a checkpoint is in progress: the same on all ranks.
   [[nodiscard]] bool is_under_way() const { return phase_ != Phase::idle; }
-  /// Whether this rank is still at work for it.
+  /// Whether this rank's thread is still working on it.
   [[nodiscard]] bool is_busy() const { return is_under_way() && !done_; }
-  /// Collective, when no rank is busy: takes the next step towards the whole checkpoint. Throws, on all ranks, what has
-  /// failed on any.
+  /// Collective, when no rank is busy: starts the next phase of the checkpoint. Throws on all ranks if a rank has
+  /// failed.
   void proceed();
-  /// Collective. Returns when the checkpoint that is under way is whole. Throws as `proceed`.
+  /// Collective. Returns when the checkpoint in progress is complete. Throws as `proceed`.
   void finish();
 
-  /// Whether this is rank 0, which keeps what is kept beside the state.
+  /// Whether this is rank 0, which stores the run's data next to the state.
   [[nodiscard]] bool is_first_rank() const;
-  /// Seconds from the beginning of the last one to its end.
+  /// Seconds from start to end of the last checkpoint.
   [[nodiscard]] double seconds() const { return seconds_; }
-  /// The regions that the run is in while it waits for a copy, and in `finish`.
+  /// Names of the timed regions of the copy and of the wait in `finish`.
   static constexpr char const* copying_region = "checkpoint/copy";
   static constexpr char const* waiting_region = "checkpoint/wait";
 
  private:
-  /// Of the checkpoint under way: files are written, then the manifest.
+  /// Phase of the checkpoint in progress: files are written, then the manifest.
   enum class Phase { idle, files, manifest };
 
   void work(std::function<void()> task);
-  /// Joins the thread. Throws what that has thrown.
+  /// Joins the thread. Rethrows its exception.
   void join();
-  /// Of rank 0, from what all ranks say of their files.
+  /// On rank 0, with the descriptions of all ranks' files.
   void complete(std::vector<std::string> const& files) const;
   void remove_older() const;
   [[nodiscard]] Checkpoint described() const;
@@ -76,7 +77,7 @@ class CheckpointWriter {
   StateCopy copy_;
   Index step_ = 0;
   double time_ = 0;
-  std::string kept_;  ///< beside the state
+  std::string kept_;  ///< data next to the state
   std::vector<std::string> needs_;
   StateFile file_;  ///< of this rank
   double began_ = 0;

@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// XXH3 checksum of 128 bits, of bytes that come part by part.
+/// XXH3 checksum (128 bits) of bytes that are added in parts.
 class Checksum {
  public:
   Checksum();
@@ -15,7 +15,7 @@ class Checksum {
   Checksum& operator=(Checksum const&) = delete;
 
   void add(std::string_view bytes);
-  /// Of all so far: 32 hexadecimal digits.
+  /// Of all bytes so far: 32 hexadecimal digits.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -16,19 +16,20 @@ namespace halocline {
 
 namespace {
 
-/// Numbers that are held of each file at a time.
+/// Numbers of each file that are in memory at a time.
 constexpr Index most_numbers = Index{1} << 20;
 
 bool same_number(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
-/// |a - b| of two numbers that are not the same.
+/// |a - b| of two different numbers.
 double distance(double a, double b) {
   if (std::isnan(a) && std::isnan(b)) return 0;
   double const apart = std::abs(a - b);
   return std::isfinite(apart) ? apart : std::numeric_limits<double>::infinity();
 }
 
-/// Adds two numbers to a difference, whose norm is the sum of squares so far. Returns whether no others differ more.
+/// Adds a pair of numbers to a difference, whose norm is the sum of squares so far. Returns whether this is the largest
+/// difference so far.
 bool add(double a, double b, Difference& to) {
   ++to.numbers;
   if (std::isfinite(a)) to.magnitude = std::max(to.magnitude, std::abs(a));
@@ -85,7 +86,7 @@ SnapshotEntry const* find(std::vector<SnapshotEntry> const& fields, SnapshotEntr
   return found == fields.end() ? nullptr : &*found;
 }
 
-/// A table as it stands in its file.
+/// A table as read from its file.
 struct Table {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> rows;
@@ -114,7 +115,7 @@ Table read_table(std::filesystem::path const& path) {
   return table;
 }
 
-/// What is no number reads as none.
+/// Words that are not numbers read as NaN.
 double number(std::string const& word) {
   char* end = nullptr;
   double const value = std::strtod(word.c_str(), &end);

@@ -13,12 +13,12 @@ namespace halocline::hdf5 {
 
 namespace {
 
-/// What a property list carries to `open`.
+/// Settings passed to `open` by a property list.
 struct Settings {
   int* error;
 };
 
-/// An open file; HDF5 knows it by its first member.
+/// An open file; HDF5 accesses it by its first member.
 struct DirectFile {
   H5FD_t known = {};
   int descriptor = -1;
@@ -72,7 +72,7 @@ herr_t set_end_of_addresses(H5FD_t* file, H5FD_mem_t, haddr_t address) {
 
 haddr_t end_of_file(H5FD_t const* file, H5FD_mem_t) { return of(file).end_of_file; }
 
-/// Beyond the file's end there are zeros.
+/// Reads zeros beyond the file's end.
 herr_t read_part(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, std::size_t bytes, void* to) {
   auto* place = static_cast<char*>(to);
   while (bytes > 0) {
@@ -142,7 +142,7 @@ Object direct_access(int& error, std::filesystem::path const& path) {
   Object properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
   Settings const settings{&error};
   check(H5Pset_driver(properties, driver, &settings), path);
-  // What describes the datasets has checksums in this form, and not in the one before it.
+  // From this file format on, dataset metadata has checksums.
   check(H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path);
   return properties;
 }

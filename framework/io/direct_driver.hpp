@@ -6,12 +6,12 @@
 
 namespace halocline::hdf5 {
 
-/// How to open a file with plain system calls, no locks and no block read to be written back, so that several processes
-/// of one host can write different parts of it at the same time.
+/// Property list for opening a file with plain system calls, without locks or read-modify-write of blocks, so that
+/// several processes of one host can write different parts of it concurrently.
 ///
-/// A write that fails is not told to HDF5, which would be left unable to close the file and crash at the program's end
-/// (1.10). The first one's errno is in `error` instead, which outlives the file; nothing is written after it. Look
-/// there when the file is closed, or when opening it failed.
+/// A failed write is not reported to HDF5 (1.10), which could not close the file and would crash at exit. Instead the
+/// first errno is stored in `error`, which must outlive the file, and further writes are skipped. Check it after the
+/// file is closed, or if opening it failed.
 [[nodiscard]] Object direct_access(int& error, std::filesystem::path const& path);
 
 }  // namespace halocline::hdf5

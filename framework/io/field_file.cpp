@@ -14,20 +14,20 @@
 namespace halocline {
 namespace {
 
-/// Entries of a file that are held at a time.
+/// Entries of a file that are in memory at a time.
 constexpr Index most_entries = Index{1} << 21;
 
-/// Whether single or double precision has no room for a number.
+/// Whether a number is NaN, infinite or not representable in the precision.
 bool is_bad(double value, Precision precision) {
   return !std::isfinite(precision == Precision::single ? static_cast<double>(static_cast<float>(value)) : value);
 }
 
-/// The axes from the one along which neighbours lie farthest apart in the file.
+/// The axes, slowest in the file first.
 std::array<std::size_t, 3> slowest_first(int slowest) {
   return slowest == 0 ? std::array<std::size_t, 3>{0, 1, 2} : std::array<std::size_t, 3>{2, 1, 0};
 }
 
-/// Halves of a box along the first axis of `order` on which it has several entries; the box has some.
+/// Halves of a box along the first axis of `order` with more than one entry; there must be such an axis.
 std::array<IndexRange, 2> halves(IndexRange const& box, std::array<std::size_t, 3> const& order) {
   auto const axis =
       *std::find_if(order.begin(), order.end(), [&](std::size_t a) { return box.end[a] - box.begin[a] > 1; });
@@ -36,7 +36,7 @@ std::array<IndexRange, 2> halves(IndexRange const& box, std::array<std::size_t, 
   return both;
 }
 
-/// Parts of [begin, end) that each lie in one period of `entries`.
+/// Divides [begin, end) into parts that each lie within one period of `entries`.
 std::vector<std::pair<Index, Index>> periods(Index begin, Index end, Index entries) {
   std::vector<std::pair<Index, Index>> parts;
   while (begin < end) {
@@ -48,10 +48,10 @@ std::vector<std::pair<Index, Index>> periods(Index begin, Index end, Index entri
   return parts;
 }
 
-/// Index of an entry in its period.
+/// Index of an entry within its period.
 Index wrapped(Index entry, Index entries) { return (entry % entries + entries) % entries; }
 
-/// Whether edges are those of an axis, but for rounding.
+/// Whether edges are those of an axis, up to rounding.
 bool are_edges_of(std::vector<double> const& edges, Axis const& axis) {
   if (static_cast<Index>(edges.size()) != axis.cells() + 1) return false;
   for (Index i = 0; i <= axis.cells(); ++i) {
@@ -137,7 +137,7 @@ void FieldFileReader::require_component() const {
 void FieldFileReader::require_extents() {
   entries_ = array_->extents();
   if (std::count(entries_.begin(), entries_.end(), 0) > 0) throw wrong_file(file().path(), "holds no values");
-  // Files of ours repeat the first node of a periodic axis at its end.
+  // Our own files repeat the first node of a periodic axis at its end.
   if (array_->on_nodes().value_or(false)) {
     for (std::size_t axis = 0; axis < 3; ++axis) entries_[axis] -= shape_.periodic[axis] ? 1 : 0;
   }
@@ -160,7 +160,7 @@ void FieldFileReader::require_extents() {
                        "; `interpolate: true` takes another resolution");
 }
 
-/// A grid of as many entries is another one where its cells, as far as that is known, lie elsewhere.
+/// A grid with the same number of entries is another grid if its known cell edges differ.
 void FieldFileReader::require_axes() {
   for (int axis = 0; axis < shape_.dimensions && same_grid_; ++axis) {
     std::vector<double> const edges = array_->edges(axis);
@@ -173,7 +173,7 @@ void FieldFileReader::require_axes() {
   }
 }
 
-/// Those of the file's grid.
+/// The cells of the file's grid.
 Axis FieldFileReader::cells_along(int axis) const {
   auto const a = static_cast<std::size_t>(axis);
   Axis mesh = shape_.mesh_axis(axis);

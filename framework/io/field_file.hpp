@@ -15,49 +15,49 @@
 
 namespace halocline {
 
-/// Which array the values of a field make.
+/// Shape of the array for the values of a field.
 struct FieldShape {
   int dimensions = 1;
   Extents cells{1, 1, 1};
   Periodicity periodic{};
   Centring centring = Centring::cell;
-  std::function<Axis(int axis)> mesh_axis;  ///< asked for where it matters: a stretched one takes memory
+  std::function<Axis(int axis)> mesh_axis;  ///< called only if needed: a stretched axis takes memory
 
-  /// \param mesh the judged section `mesh` of a deck
+  /// \param mesh the validated section `mesh` of a deck
   [[nodiscard]] static FieldShape of(Options const& mesh, Centring centring);
   [[nodiscard]] static FieldShape of(StructuredMesh const& mesh, Centring centring);
   /// Entries along each axis.
   [[nodiscard]] Extents extents() const;
 };
 
-/// The error of an option that a file is given for: "`flow.initial`: `u0.npy` … (deck.yaml:7:12)".
+/// The error for an option that is given by a file: "`flow.initial`: `u0.npy` … (deck.yaml:7:12)".
 [[nodiscard]] InputError wrong_option(std::string const& option, FieldFile const& file, std::string const& why);
 
-/// A file of a deck as the values of a field. What is wrong is told as InputError, which names the file.
+/// Reads the values of a field from a file of a deck. Errors are InputErrors that name the file.
 class FieldFileReader {
  public:
-  /// Opens the file. Throws where it does not fit the field.
+  /// Opens the file. Throws if it does not fit the field.
   FieldFileReader(FieldFile const& given, FieldShape const& shape);
 
   [[nodiscard]] InputFile const& file() const { return array_->file(); }
-  /// True if its entries are those of the field.
+  /// True if its entries are on the field's own grid.
   [[nodiscard]] bool is_of_the_same_grid() const { return same_grid_; }
-  /// The file's grid over the domain of the mesh. Throws where it is one of another domain.
+  /// The file's grid on the domain of the mesh. Throws if its domain differs.
   [[nodiscard]] std::array<FileAxis, 3> axes() const;
 
-  /// Collects what InitialDataFrom says, or reads itself. Calls `visit` with a box of targets and their values, x
-  /// fastest, box by box: all of `targets`, each made of the entries that `stencil` tells for its index along each
-  /// axis. Memory is bounded. Entries that are no values in `precision` are noted: the first one in the file of those
-  /// that were read.
+  /// Reads from the InitialDataFrom service if there is one, otherwise from the file. Calls `visit` box by box for all
+  /// of `targets`, with the values of each box, x fastest; `stencil` gives the entries for a target's index along each
+  /// axis. Memory is bounded. Stores in `bad` the first entry in the file, among those read, that is not a valid value
+  /// in `precision`.
   void read(IndexRange const& targets, std::function<LinearStencil(int axis, Index target)> const& stencil,
             Precision precision, std::function<void(IndexRange const&, double const*)> const& visit,
             BadEntry& bad) const;
-  /// The entries of a box, in indices of the file's own, where those of periodic axes repeat: x fastest. Notes in `bad`
-  /// as `read` does.
+  /// Reads the entries of a box in indices of the file, which repeat on periodic axes: x fastest. Sets `bad` as `read`
+  /// does.
   void read_entries(IndexRange const& box, Precision precision, double* values, BadEntry& bad) const;
-  /// Looks at all entries.
+  /// Checks all entries and returns the first invalid one.
   [[nodiscard]] BadEntry look(Precision precision) const;
-  /// What is said of an entry that is none.
+  /// The error for an invalid entry.
   [[nodiscard]] InputError refusal(BadEntry const& bad, Precision precision) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// Opens all of them, and adds what that, or `look`, throws.
+/// Opens all files, calls `look`, and adds the InputErrors.
 void for_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes,
                      std::function<void(FieldFileReader const&)> const& look) {
   for (auto const& [option, source] : physics.field_files()) {

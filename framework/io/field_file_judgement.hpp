@@ -10,15 +10,14 @@ namespace halocline {
 
 struct FieldFileRecord;
 
-/// Adds what is wrong with the files that a judged section of a physics takes the values of fields from; their contents
-/// are not looked at. What is read later in this process must be what is judged here.
+/// Adds the errors of the files from which a validated section of a physics takes the values of fields; does not check
+/// their contents. Later reads in this process must find the files unchanged.
 void judge_field_files(Options const& physics, FieldShape const& shape, Mistakes& mistakes);
 
-/// Looks at the whole contents of these files. Throws InputError, which tells of the first entry of each file that is
-/// no value.
+/// Checks the whole contents of these files. Throws InputError with the first invalid entry of each file.
 void look_at_field_files(Options const& physics, FieldShape const& shape, Precision precision);
 
-/// These files for the record of a run. Throws InputError where one is not as it was judged.
+/// Describes these files for the record of a run. Throws InputError if one has changed since it was validated.
 [[nodiscard]] std::vector<FieldFileRecord> record_field_files(Options const& physics);
 
 }  // namespace halocline

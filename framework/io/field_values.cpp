@@ -25,8 +25,8 @@
 namespace halocline {
 namespace {
 
-/// Collective. Opens a file on all ranks, lets each read its part by `work`, and looks whether all have read the same
-/// file and nothing but values. The first entry that is none is told, whichever rank has read it.
+/// Collective. Opens a file on all ranks; each reads its part by `work`. Throws unless all have read the same file and
+/// valid values only; the message has the first invalid entry, whichever rank has read it.
 template <class Work>
 void read_together(FieldFile const& file, std::string const& called, FieldShape const& shape, Precision precision,
                    Communicator const& communicator, Work const& work) {
@@ -44,7 +44,7 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   };
   std::unique_ptr<FieldFileReader> reader;
   attempt([&] {
-    require_as_judged(InputFile(file.path));  // what else is wrong with it comes from that
+    require_as_judged(InputFile(file.path));  // check first: further errors would follow from a change
     reader = std::make_unique<FieldFileReader>(file, shape);
     require_as_judged(reader->file());
     work(*reader, bad);
@@ -68,7 +68,7 @@ void read_together(FieldFile const& file, std::string const& called, FieldShape 
   });
 }
 
-/// Calls `visit` with each row of `box`: the place of its first entry in an array of `whole`, x fastest, and the
+/// Calls `visit` with each row of `box`: the index of its first entry in an array of `whole`, x fastest, and its
 /// values.
 template <class Visit>
 void for_rows(IndexRange const& box, IndexRange const& whole, double const* values, Visit const& visit) {
@@ -85,7 +85,7 @@ void for_rows(IndexRange const& box, IndexRange const& whole, double const* valu
 template <class Real>
 constexpr Precision precision_of = sizeof(Real) == sizeof(float) ? Precision::single : Precision::double_;
 
-/// The largest absolute value in double precision, over all ranks.
+/// Returns the largest absolute value in double precision over all ranks.
 template <class Real>
 double fill_from_file(FieldFile const& file, std::string const& called, Field<Real>& field) {
   StructuredMesh const& mesh = structured(field.mesh());
@@ -115,7 +115,7 @@ double fill_from_file(FieldFile const& file, std::string const& called, Field<Re
   return mesh.communicator().max(largest);
 }
 
-/// Warns, once for each name, where values that are not zero are all zero in single precision.
+/// Warns, once for each name, if nonzero values all become zero in single precision.
 void warn_if_lost(FieldFile const& file, std::string const& called, double largest, Vector const& x) {
   if (largest == 0 || x.maximum() != 0) return;
   static std::set<std::string> warned;
@@ -127,7 +127,7 @@ void warn_if_lost(FieldFile const& file, std::string const& called, double large
 /// Returns the largest absolute value.
 template <class Real>
 double evaluate_file(FieldFile const& file, std::string const& called, Vector& x) {
-  // By way of another vector: filling a field writes more than its unknowns.
+  // Through another vector: filling a field writes more than the unknowns.
   auto const everywhere = x.create();
   double const largest = fill_from_file(file, called, as_field_vector<Real>(*everywhere).field());
   x.copy(*everywhere);
@@ -169,7 +169,7 @@ void integrate_source(FieldSource const& source, std::string const& called, doub
 struct PointValues::Part {
   std::array<FileAxis, 3> axes;
   int dimensions = 1;
-  IndexRange box;  ///< of the file's entries, where those of periodic axes repeat
+  IndexRange box;  ///< of the file's entries, which repeat on periodic axes
   std::vector<double> values;
 
   [[nodiscard]] double at(Extents const& entry) const {

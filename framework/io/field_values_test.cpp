@@ -25,7 +25,7 @@ using test::message_of;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// In a folder that all ranks know, gone afterwards.
+/// Works in a temporary folder that all ranks share.
 class FieldFiles : public testing::Test {
  protected:
   FieldFiles() { std::filesystem::current_path(folder()); }
@@ -34,7 +34,7 @@ class FieldFiles : public testing::Test {
   [[nodiscard]] static int rank() { return test::communicator().rank(); }
   [[nodiscard]] std::filesystem::path const& folder() const { return shared_.path(); }
 
-  /// Raw doubles, written by the first rank, and remembered by all as judged.
+  /// Raw doubles, written by the first rank and remembered as validated on all ranks.
   static FieldFile write(std::vector<double> const& values, std::vector<std::int64_t> dims) {
     on_first_rank(test::communicator(), [&] { write_here(values); });
     remember_judged(InputFile("f"));
@@ -85,7 +85,7 @@ TEST(FileAxis, InterpolatesBetweenItsEntries) {
   expect_stencil(FileAxis(unit_axis(1), 1, false, true).at(0.25), 0, 0);
 }
 
-/// What is read in several boxes, in both orders of an .npy file.
+/// Read in several boxes, in both orders of an .npy file.
 TEST_F(FieldFiles, LargerThanWhatIsHeldAtATime) {
   constexpr Index nx = 150;
   constexpr Index ny = 140;
@@ -167,7 +167,7 @@ TEST_F(FieldFiles, ThatChangeWhileTheyAreReadAreRefused) {
   EXPECT_THAT(message_of([&] { file.require_unchanged(); }), StartsWith("`f` is gone since it was opened: "));
 }
 
-/// Where each rank has a file of its own by the same name.
+/// Each rank has another file with the same name.
 TEST_F(FieldFiles, ThatAreOthersOnOtherRanksAreRefused) {
   std::filesystem::path const mine = folder() / std::to_string(rank());
   std::filesystem::create_directory(mine);
@@ -196,7 +196,7 @@ TEST_F(FieldFiles, TellOfTheFirstEntryThatIsNoNumber) {
       HasSubstr("`flow.initial`: `f` holds what is no finite number: entry [0][9] ([y][x]) is -inf (deck:3:4)"));
 }
 
-/// Between the centres of cells a linear function is met; beyond them, or round a period, what the header says.
+/// Between cell centres a linear function is exact; beyond them, and across a period, the header describes the values.
 TEST_F(FieldFiles, HaveValuesAtAnyPlace) {
   constexpr int n = 8;
   std::vector<double> values;

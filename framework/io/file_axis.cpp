@@ -6,7 +6,7 @@
 namespace halocline {
 namespace {
 
-/// Between two numbers; the second one is not asked for where it has no weight.
+/// Interpolates between two numbers; does not evaluate the second one if its weight is 0.
 template <class Second>
 double between(double weight, double first, Second const& second) {
   return weight == 0 ? first : (1 - weight) * first + weight * second();
@@ -15,7 +15,7 @@ double between(double weight, double first, Second const& second) {
 }  // namespace
 
 LinearStencil FileAxis::at(double p) const {
-  // The last entry that does not lie above, or the first one.
+  // The last entry that is not above p, or the first one.
   Index first = 0;
   for (Index above = entries_; above - first > 1;) {
     Index const middle = first + (above - first) / 2;

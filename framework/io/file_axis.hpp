@@ -10,25 +10,25 @@
 
 namespace halocline {
 
-/// What a value is made of along one axis: (1 - weight) times entry `first` and `weight` times the next one, which is
-/// not looked at where the weight is 0. Entries of periodic axes repeat: `first` may be -1, and the next one beyond the
+/// Linear interpolation along one axis: (1 - weight) times entry `first` plus `weight` times the next one, which is not
+/// read if the weight is 0. Entries of periodic axes repeat: `first` may be -1, and the next entry may be beyond the
 /// last.
 struct LinearStencil {
   Index first = 0;
   double weight = 0;
 };
 
-/// Where the entries of a grid in a file lie along one axis.
+/// Positions of the entries of a file's grid along one axis.
 class FileAxis {
  public:
   FileAxis() = default;
-  /// \param axis     its cells; the entries lie on their edges or in their centres
-  /// \param entries  as many as the axis has cells, one more on edges that are not periodic
+  /// \param axis     its cells; the entries are on their edges or in their centres
+  /// \param entries  as many as the axis has cells, one more on non-periodic edges
   FileAxis(Axis axis, Index entries, bool on_edges, bool periodic)
       : axis_(std::move(axis)), entries_(entries), on_edges_(on_edges), periodic_(periodic) {}
 
   [[nodiscard]] Index entries() const { return entries_; }
-  /// Linear interpolation; beyond the outermost entries of an axis that is not periodic, their values.
+  /// Linear interpolation; constant beyond the outermost entries of a non-periodic axis.
   [[nodiscard]] LinearStencil at(double position) const;
 
  private:
@@ -40,7 +40,7 @@ class FileAxis {
   bool periodic_ = false;
 };
 
-/// What targets along one axis are made of, and the range of entries that they take together.
+/// The stencils of targets along one axis, and the range of entries that they need together.
 class InterpolatedLine {
  public:
   void add(LinearStencil const& stencil);
@@ -54,8 +54,8 @@ class InterpolatedLine {
   Index end_ = std::numeric_limits<Index>::min();
 };
 
-/// The targets of three lines, x fastest, from the box of entries that these take, x fastest too. The bits of a target
-/// do not depend on which others there are.
+/// Computes the targets of three lines, x fastest, from the box of entries that they need, x fastest too. The bits of a
+/// target do not depend on the other targets.
 void interpolate(std::array<InterpolatedLine, 3> const& lines, std::span<double const> entries,
                  std::span<double> targets);
 

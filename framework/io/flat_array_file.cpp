@@ -12,10 +12,10 @@
 namespace halocline {
 namespace {
 
-/// Numbers side by side, in the order of the axes or in the opposite one.
+/// Contiguous numbers, in the order of the axes or reversed.
 class FlatArrayFile final : public ArrayFile {
  public:
-  /// \param more whether more may follow the last number
+  /// \param more whether further data may follow the last number
   FlatArrayFile(InputFile file, NpyHeader const& header, int dimensions, bool more)
       : ArrayFile(std::move(file)), numbers_(header.numbers), begin_(header.begin), reversed_(header.fortran_order) {
     require_size(header, more);
@@ -51,7 +51,7 @@ class FlatArrayFile final : public ArrayFile {
   }
 
  private:
-  /// Entries along an axis, how far apart they lie in the file and in memory, in numbers.
+  /// Number of entries along an axis, and their strides in the file and in memory, in numbers.
   struct Line {
     Index count;
     Index in_file;
@@ -78,7 +78,7 @@ class FlatArrayFile final : public ArrayFile {
     return begin_ + number * static_cast<Index>(numbers_.bytes);
   }
 
-  /// Lines are read together where little lies between them.
+  /// Lines with small gaps between them are read together.
   void read_plane(Index offset, Line const& line, Line const& lines, double* values) const {
     auto const size = static_cast<Index>(numbers_.bytes);
     Index const span = (line.count - 1) * line.in_file + 1;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view heading = "A run writes into this folder. Host, process and start of who does:\n";
 
-/// What a holder writes.
+/// The line that a holder writes.
 std::string line_of(LockHolder const& holder) {
   std::ostringstream line;
   line << holder.host << ' ' << holder.process.number << ' ' << holder.process.start << '\n';
@@ -46,7 +46,7 @@ void write_text(int descriptor, std::string const& text, fs::path const& path) {
   if (!write_all(descriptor, text)) throw_write_error(path, errno);
 }
 
-/// Makes this process the one holder.
+/// Makes this process the only holder.
 void write_anew(int descriptor, fs::path const& path) {
   if (ftruncate(descriptor, 0) != 0) throw_write_error(path, errno);
   write_text(descriptor, std::string(heading) + line_of(this_holder()), path);
@@ -69,7 +69,7 @@ std::string named(std::vector<LockHolder> const& holders) {
                    "; --output chooses another folder");
 }
 
-/// Without locks, the file alone tells who has the folder.
+/// Without locks, only the contents of the file identify the holders.
 void require_ended(fs::path const& path, std::vector<LockHolder> const& holders) {
   std::string const host = this_holder().host;
   for (LockHolder const& holder : holders) {
@@ -84,7 +84,7 @@ void require_ended(fs::path const& path, std::vector<LockHolder> const& holders)
 }
 
 Descriptor opened(fs::path const& path, int flags) {
-  // Neither a link nor a pipe that someone put there is followed or waited for.
+  // Does not follow links and does not block on pipes.
   Descriptor file(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | flags);
   struct stat status {};
   if (file.number() >= 0 && fstat(file.number(), &status) == 0 && !S_ISREG(status.st_mode))
@@ -124,7 +124,7 @@ FolderLock::FolderLock(fs::path const& folder, LockHolder const& starter, LockFu
 }
 
 FolderLock::~FolderLock() {
-  // While it is locked still: whoever opens it before is told by taken() that it is gone.
+  // Delete while still locked: if another process has opened it before, its taken() detects the deletion.
   if (ours_ && is_file_of(file_->number(), path_)) unlink(path_.c_str());
 }
 
@@ -140,11 +140,11 @@ void FolderLock::leave_to_ranks() {
   range.l_whence = SEEK_SET;
   range.l_start = 1;
   range.l_len = 1;
-  // Where there are no locks, none is given back.
+  // Fails harmlessly where locks are not supported.
   static_cast<void>(fcntl(file_->number(), F_OFD_SETLK, &range));
 }
 
-/// False if it is to be tried again, since the file went meanwhile.
+/// False if the file has disappeared meanwhile, to try again.
 bool FolderLock::taken() {
   file_.reset();
   file_.emplace(opened(path_, O_CREAT | O_EXCL));
@@ -167,8 +167,8 @@ bool FolderLock::taken() {
   return true;
 }
 
-/// Puts a file of this process in the place of one whose holders have ended. A file of another name, made exclusively,
-/// keeps others from the same meanwhile. False if it is to be tried again.
+/// Replaces a file whose holders have ended. A file of another name, created exclusively, keeps other processes from
+/// doing the same. False to try again.
 bool FolderLock::replaced() {
   std::vector<LockHolder> const before = holders_in(file_->number());
   require_ended(path_, before);

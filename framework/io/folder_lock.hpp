@@ -11,10 +11,10 @@
 
 namespace halocline {
 
-/// The file by which a run has its folder for itself.
+/// The lock file of a run's output folder.
 inline constexpr char const* lock_name = "halocline.lock";
 
-/// A process as a lock file names it.
+/// A process as identified in a lock file.
 struct LockHolder {
   std::string host;
   ProcessIdentity process;
@@ -23,34 +23,34 @@ struct LockHolder {
 };
 [[nodiscard]] LockHolder this_holder();
 
-/// The bytes of a lock file that are locked: the process that starts a run has the first, and the second until ranks
-/// of its take that. So the folder is the run's until both have ended, however they do.
+/// The bytes of a lock file that are locked. The process that starts a run locks the first, and the second until one of
+/// the run's ranks locks that. So the folder stays locked until both have ended, in whatever way.
 enum class LockPart { starter, ranks, both };
 
 enum class LockAttempt { taken, held, unsupported };
-/// Asks the operating system for a part of an open file; a parameter of what follows, for tests.
+/// Requests a lock on a part of an open file; replaceable for tests.
 using LockFunction = std::function<LockAttempt(int descriptor, LockPart part)>;
-/// By locks of open file descriptions (fcntl(2), F_OFD_SETLK), which end with the last process that has the file open.
+/// Uses locks of open file descriptions (fcntl(2), F_OFD_SETLK), which end when the last process closes the file.
 [[nodiscard]] LockAttempt lock_by_system(int descriptor, LockPart part);
 
-/// A run's lock of an output folder. Where the file system has no locks, the lock is that the file is there: it is made
-/// exclusively, and one whose holders, on this host, have all ended is replaced.
+/// A run's lock of an output folder. On file systems without locks, the existence of the file is the lock: it is
+/// created exclusively, and replaced if all of its holders, on this host, have ended.
 class FolderLock {
  public:
-  /// Takes the lock of `folder`. Throws InputError where another run has it, InputOutputError where the file cannot be
-  /// written, and a filesystem_error of no_such_file_or_directory if the folder is not there any more.
+  /// Locks `folder`. Throws InputError if another run has the lock, InputOutputError if the file cannot be written, and
+  /// a filesystem_error with no_such_file_or_directory if the folder has disappeared.
   explicit FolderLock(std::filesystem::path const& folder, LockFunction lock = lock_by_system);
-  /// For one rank that the holder `starter` has started: joins its lock. Throws InputError if `starter` has not that
-  /// lock, or another rank has joined it.
+  /// For one rank started by the holder `starter`: joins its lock. Throws InputError if `starter` does not hold the
+  /// lock, or if another rank has joined it.
   FolderLock(std::filesystem::path const& folder, LockHolder const& starter, LockFunction lock = lock_by_system);
-  /// Gives it back. The file goes with the lock of whoever took it.
+  /// Releases the lock. The process that first took it deletes the file.
   ~FolderLock();
   FolderLock(FolderLock const&) = delete;
   FolderLock& operator=(FolderLock const&) = delete;
 
-  /// Throws InputOutputError if the folder, or the lock in it, is not there any more, or is another one by now.
+  /// Throws InputOutputError if the folder, or its lock file, has disappeared or been replaced.
   void require_there() const;
-  /// Leaves the part of the ranks for one of them to join.
+  /// Unlocks the part for ranks, so that one of them can join.
   void leave_to_ranks();
 
  private:
@@ -61,7 +61,7 @@ class FolderLock {
   LockFunction lock_;
   std::filesystem::path path_;
   std::optional<Descriptor> file_;
-  bool ours_ = false;  ///< whether the file goes with this object
+  bool ours_ = false;  ///< whether this object deletes the file
 };
 
 }  // namespace halocline

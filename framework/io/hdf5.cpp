@@ -14,7 +14,7 @@ namespace halocline::hdf5 {
 
 namespace {
 
-/// The text between the quotation marks that follow `label`; empty when there is none.
+/// The text between the quotation marks after `label`; empty if there is none.
 std::string quoted_after(std::string const& text, std::string const& label) {
   std::size_t const at = text.find(label);
   if (at == std::string::npos) return "";
@@ -23,7 +23,7 @@ std::string quoted_after(std::string const& text, std::string const& label) {
   return close == std::string::npos ? "" : text.substr(open + 1, close - open - 1);
 }
 
-/// Keeps what the operating system or MPI said if it is somewhere on the stack; else the deepest description.
+/// Prefers a reason from the operating system or MPI anywhere on the stack, else the deepest description.
 herr_t find_reason(unsigned, H5E_error2_t const* error, void* data) {
   auto& found = *static_cast<std::string*>(data);
   std::string const description = error->desc != nullptr ? error->desc : "";
@@ -61,7 +61,7 @@ Object declare(File const& file, std::string const& name, hid_t type, std::span<
           file.path};
 }
 
-/// A dataset has its place in the file once its first number is written.
+/// Writing a first number allocates a dataset's space in the file.
 void give_place(File const& file, hid_t dataset, std::size_t axes) {
   std::vector<hsize_t> const start(axes, 0);
   std::vector<hsize_t> const count(axes, 1);
@@ -124,7 +124,7 @@ Object declare(File const& file, std::string const& name, hid_t type, std::span<
 
 Object declare_counted(File const& file, std::string const& counter, std::string const& name, hid_t type,
                        std::span<hsize_t const> dimensions) {
-  // What describes them in the file comes first, so that nothing of it comes between them.
+  // Metadata of both datasets first, so that none is allocated between their data.
   Object const count = declare(file, counter, H5T_STD_U64LE, std::array{hsize_t{1}}, H5D_ALLOC_TIME_LATE);
   Object values = declare(file, name, type, dimensions, H5D_ALLOC_TIME_LATE);
   std::uint64_t bytes = H5Tget_size(type);
@@ -141,7 +141,7 @@ Object declare_counted(File const& file, std::string const& counter, std::string
 Object without_gaps(hsize_t user_block, std::filesystem::path const& path) {
   Object properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose, path);
   check(H5Pset_userblock(properties, user_block), path);
-  // Places that have become free are not given to others.
+  // Freed space is not reused.
   check(H5Pset_file_space_strategy(properties, H5F_FSPACE_STRATEGY_AGGR, false, 1), path);
   return properties;
 }
@@ -188,7 +188,7 @@ void write_selected(File const& file, hid_t dataset, hid_t type, hid_t space, hs
   Object const memory(H5Screate_simple(1, &numbers, nullptr), H5Sclose, file.path);
   errno = 0;
   if (H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, values) >= 0) return;
-  // MPI-IO does not pass on what the system said, but leaves it there.
+  // MPI-IO does not report the system's error but leaves it in errno.
   if (errno != 0) throw_write_error(file.path, errno);
   throw_write_error(file.path, reason());
 }
@@ -199,7 +199,7 @@ void write_range(File const& file, hid_t dataset, hid_t type, Index first, Index
                  void const* values) {
   if (count == 0) return;
   Object const space(H5Dget_space(dataset), H5Sclose, file.path);
-  // Entries of several numbers are rows of a matrix, or lie end to end in a list.
+  // Entries of several numbers are rows of a matrix, or consecutive in a list.
   Index const along_rows = H5Sget_simple_extent_ndims(space) == 2 ? 1 : per_entry;
   std::array<hsize_t, 2> const start{static_cast<hsize_t>(first * along_rows), 0};
   std::array<hsize_t, 2> const extent{static_cast<hsize_t>(count * along_rows), static_cast<hsize_t>(per_entry)};

@@ -11,18 +11,18 @@
 
 #include "framework/mesh/index_range.hpp"
 
-/// The little of HDF5 that output needs: objects that close themselves, errors that say why.
+/// The parts of HDF5 that output needs, with objects that close themselves and errors with reasons.
 namespace halocline::hdf5 {
 
-/// While one of these lives, HDF5 prints nothing, and no other thread of this process works with it: the library is not
-/// made for several. Whoever uses HDF5 has one; the same thread may have several.
+/// While one of these lives, HDF5 prints nothing and no other thread of this process uses it, since the library is not
+/// thread-safe. All users of HDF5 need one; a thread may nest several.
 class Silence {
  public:
   Silence();
   ~Silence();
   Silence(Silence const&) = delete;
   Silence& operator=(Silence const&) = delete;
-  /// Lets another thread go first, where one waits. For the outermost of a thread's.
+  /// Lets a waiting thread use HDF5 first. Only for the outermost object of a thread.
   void give_way();
 
  private:
@@ -34,8 +34,8 @@ class Silence {
   void* data_ = nullptr;
 };
 
-/// An HDF5 object. Made from what an HDF5 function returned and the function that closes it; a negative id throws
-/// InputOutputError with what HDF5 says and the name of the file.
+/// An HDF5 object. Created from the result of an HDF5 function and the function that closes it; a negative id throws
+/// InputOutputError with HDF5's reason and the name of the file.
 class Object {
  public:
   Object(hid_t id, herr_t (*closer)(hid_t), std::filesystem::path const& path);
@@ -44,7 +44,7 @@ class Object {
   Object& operator=(Object&&) = delete;
   [[nodiscard]] hid_t id() const { return id_; }
   operator hid_t() const { return id_; }
-  /// Closes it now; false if that failed.
+  /// Closes it now; false on failure.
   [[nodiscard]] bool close();
 
  private:
@@ -52,10 +52,10 @@ class Object {
   herr_t (*close_)(hid_t);
 };
 
-/// Throws InputOutputError when `status` is negative.
+/// Throws InputOutputError if `status` is negative.
 void check(herr_t status, std::filesystem::path const& path);
 
-/// What HDF5's error stack says at its bottom: "No space left on device".
+/// The deepest reason in HDF5's error stack: "No space left on device".
 [[nodiscard]] std::string reason();
 
 /// An open file and its name, for messages.
@@ -64,18 +64,17 @@ struct File {
   std::filesystem::path path;
 };
 
-/// Declares a dataset that has its place in the file at once, and nothing written there.
+/// Declares a dataset and allocates its space in the file at once, without writing to it.
 /// \param dimensions number of entries, then (if not 1) numbers per entry
 Object declare(File const& file, std::string const& name, hid_t type, std::span<hsize_t const> dimensions);
-/// Declares a dataset that has its place in the file at once, right behind one of a single unsigned number of 64 bits,
-/// `counter`, which is the dataset's number of bytes. Nothing else is written. Needs a file that was made by
-/// `without_gaps`.
+/// Declares a dataset and allocates its space directly after `counter`, a dataset with one unsigned 64-bit number: the
+/// size of the dataset in bytes. Writes nothing else. Requires a file created with `without_gaps`.
 Object declare_counted(File const& file, std::string const& counter, std::string const& name, hid_t type,
                        std::span<hsize_t const> dimensions);
-/// How to make a file in which datasets lie one behind the other as they get their places, after `user_block` bytes
-/// that are no part of HDF5's (512 times a power of two, or 0).
+/// Property list for a file whose datasets are contiguous in the order of allocation, after `user_block` bytes that
+/// HDF5 does not use (512 times a power of two, or 0).
 [[nodiscard]] Object without_gaps(hsize_t user_block, std::filesystem::path const& path);
-/// Where the first byte of a dataset lies in the file.
+/// Offset of a dataset's first byte in the file.
 [[nodiscard]] Index place_in_file(File const& file, hid_t dataset);
 Object open_dataset(File const& file, std::string const& name);
 Object create_group(File const& file, std::string const& name);
@@ -83,15 +82,15 @@ Object create_group(File const& file, std::string const& name);
 void set_attribute(File const& file, hid_t object, std::string const& name, std::string const& text);
 void set_attribute(File const& file, hid_t object, std::string const& name, std::span<Index const> numbers);
 void set_attribute(File const& file, hid_t object, std::string const& name, double number);
-/// Writes a text into the bytes that HDF5 leaves to others, at the beginning of a file that is not whole yet.
+/// Writes a text into the user block, at the beginning of a file that is not complete yet.
 void write_user_block(File const& file, std::string const& text);
 
-/// Writes `count` entries from entry `first` on, each of `per_entry` numbers of `type`.
+/// Writes `count` entries, starting with entry `first`; each has `per_entry` numbers of `type`.
 void write_range(File const& file, hid_t dataset, hid_t type, Index first, Index count, Index per_entry,
                  void const* values);
 
-/// Writes a box of a dataset that is indexed (z, y, x), with a last axis more for entries of several numbers: `extents`
-/// entries from `place` on. `values` are packed, x fastest, `per_entry` numbers of `type` each.
+/// Writes a box of a dataset that is indexed (z, y, x), with a further last axis if entries have several numbers:
+/// `extents` entries, starting at `place`. `values` are packed, x fastest, with `per_entry` numbers of `type` each.
 void write_box(File const& file, hid_t dataset, hid_t type, Extents const& place, Extents const& extents,
                Index per_entry, void const* values);
 

@@ -15,7 +15,7 @@
 namespace halocline {
 namespace {
 
-/// Of the chunks of a compressed dataset: a piece that is read begins where the one before it ends, often in a chunk.
+/// Chunk cache for compressed datasets: consecutive reads often share a chunk.
 constexpr std::size_t chunk_cache_bytes = std::size_t{64} << 20U;
 constexpr std::size_t chunk_cache_slots = 12421;
 
@@ -27,7 +27,7 @@ hdf5::File open_file(std::string const& path) {
   return {hdf5::Object(id, H5Fclose, path), path};
 }
 
-/// Paths of the datasets below a group of the file; a thousand at most.
+/// Paths of the datasets below a group of the file; at most a thousand.
 std::vector<std::string> datasets_below(hdf5::File const& file, std::string const& group) {
   constexpr std::size_t most = 1000;
   std::vector<std::string> found;
@@ -43,7 +43,7 @@ std::vector<std::string> datasets_below(hdf5::File const& file, std::string cons
   return found;
 }
 
-/// "did you mean …", or what there is.
+/// "did you mean …", or the existing names.
 std::string advice_for(std::string const& name, std::vector<std::string> const& known) {
   constexpr std::size_t most = 20;
   std::string const nearest = nearest_name(name, known);
@@ -55,7 +55,7 @@ std::string advice_for(std::string const& name, std::vector<std::string> const& 
   return known.size() > most ? text + ", …" : text;
 }
 
-/// \param why there is none of that name
+/// \param why message if there is no dataset of that name
 hdf5::Object open_object(hdf5::File const& file, std::string const& name, std::string const& why) {
   hdf5::Object const access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, file.path);
   H5Pset_chunk_cache(access, chunk_cache_slots, chunk_cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
@@ -86,8 +86,8 @@ void require_numbers(hdf5::File const& file, hid_t dataset, std::string const& n
                                            ", not float32, float64 or integers");
 }
 
-/// Throws InputError where the values lie in other files, of which no look would be taken, where there are none, and
-/// where they are compressed by what this HDF5 does not have. It would read zeros instead of most of these.
+/// Throws InputError if the values are in external files, whose changes would not be detected, if none were written, or
+/// if they use a filter that this HDF5 lacks. In most of these cases HDF5 would read zeros.
 void require_values(hdf5::File const& file, hid_t dataset, std::string const& name) {
   auto const refuse = [&](std::string const& why) {
     throw wrong_file(file.path.string(), "has a dataset `" + deck::printable(name) + "` " + why);
@@ -119,15 +119,15 @@ std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
   return {extents.begin(), extents.end()};
 }
 
-/// Reads what is selected of a dataset, as `count` doubles.
-/// A damaged chunk, say, is found here.
+/// Reads the selection of a dataset as `count` doubles.
+/// Detects errors such as a damaged chunk.
 void read_selected(hdf5::File const& file, hid_t dataset, hid_t space, hsize_t count, double* values) {
   hdf5::Object const memory(H5Screate_simple(1, &count, nullptr), H5Sclose, file.path);
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) >= 0) return;
   throw wrong_file(file.path.string(), "holds values that HDF5 cannot read: " + hdf5::reason());
 }
 
-/// A dataset with an axis of its own for each of the mesh.
+/// A dataset with one axis for each axis of the mesh.
 class Dataset : public ArrayFile {
  public:
   Dataset(InputFile file, std::string const& name, int dimensions)
@@ -162,7 +162,7 @@ class Dataset : public ArrayFile {
   hdf5::Object dataset_;
 };
 
-/// A field of a snapshot: indexed (z, y, x), or a list of entries, x fastest; the attribute `shape` tells the grid.
+/// A field of a snapshot: indexed (z, y, x), or a list of entries, x fastest, with the grid in the attribute `shape`.
 class SnapshotField final : public ArrayFile {
  public:
   SnapshotField(InputFile file, std::string const& field, int dimensions)

@@ -22,7 +22,7 @@ FileIdentity identity_of(struct stat const& status) {
           static_cast<Index>(status.st_mtim.tv_sec) * 1000000000 + static_cast<Index>(status.st_mtim.tv_nsec)};
 }
 
-/// By path.
+/// Keyed by path.
 std::map<std::string, FileIdentity>& judged() {
   static std::map<std::string, FileIdentity> all;
   return all;
@@ -43,7 +43,7 @@ InputError wrong_file(std::string const& path, std::string const& why) {
 }
 
 InputFile::InputFile(std::string path)
-    // A pipe without a writer would be waited for. A path with a NUL in it names another file.
+    // O_NONBLOCK: a pipe without a writer would block. A path that contains NUL would name another file.
     : path_(std::move(path)),
       file_(path_.find('\0') == std::string::npos ? path_ : "", O_RDONLY | O_NONBLOCK | O_NOCTTY) {
   if (file_.number() < 0) throw wrong_file(path_, "cannot be opened: " + words_for(errno));

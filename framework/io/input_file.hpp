@@ -9,30 +9,30 @@
 
 namespace halocline {
 
-/// What tells two states of a file apart.
+/// Identifies the state of a file, to detect changes.
 struct FileIdentity {
   Index bytes = 0;
   Index modified = 0;  ///< nanoseconds since 1970
   friend bool operator==(FileIdentity const&, FileIdentity const&) = default;
 };
 
-/// "`u0.npy` ends in its header": what messages say of a file of the user's.
+/// "`u0.npy` ends in its header": the error for a user's file.
 [[nodiscard]] InputError wrong_file(std::string const& path, std::string const& why);
 
-/// A file of the user's that is read here and there. What is wrong with it is told as InputError, which names it.
+/// A user's file with random access. Errors are InputErrors that name it.
 class InputFile {
  public:
-  /// Throws InputError where there is none, where it is a folder, a pipe or a device, and where it may not be read.
+  /// Throws InputError if it does not exist, is a folder, a pipe or a device, or may not be read.
   explicit InputFile(std::string path);
 
   [[nodiscard]] std::string const& path() const { return path_; }
-  /// As it was when it was opened.
+  /// State of the file when it was opened.
   [[nodiscard]] FileIdentity const& identity() const { return identity_; }
-  /// Throws InputError where bytes are missing and InputOutputError where they cannot be read.
+  /// Throws InputError if the file is too short and InputOutputError if it cannot be read.
   void read(Index offset, std::size_t bytes, std::byte* to) const;
-  /// The same of up to `bytes` bytes: fewer at the end of the file.
+  /// Reads up to `bytes` bytes; fewer at the end of the file.
   [[nodiscard]] std::string text(Index offset, std::size_t bytes) const;
-  /// Throws InputError if the file that has this path now is another one than was opened, or in another state.
+  /// Throws InputError if the file at this path is another one than was opened, or has changed.
   void require_unchanged() const;
 
  private:
@@ -43,10 +43,10 @@ class InputFile {
   FileIdentity identity_;
 };
 
-/// For all who read files of a deck in this process: what is judged and what is read later must be the same.
+/// For all readers of a deck's files in this process: a file must not change between validation and reading.
 /// @{
 void remember_judged(InputFile const& file);
-/// Throws InputError if the file was in another state when it was last judged.
+/// Throws InputError if the file has changed since it was last validated.
 void require_as_judged(InputFile const& file);
 /// @}
 

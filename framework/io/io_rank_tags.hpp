@@ -1,6 +1,6 @@
 #pragma once
 
-/// Tags of what compute ranks and I/O ranks send each other, by the communicator of all ranks.
+/// Tags of messages between compute ranks and I/O ranks, in the communicator of all ranks.
 namespace halocline::io_rank_tags {
 
 constexpr int header = 1;  // a text

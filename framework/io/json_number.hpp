@@ -8,12 +8,12 @@
 
 namespace halocline {
 
-/// JSON has no NaN and no infinity, and its writer would make null of them: they are texts.
+/// NaN and infinity become texts: JSON does not have them, and its writer would write null.
 [[nodiscard]] inline nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;
   return shortest_text(value);
 }
-/// The way back.
+/// The reverse conversion.
 [[nodiscard]] inline double number_of(nlohmann::ordered_json const& json) {
   return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>();
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int vtk_vertex = 1;
 
-/// Writes this rank's even share of a list of `entries` numbers; `number` tells each.
+/// Writes this rank's even share of a list of `entries` numbers; `number` returns each.
 template <class Number>
 void write_share(hdf5::File const& file, std::string const& name, hid_t type, Communicator const& communicator,
                  Index entries, auto&& number) {

@@ -8,15 +8,15 @@
 
 namespace halocline {
 
-/// Beside the snapshots whose geometry it has.
+/// Stored next to the snapshots, whose geometry it has.
 inline constexpr char const* mesh_file_name = "mesh.h5";
 
-/// Collective. Writes what is the same for all snapshots of a run. Of a structured mesh: where cells begin and end
-/// along `x`, `y` and `z`, one more than cells. Of a set of points: Connectivity, Offsets and Types of a VTK
-/// unstructured grid that has a vertex for each. Throws InputOutputError on all ranks.
+/// Collective. Writes the data common to all snapshots of a run. For a structured mesh: cell edges along `x`, `y` and
+/// `z`, one more than cells. For a set of points: Connectivity, Offsets and Types of a VTK unstructured grid with one
+/// vertex a point. Throws InputOutputError on all ranks.
 void write_mesh_file(Mesh const& mesh, std::filesystem::path const& path);
 
-/// Where the cells of an axis begin and end.
+/// Edges of the cells of an axis.
 [[nodiscard]] std::vector<double> edges_of(Axis const& axis);
 
 }  // namespace halocline

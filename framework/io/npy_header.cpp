@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t longest = 1U << 20U;
 
-/// What stands behind the name of an entry of the header's dictionary; empty where there is none.
+/// The text after the name of an entry in the header's dictionary; empty if there is no such entry.
 std::string_view value_of(std::string_view text, std::string_view name) {
   std::size_t const at = text.find("'" + std::string(name) + "':");
   if (at == std::string_view::npos) return {};
@@ -21,7 +21,7 @@ std::string_view value_of(std::string_view text, std::string_view name) {
   return text;
 }
 
-/// "<f8" of "'<f8', …". Records are lists: they have no such text.
+/// "<f8" from "'<f8', …". Empty for records, which are lists.
 std::string quoted(std::string_view value) {
   if (!value.starts_with("'")) return "";
   std::size_t const end = value.find('\'', 1);
@@ -62,7 +62,7 @@ NumberFormat numbers_of(std::string const& type) {
   throw InputError("holds " + name_of(type) + ", not float32, float64 or integers");
 }
 
-/// "(3, 4)", "(3,)" and "()".
+/// Parses "(3, 4)", "(3,)" and "()".
 std::optional<std::vector<Index>> shape_of(std::string_view text) {
   if (!text.starts_with("(")) return std::nullopt;
   std::vector<Index> shape;

@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// What a file in NumPy's format says of its array
+/// The description of the array in a file in NumPy's format
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, versions 1 to 3).
 struct NpyHeader {
   NumberFormat numbers;
@@ -18,8 +18,8 @@ struct NpyHeader {
   Index begin = 0;             ///< bytes before the first number
 };
 
-/// \param next reads on in the file: the next bytes, fewer at its end
-/// Throws InputError, saying what the file is or has ("is no .npy file"), where it is no array of real numbers.
+/// \param next reads the next bytes of the file, fewer at its end
+/// Throws InputError, with the file's defect or contents ("is no .npy file"), unless it is an array of real numbers.
 [[nodiscard]] NpyHeader read_npy_header(std::function<std::string(std::size_t bytes)> const& next);
 
 }  // namespace halocline

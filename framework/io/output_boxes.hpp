@@ -7,21 +7,21 @@
 
 namespace halocline {
 
-/// Entries along each axis of a centring (cell or node) of a structured mesh or a set of points as files hold them: the
-/// closing nodes of periodic axes, which the mesh does not have, are repeated there, since viewers need every corner of
+/// Entries along each axis of a centring (cell or node) of a structured mesh or a set of points in output files. The
+/// files repeat the closing nodes of periodic axes, which the mesh does not have, since viewers need every corner of
 /// every cell.
 [[nodiscard]] Extents output_extents(Mesh const& mesh, Centring centring);
 
-/// Whether all cells of the mesh are equal.
+/// Whether all cells of the mesh have the same size.
 [[nodiscard]] bool is_uniform(StructuredMesh const& mesh);
 
-/// A box of owned entries of a block, in local indices, and the global place of its first entry in a file.
+/// A box of owned entries of a block, in local indices, and the global position of its first entry in a file.
 struct OutputBox {
   IndexRange local;
   Extents place;
 };
 
-/// All that a block writes: what it owns, and copies of it beyond the upper end of periodic axes.
+/// All boxes that a block writes: its owned entries, and their copies beyond the upper end of periodic axes.
 [[nodiscard]] std::vector<OutputBox> output_boxes(Mesh const& mesh, Block const& block, Centring centring);
 
 }  // namespace halocline

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether a run writes files of this name.
+/// Whether a run writes files with this name.
 bool belongs_to_a_run(std::string const& name) {
   constexpr std::array<std::string_view, 13> names{
       "summary.json",  "scalars.csv", "traces.csv", "residuals.csv", "sweep.csv",  "mesh.h5",    series_name,
@@ -29,7 +29,7 @@ bool belongs_to_a_run(std::string const& name) {
   for (std::string_view const own : names) {
     if (name == own || name == std::string(own) + ".partial" || name == std::string(own) + ".reserved") return true;
   }
-  // Room kept for it, and what ranks that end at once write.
+  // Reserved space, and partial files of ranks that end abruptly.
   if (name.starts_with("summary.json.")) return true;
   if (is_checkpoint_name(name)) return true;
   constexpr std::string_view partial = ".partial";
@@ -46,7 +46,7 @@ bool holds_a_run(fs::path const& folder) {
   return false;
 }
 
-/// `folder` or the nearest folder above it that exists.
+/// `folder` or its nearest existing parent.
 fs::path nearest_existing(fs::path const& folder) {
   fs::path nearest = fs::absolute(folder).lexically_normal();
   while (!fs::exists(fs::symlink_status(nearest))) nearest = nearest.parent_path();
@@ -88,7 +88,7 @@ void judge_output_folder(fs::path const& folder, bool overwrite) {
   }
 }
 
-/// Takes the lock and the folders that were created away when the process ends by a crash.
+/// Deletes the lock file and the created folders if the process crashes.
 class FolderClaim::Retreat final : public AbruptRecord {
  public:
   Retreat(fs::path const& folder, std::vector<fs::path> made)
@@ -165,7 +165,7 @@ void return_to_checkpoint(fs::path const& folder, Index step, std::vector<std::s
       fs::remove(entry.path());
       series_is_old = series_is_old || is_snapshot_name(name);
     }
-    // It names what is gone; the next snapshot writes it anew.
+    // It lists deleted snapshots; the next snapshot writes it again.
     if (series_is_old) fs::remove(folder / series_name);
   } catch (fs::filesystem_error const& error) {
     throw InputOutputError("cannot prepare the output folder " + folder.string() + ": " + error.code().message());

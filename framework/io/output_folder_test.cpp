@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 LockAttempt no_locks(int, LockPart) { return LockAttempt::unsupported; }
 
-/// A scratch folder for each rank, and in turn the two kinds of file systems.
+/// A scratch folder for each rank, on both kinds of file systems: with and without locks.
 class OutputFolder : public testing::TestWithParam<bool> {
  protected:
   OutputFolder() {
@@ -153,7 +153,7 @@ TEST_P(OutputFolder, IsJoinedByARankOfItsRun) {
 }
 
 TEST_P(OutputFolder, StaysWithTheRankThatOutlivesItsStarter) {
-  // The starter is killed, in a process of its own, once the rank here has joined.
+  // The starter, a separate process, is killed once this rank has joined.
   std::array<int, 2> claimed{};
   ASSERT_EQ(pipe(claimed.data()), 0);
   pid_t const child = fork();
@@ -210,7 +210,7 @@ TEST_P(OutputFolder, KeepsALockThatAnotherRunHasPutThere) {
   EXPECT_TRUE(fs::exists(out / lock_name));
 }
 
-/// The run before ends, and takes its file away, between the opening of that and its locking.
+/// The previous run ends and deletes its file after that is opened and before it is locked.
 TEST_P(OutputFolder, IsTakenByAFileThatIsThere) {
   leave_lock(line({getpid(), 1}));
   int attempts = 0;
@@ -239,7 +239,7 @@ TEST_P(OutputFolder, IsTakenByOneOfManyAtOnce) {
         close(gate[1]);
         char byte = 0;
         static_cast<void>(read(gate[0], &byte, 1));
-        // Whoever has it lives on until all have tried.
+        // The holder must live until all have tried.
         std::optional<FolderClaim> claim;
         bool const refused = !refusal([&] { claim.emplace(out, true, lock); }).empty();
         if (!refused && write(taken[1], "", 1) == 1) pause();

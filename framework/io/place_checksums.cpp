@@ -7,7 +7,7 @@ namespace halocline {
 
 namespace {
 
-/// A bijection for each place, in which each bit of the number changes half of all bits (splitmix64).
+/// A bijection for each index; each bit of the number changes half of all bits (splitmix64).
 std::uint64_t hash(std::uint64_t bits, std::uint64_t place) {
   std::uint64_t mixed = bits + (place + 1) * 0x9E3779B97F4A7C15U;
   mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -46,7 +46,7 @@ void PlaceChecksums::add(Index first, std::span<std::byte const> values, std::si
 }
 
 std::vector<std::uint64_t> PlaceChecksums::of_all(Communicator const& communicator) const {
-  // In halves, of which no number of ranks overflows.
+  // In 32-bit halves, so that sums over ranks cannot overflow.
   std::vector<Index> halves;
   for (std::uint64_t const sum : sums_) {
     halves.push_back(static_cast<Index>(sum & 0xFFFFFFFFU));

@@ -10,9 +10,9 @@
 
 namespace halocline {
 
-/// Checksums of a list of numbers of which each rank has some: one for every `numbers_of_checksum` numbers. Each is the
-/// sum, modulo 2^64, of a hash of each number's bits and place, so it depends neither on which rank adds what nor on
-/// the order. One number with other bits is always another checksum.
+/// Checksums of a list of numbers that is distributed over ranks: one for every `numbers_of_checksum` numbers. Each is
+/// the sum, modulo 2^64, of a hash of each number's bits and index, so that it does not depend on the distribution or
+/// the order. A change in a single number always changes its checksum.
 class PlaceChecksums {
  public:
   static constexpr Index numbers_of_checksum = 65536;
@@ -20,9 +20,9 @@ class PlaceChecksums {
   /// \param numbers length of the whole list
   explicit PlaceChecksums(Index numbers);
 
-  /// Adds numbers that lie one behind the other, from number `first` of the list on; each has four or eight bytes.
+  /// Adds consecutive numbers, from number `first` of the list on; each has four or eight bytes.
   void add(Index first, std::span<std::byte const> values, std::size_t bytes_per_number);
-  /// Collective. The checksums of what all ranks have added.
+  /// Collective. The checksums of the numbers added on all ranks.
   [[nodiscard]] std::vector<std::uint64_t> of_all(Communicator const& communicator) const;
   [[nodiscard]] std::vector<std::uint64_t> const& sums() const { return sums_; }
 

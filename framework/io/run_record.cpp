@@ -25,8 +25,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* summary_name = "summary.json";
 constexpr char const* status_running = "running";
-/// Bytes for what the last summary says and the first does not: quantities, timings, sweeps, a message; no list of
-/// solves.
+/// Bytes for additions to the last summary compared with the first: quantities, timings, sweeps, a message; without the
+/// list of solves.
 constexpr std::size_t room_for_the_end = 32 << 10;
 
 Json described(Verification const& verification) {
@@ -98,7 +98,7 @@ Json described(RankSeconds const& seconds) {
 Json described(std::vector<RegionTime> const& regions) {
   Json list = Json::array();
   for (RegionTime const& region : regions) {
-    // A whole number wherever all ranks have called it equally often.
+    // An integer if all ranks have the same number of calls.
     auto const whole = static_cast<Index>(region.calls);
     Json const calls = static_cast<double>(whole) == region.calls ? Json(whole) : Json(region.calls);
     list.push_back({{"name", region.name}, {"calls", calls}, {"seconds", described(region.seconds)}});
@@ -115,28 +115,28 @@ Json described(std::vector<SweepForm> const& sweeps) {
   return list;
 }
 
-/// How the run ended; nothing: it has not.
+/// Sets how the run ended; nothing: it has not ended.
 void set_end(Json& summary, std::optional<ExitCode> code, std::string const& message) {
   summary["status"] = code ? status_of(*code) : status_running;
   summary["exit_code"] = code ? Json(static_cast<int>(*code)) : Json();
   summary["message"] = message;
 }
 
-// Text that is no UTF-8 (a path, say) is no reason to lose the record.
+// Text that is not UTF-8 (such as a path) must not prevent the record.
 std::string plain_text_of(Json const& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace); }
 
 constexpr char const* checksum_key = "xxh3_128";
 
-/// With the checksum of all that it says at its end.
+/// The summary with a checksum of its contents as last entry.
 std::string text_of(Json summary) {
   summary.erase(checksum_key);
-  // What is no UTF-8 is replaced before it is counted.
+  // Replaces invalid UTF-8 before the checksum.
   summary = Json::parse(plain_text_of(summary));
   summary[checksum_key] = checksum(plain_text_of(summary));
   return plain_text_of(summary) + '\n';
 }
 
-/// No object where there is none, or it cannot be read.
+/// Not an object if the file does not exist or cannot be read.
 Json read_summary(std::filesystem::path const& path) {
   std::ifstream file(path);
   return file ? Json::parse(file, nullptr, false) : Json();
@@ -179,7 +179,7 @@ Json described(BatchJob const& job) {
   return object;
 }
 
-/// The names of the nodes, and where each rank is among them.
+/// Adds the names of the nodes, and the node of each rank.
 void add_places(Json& all) {
   std::vector<std::string> nodes;
   Json binding = Json::array();
@@ -262,7 +262,7 @@ RunRecord::RunRecord(std::filesystem::path folder, Communicator const& communica
 }
 
 RunRecord::~RunRecord() {
-  // Of a summary that was not finished.
+  // Reserved space remains if no summary was finished.
   if (writes_) unlink(reserved_name(folder_ / summary_name).c_str());
 }
 
@@ -287,7 +287,7 @@ void RunRecord::make_table(std::optional<TableWriter>& table, std::string const&
 }
 
 std::vector<TableState> RunRecord::tables() const {
-  // One without a new row is what it was.
+  // Tables without a new row keep their earlier state.
   std::vector<TableState> all = earlier_tables_;
   for (std::optional<TableWriter> const* const table : {&scalars_, &residuals_, &traces_}) {
     if (!*table) continue;
@@ -344,7 +344,7 @@ void RunRecord::record_failure(InputOutputError const& error) {
   try {
     finish(error.exit_code(), error.what());
   } catch (InputOutputError const&) {
-    // The error itself is what counts.
+    // The original error matters more.
   }
 }
 
@@ -498,7 +498,7 @@ void close_summary(std::filesystem::path const& folder, std::filesystem::file_ti
   if (missing || written < since) return;
   Json summary = read_summary(path);
   if (!summary.is_object()) return;
-  // What a rank wrote when it was asked to stop may not be how it ended.
+  // What a rank wrote when it was asked to stop may not be the final end.
   if (summary.value("status", "") != status_running && !summary.value("abrupt", false)) return;
   set_end(summary, code, message);
   write_reserved_file(path, text_of(summary));
@@ -517,7 +517,7 @@ void reopen_summary(std::filesystem::path const& folder) {
 std::vector<std::string> damage_of_summary_text(std::string const& text) {
   Json summary = Json::parse(text, nullptr, false);
   if (!summary.is_object()) return {"is no whole JSON object"};
-  // What a handler of signals writes is made without a checksum.
+  // Signal handlers write it without a checksum.
   if (summary.contains("abrupt") && summary["abrupt"] == true) return {};
   if (!summary.contains(checksum_key) || !summary[checksum_key].is_string()) return {"has no checksum"};
   std::string const given = summary[checksum_key];

@@ -163,7 +163,7 @@ TEST_F(Output, WhatStandsForAFileIsNeverWrittenThrough) {
 }
 
 TEST_F(Output, Checksum) {
-  // XXH3's 128 bits of nothing, from the published test values of the algorithm.
+  // XXH3 (128 bits) of the empty text, from the algorithm's published test values.
   EXPECT_EQ(checksum(""), "99aa06d3014798d86001c324468d497f");
   EXPECT_NE(checksum("a"), checksum("b"));
 }
@@ -198,13 +198,13 @@ TEST_F(Output, ARunThatOnlyAKillEndedIsOnRecord) {
 }
 
 TEST_F(Output, AnAbruptEndIsOnRecord) {
-  // Each rank is a run of its own here.
+  // Each rank is a separate run here.
   Communicator const alone(MPI_COMM_SELF);
   std::string const message = "crashed in \"x\\y\"\nhere";
   RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "steps: 7\n", "", {"host"}});
   record.prepare_for_abrupt_end(alone);
   record.add_step(12, 0.1, {}, {});
-  // Asked to stop first, and crashed then.
+  // First asked to stop, then crashed.
   close_abrupt_record(ExitCode::stopped, message);
   EXPECT_EQ(summary_in(folder)["status"], "stopped");
   close_abrupt_record(ExitCode::defect, message);
@@ -234,7 +234,7 @@ TEST_F(Output, AnEndAtOnceWhileTheSummaryIsWrittenIsOnRecord) {
   RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   AbruptSummary summary(path, "{\n  \"quantities\": {}\n}\n", 0);
   summary.take_over();
-  // The room is taken, and the whole summary has not its name yet.
+  // The reserved space is in use, and the complete summary does not have its final name yet.
   fs::rename(reserved_name(path), partial_name(path));
   close_abrupt_record(ExitCode::stopped, "asked to stop");
   EXPECT_EQ(summary_in(folder)["status"], "running");
@@ -246,7 +246,7 @@ TEST_F(Output, OneRankWritesAnAbruptEnd) {
   Communicator const alone(MPI_COMM_SELF);
   RunRecord record(folder, alone, {"halocline run plate.yaml", "plate.yaml", "", "", {"host"}});
   record.prepare_for_abrupt_end(alone);
-  // As another rank does that is first.
+  // Simulates another rank that takes the space first.
   fs::rename(reserved_name(folder / "summary.json"), folder / "taken");
   close_abrupt_record(ExitCode::defect, "a crash");
   EXPECT_EQ(summary_in(folder)["status"], "running");
@@ -353,7 +353,7 @@ TEST_F(Output, TimesOfRanksAreTold) {
   EXPECT_TRUE(timings["regions"][0]["calls"].is_number_integer());
 }
 
-/// Of a run that failed, say: rank 0 has its own, and asks nobody.
+/// As in a failed run: rank 0 reports its own times without communication.
 TEST_F(Output, TimesOfARankAloneAreToldToo) {
   if (ranks.rank() != 0) return;
   { ScopedRegion const region("a region"); }
@@ -429,7 +429,7 @@ TEST_F(Output, TheRecordOfARun) {
   EXPECT_EQ(provenance["build"]["mpi"], mpi_name());
   EXPECT_EQ(provenance["build"]["compiler"], build_facts().compiler);
   EXPECT_EQ(provenance["build"]["kokkos"]["version"], build_facts().kokkos);
-  // The whole run's, also where a test makes a record of some of its ranks.
+  // For the whole run, even if a test makes a record with some of its ranks.
   EXPECT_EQ(provenance["nodes"], nlohmann::json::array({host_name()}));
   ASSERT_GE(provenance["binding"].size(), static_cast<std::size_t>(ranks.size()));
   EXPECT_EQ(provenance["binding"][0]["cores"], usable_cores_text());

@@ -15,7 +15,7 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/region.hpp"
 
-/// Null where there is no value.
+/// An empty optional becomes null.
 template <class Value>
 struct nlohmann::adl_serializer<std::optional<Value>> {
   static void to_json(json& to, std::optional<Value> const& from) { to = from ? json(*from) : json(); }
@@ -37,15 +37,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FileEntriesRequest, file, bytes, modified, ce
 
 namespace {
 
-/// Of a request or an answer: the library's binary form keeps numbers that JSON has none for, and paths that are no
-/// UTF-8.
+/// Packs a request or an answer: the binary form keeps NaN and infinities, and paths that are not UTF-8.
 std::string packed(Json const& json) {
   std::string text;
   Json::to_cbor(json, text);
   return text;
 }
 
-/// Answers the compute ranks that one I/O rank serves.
+/// Answers the requests of the compute ranks of one I/O rank.
 class Server {
  public:
   Server(Communicator const& all, StructuredMesh const& mesh) : all_(all), mesh_(mesh) {}
@@ -64,7 +63,7 @@ class Server {
   }
 
  private:
-  /// \param file which one it is, and as what it is read
+  /// \param file key of the file and its format
   void answer(FileEntriesRequest const& request, std::string const& file, int to) {
     auto const values = std::make_shared<std::vector<double>>(static_cast<std::size_t>(request.box.size()));
     BadEntry bad;
@@ -102,7 +101,7 @@ void ServedInitialData::ask(std::string const& request) const {
 }
 
 void ServedInitialData::receive(std::span<std::byte> to) const {
-  // MPI may write there for longer than `to` lives.
+  // MPI may still write to it after the end of `to`.
   auto const values = std::make_shared<std::vector<std::byte>>(to.size());
   roles_.all().complete({roles_.all().receive(values->data(), static_cast<Index>(values->size()), server(),
                                               io_rank_tags::initial_values)},
@@ -128,7 +127,7 @@ BadEntry ServedInitialData::read(FileEntriesRequest const& request, std::span<do
   return remark["bad"];
 }
 
-/// An empty text says that there are no more.
+/// An empty text means no further requests.
 void ServedInitialData::finish() { ask(""); }
 
 void serve_initial_data(RankRoles const& roles, StructuredMesh const& mesh) {

@@ -8,14 +8,14 @@
 
 namespace halocline {
 
-/// On a compute rank: has expressions evaluated and files read by its I/O rank. `roles` outlives this object.
+/// On a compute rank: its I/O rank evaluates expressions and reads files. `roles` must outlive this object.
 class ServedInitialData final : public InitialDataService {
  public:
   explicit ServedInitialData(RankRoles const& roles) : roles_(roles) {}
 
   void evaluate(ExpressionRequest const& request, std::span<std::byte> to) override;
   BadEntry read(FileEntriesRequest const& request, std::span<double> to) override;
-  /// To be called when this rank has no more to ask for.
+  /// Call when this rank has no more requests.
   void finish();
 
  private:
@@ -26,8 +26,8 @@ class ServedInitialData final : public InitialDataService {
   RankRoles const& roles_;
 };
 
-/// On an I/O rank: evaluates and reads what the compute ranks that it serves ask for, until all of them have finished.
-/// `mesh` has the axes of the run's; it may belong to other ranks.
+/// On an I/O rank: answers the requests of its compute ranks until all of them have finished. `mesh` must have the axes
+/// of the run's mesh; it may be distributed over other ranks.
 void serve_initial_data(RankRoles const& roles, StructuredMesh const& mesh);
 
 }  // namespace halocline

@@ -16,7 +16,7 @@ namespace halocline {
 
 namespace {
 
-/// Runs `work` unless something failed before; what it throws is kept for later.
+/// Runs `work` unless there was a failure before; stores its exception.
 void attempt(std::exception_ptr& failure, auto&& work) {
   if (failure) return;
   try {
@@ -26,8 +26,8 @@ void attempt(std::exception_ptr& failure, auto&& work) {
   }
 }
 
-/// Takes the file's space on the disk now, so that a full disk shows here, on one rank, and not in the middle of what
-/// all ranks write. File systems that cannot do that are left to find out.
+/// Allocates the file's disk space now, so that a full disk is detected on one rank before all ranks write. File
+/// systems that do not support this report a full disk later.
 void reserve(std::filesystem::path const& partial, std::filesystem::path const& path) {
   int const file = open(partial.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) throw_write_error(path, errno);
@@ -37,13 +37,13 @@ void reserve(std::filesystem::path const& partial, std::filesystem::path const& 
   if (error != 0 && error != EOPNOTSUPP && error != ENOSYS) throw_write_error(path, error);
 }
 
-/// How a rank opens the file: with MPI-IO when the ranks are on several hosts, whose file systems need it; within one
-/// host, where the kernel keeps all parts together, directly.
+/// Access of a rank to the file: by MPI-IO if the ranks are on several hosts, whose file systems need it; directly
+/// within one host, where the kernel keeps concurrent writes consistent.
 class Access {
  public:
   Access(std::filesystem::path const& path, Communicator const* sharing) : path_(path), properties_(open(sharing)) {}
   [[nodiscard]] hid_t properties() const { return properties_; }
-  /// Throws what the system said about a write, if one failed.
+  /// Throws the system's error if a write failed.
   void check() const {
     if (error_ != 0) throw_write_error(path_, error_);
   }
@@ -61,7 +61,7 @@ class Access {
   hdf5::Object properties_;
 };
 
-/// Runs `work` on the file that `open` opens, and closes it, which every rank does in any case.
+/// Opens a file by `open`, runs `work` on it, and closes it on every rank, even after a failure.
 void with_file(Access const& access, std::filesystem::path const& path, auto&& open, auto&& work) {
   std::exception_ptr failure;
   bool closed = true;
@@ -83,7 +83,7 @@ void declare_file(std::filesystem::path const& path, std::function<void(hdf5::Fi
   std::optional<hdf5::Object> layout;
   if (user_block > 0) layout.emplace(hdf5::without_gaps(static_cast<hsize_t>(user_block), path));
   auto const create = [&](char const* name, hid_t properties) {
-    // Whatever has that name is not of this run, or of one of its attempts that failed.
+    // A file of that name belongs to no run, or to a failed attempt of this one.
     unlink(name);
     return H5Fcreate(name, H5F_ACC_EXCL, layout ? layout->id() : H5P_DEFAULT, properties);
   };

@@ -8,19 +8,19 @@
 
 namespace halocline {
 
-/// What is known of a file only when all ranks have written their values, as checksums are.
+/// Data of a file, such as checksums, that is available only after all ranks have written their values.
 struct SharedFileSeal {
-  std::function<void()> combine;                 ///< collective; empty: there is none
-  std::function<void(hdf5::File const&)> write;  ///< on rank 0 alone, into what was declared
+  std::function<void()> combine;                 ///< collective; empty: none
+  std::function<void(hdf5::File const&)> write;  ///< on rank 0 only, into declared datasets
 };
 
-/// Collective. Writes one HDF5 file from all ranks: rank 0 declares what is in it, then all ranks write their values
-/// into it at the same time, independently of each other. The file has its name only when it is whole and on the disk.
+/// Collective. Writes one HDF5 file from all ranks: rank 0 declares its contents, then all ranks write their values
+/// concurrently and independently. The file gets its final name only when it is complete and on the disk.
 ///
-/// \param user_block bytes at the beginning of the file that HDF5 leaves to others (hdf5::without_gaps)
+/// \param user_block bytes at the beginning of the file that HDF5 does not use (hdf5::without_gaps)
 ///
-/// When a rank fails, in `declare`, in `fill` or in what surrounds them, it still takes part in everything that is
-/// collective, and all ranks throw its error afterwards; nothing of the file is left.
+/// If a rank fails, in `declare`, in `fill` or around them, it still takes part in all collective calls. Afterwards all
+/// ranks throw its error, and the file is deleted.
 void write_shared_file(Communicator const& communicator, std::filesystem::path const& path,
                        std::function<void(hdf5::File const&)> const& declare,
                        std::function<void(hdf5::File const&)> const& fill, Index user_block = 0,

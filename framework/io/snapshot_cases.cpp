@@ -1,6 +1,6 @@
 // Writes snapshots of known values for read_back_test.py: snapshot_cases [--several-hosts] [--io-ranks N] FOLDER
 // With --several-hosts each rank simulates a host of its own, so that files are shared through MPI-IO; with --io-ranks
-// the last N ranks write what the others hand over.
+// the last N ranks write the snapshots of the others.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace halocline;
 
-/// Exact in single precision, different for every entry and component.
+/// Representable in single precision, different for every entry and component.
 double value_at(Index i, Index j, Index k, int component) {
   return 0.25 + static_cast<double>(i + 20 * j + 400 * k + 10000 * component);
 }
@@ -50,7 +50,7 @@ std::unique_ptr<FieldBase> field(std::shared_ptr<Mesh const> const& mesh, FieldD
 
 using Fields = std::vector<std::unique_ptr<FieldBase>>;
 
-/// Writes two snapshots. `mesh` and `fields` are those of a rank that computes.
+/// Writes two snapshots. `mesh` and `fields` are those of a compute rank.
 void write_case(std::filesystem::path const& folder, RankRoles const& roles, ServedMesh const& served,
                 std::shared_ptr<Mesh const> const& mesh, Fields const& fields) {
   if (roles.is_io_rank()) {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 std::string bytes_of(double number) { return {reinterpret_cast<char const*>(&number), sizeof(number)}; }
 
-/// All that is read of a snapshot.
+/// Everything that is read from a snapshot.
 struct Contents {
   Index step = 0;
   double time = 0;
@@ -61,7 +61,7 @@ void fill(Field<Real>& field) {
   }
 }
 
-/// Snapshots of two meshes and of points, by all ranks.
+/// Snapshots of two meshes and of points, written by all ranks.
 class Damage : public testing::Test {
  protected:
   void write(std::shared_ptr<Mesh const> const& mesh, std::vector<FieldBase const*> const& fields) {
@@ -69,7 +69,7 @@ class Damage : public testing::Test {
     path = folder / snapshot_name(*mesh, 7);
   }
 
-  /// The file as it is, and with one bit in some of its bytes the other way round: it is as it was, or damage is told.
+  /// Flips one bit in some bytes of the file: its contents must be unchanged, or damage must be reported.
   void expect_that_damage_is_told(Index stride) {
     on_first_rank(*ranks, [&] {
       SnapshotFile const whole(path);
@@ -188,14 +188,14 @@ TEST_F(Damage, OfAMeshFile) {
   });
 }
 
-/// A number that moved, or of which one bit is another, in whichever of several parts.
+/// A moved number, or one with a flipped bit, in any of several parts.
 TEST_F(Damage, OfOneNumberIsTold) {
   Index const block = PlaceChecksums::numbers_of_checksum;
   std::vector<float> numbers(static_cast<std::size_t>(2 * block + 5), 0.0F);
   auto const sums = [&] {
     PlaceChecksums checksums(static_cast<Index>(numbers.size()));
     std::span<std::byte const> const bytes = std::as_bytes(std::span(numbers));
-    // In two parts that meet in a block.
+    // In two parts whose boundary is inside a block.
     checksums.add(block + 3, bytes.subspan(static_cast<std::size_t>(4 * (block + 3))), sizeof(float));
     checksums.add(0, bytes.first(static_cast<std::size_t>(4 * (block + 3))), sizeof(float));
     return checksums.sums();

@@ -40,7 +40,7 @@ class FailingSnapshot : public testing::Test {
     });
   }
 
-  /// One message, exit code 4, and nothing of the snapshot in the folder.
+  /// Expects one message, exit code 4, and nothing of the snapshot in the folder.
   void expect_failure(Verdict const& verdict, int origin, std::string const& reason) {
     EXPECT_EQ(verdict.code, ExitCode::input_output);
     EXPECT_EQ(verdict.origin, origin);

@@ -20,8 +20,8 @@ InputOutputError unreadable(std::filesystem::path const& path, std::string const
   return InputOutputError("cannot read " + path.string() + ": " + why);
 }
 
-/// A damaged file leaves HDF5 (1.10) with objects that it cannot close when the program ends, of which it complains
-/// there. To be called before the library's first use.
+/// HDF5 (1.10) cannot close some objects of a damaged file at exit and reports errors there. Call before the library's
+/// first use.
 void leave_library_as_it_is() { H5dont_atexit(); }
 
 hid_t checked(hid_t id, std::filesystem::path const& path) {
@@ -46,7 +46,7 @@ std::vector<Index> shape_of(hdf5::File const& file, hid_t dataset) {
   return {extents.begin(), extents.end()};
 }
 
-/// All numbers of an attribute; empty where there is none.
+/// All numbers of an attribute; empty if there is none.
 std::vector<Index> attribute(hdf5::File const& file, hid_t object, char const* name) {
   if (H5Aexists(object, name) <= 0) return {};
   hdf5::Object const found(checked(H5Aopen(object, name, H5P_DEFAULT), file.path), H5Aclose, file.path);
@@ -56,7 +56,7 @@ std::vector<Index> attribute(hdf5::File const& file, hid_t object, char const* n
   return numbers;
 }
 
-/// Names of the datasets in a group, in their order.
+/// Names of the datasets in a group, in alphabetical order.
 std::vector<std::string> datasets_in(hdf5::File const& file, std::string const& group) {
   std::vector<std::string> names;
   if (H5Lexists(file.object, "VTKHDF", H5P_DEFAULT) <= 0 || H5Lexists(file.object, group.c_str(), H5P_DEFAULT) <= 0) {
@@ -137,7 +137,7 @@ void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index 
   hdf5::Object const dataset = open(file, field.dataset);
   std::vector<Index> const shape = shape_of(file, dataset);
   while (count > 0) {
-    // The largest box from there on that lies in one piece: along the first axis as many whole slabs, or a part of one.
+    // The largest contiguous box from there on: as many whole slabs of the slowest axis as fit, or a part of one.
     std::vector<hsize_t> start(shape.size());
     std::vector<hsize_t> extent(shape.size(), 1);
     Index rest = first;
@@ -145,13 +145,13 @@ void SnapshotFile::read_as(std::int64_t type, SnapshotEntry const& field, Index 
       start[axis - 1] = static_cast<hsize_t>(rest % shape[axis - 1]);
       rest /= shape[axis - 1];
     }
-    Index below = 1;  // numbers of an entry of this axis
+    Index below = 1;  // numbers per entry of this axis
     for (std::size_t axis = shape.size(); axis > 0; --axis) {
       auto const at = static_cast<Index>(start[axis - 1]);
       Index const most = std::min(shape[axis - 1] - at, std::max<Index>(1, count / below));
       extent[axis - 1] = static_cast<hsize_t>(most);
       below *= most;
-      // A whole line may be repeated along the next axis.
+      // Only complete lines can extend along the next axis.
       if (at != 0 || most != shape[axis - 1]) break;
       if (count / below < 2) break;
     }
@@ -282,7 +282,7 @@ std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path) 
     }
   }
   if (!has("Connectivity")) return found;
-  // Vertices are what their places say.
+  // Connectivity, offsets and types of vertices must follow from their index.
   for (std::string const name : {"Connectivity", "Offsets", "Types"}) {
     auto const numbers = whole_list<Index>(file, name, H5T_NATIVE_INT64);
     Index place = 0;

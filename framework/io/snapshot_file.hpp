@@ -12,26 +12,26 @@
 
 namespace halocline {
 
-/// A field as a snapshot holds it.
+/// A field in a snapshot.
 struct SnapshotEntry {
   std::string name;
   std::string dataset;         ///< path in the file
-  std::string kind;            ///< what its entries are: "cell", "node" or "point"
-  std::vector<Index> extents;  ///< of entries along x, y and z; of points their number alone
+  std::string kind;            ///< location of its entries: "cell", "node" or "point"
+  std::vector<Index> extents;  ///< entries along x, y and z; for points only their number
   Index components = 1;
   bool is_single = false;  ///< single precision
 };
 
-/// Where a snapshot keeps the checksums of a dataset, PlaceChecksums of its numbers: "checksums/CellData/u".
+/// Path of a dataset's checksums in a snapshot (PlaceChecksums of its numbers): "checksums/CellData/u".
 inline constexpr char const* checksums_group = "checksums";
 [[nodiscard]] std::string checksums_of(std::string const& dataset);
 
-/// The attribute of a snapshot that has the checksum of its header, and what that is.
+/// The attribute with the checksum of a snapshot's header, and the checksum of a header.
 inline constexpr char const* header_checksum_name = "header_checksum";
 [[nodiscard]] Index header_checksum(std::string const& header);
 
-/// A snapshot that a run wrote, to be read by one process. Everything throws InputOutputError, which names the file,
-/// where that cannot be read or is no snapshot.
+/// A snapshot of a run, for reading by one process. All functions throw InputOutputError, which names the file, if it
+/// cannot be read or is not a snapshot.
 class SnapshotFile {
  public:
   explicit SnapshotFile(std::filesystem::path path);
@@ -42,13 +42,13 @@ class SnapshotFile {
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
   [[nodiscard]] Index step() const { return step_; }
   [[nodiscard]] double time() const { return time_; }
-  /// In the order of their names, cells before nodes; the positions of points are called "position".
+  /// Ordered by name, cells before nodes; the positions of points are called "position".
   [[nodiscard]] std::vector<SnapshotEntry> const& fields() const { return fields_; }
-  /// `count` numbers from number `first` on, as they lie in the file: components of an entry side by side, x fastest.
+  /// Reads `count` numbers, starting with number `first`, in file order: components of an entry adjacent, x fastest.
   void read(SnapshotEntry const& field, Index first, Index count, std::vector<double>& numbers) const;
-  /// What is not as it was written, in words, each a line: "`u`: numbers 65536 to 131071 have other bits". Reads all.
+  /// Describes damage, one line each: "`u`: numbers 65536 to 131071 have other bits". Reads the whole file.
   [[nodiscard]] std::vector<std::string> damage() const;
-  /// Where the cells of the mesh begin and end along an axis, from the mesh file beside it; empty where there is none.
+  /// Cell edges of the mesh along an axis, from the mesh file next to it; empty without that file.
   [[nodiscard]] std::vector<double> edges(int axis) const;
 
  private:
@@ -66,7 +66,7 @@ class SnapshotFile {
   std::vector<SnapshotEntry> fields_;
 };
 
-/// The same of the mesh file beside snapshots. Throws InputOutputError where it cannot be read.
+/// The same for the mesh file next to snapshots. Throws InputOutputError if it cannot be read.
 [[nodiscard]] std::vector<std::string> damage_of_mesh_file(std::filesystem::path const& path);
 
 }  // namespace halocline

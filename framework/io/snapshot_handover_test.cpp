@@ -1,4 +1,4 @@
-// Snapshots that compute ranks hand over to I/O ranks. What is in the files is for read_back_test.py.
+// Snapshots sent from compute ranks to I/O ranks. read_back_test.py checks the contents of the files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 class Handover : public testing::Test {
  protected:
-  /// As many I/O ranks as there can be.
+  /// The largest possible number of I/O ranks.
   [[nodiscard]] int most_io_ranks() const { return ranks->size() / 2; }
 
   /// Runs `compute` with a sender on the compute ranks, and serves them on the others.
@@ -60,7 +60,7 @@ class Handover : public testing::Test {
     });
   }
 
-  /// Runs `work` on the compute ranks whose initial data the others make.
+  /// Runs `work` on the compute ranks; the others provide their initial data.
   Verdict run_with_initial_data(
       StructuredMeshDescription const& description,
       std::function<void(std::shared_ptr<StructuredMesh const> const&, ServedInitialData&)> const& work) const {
@@ -81,7 +81,7 @@ class Handover : public testing::Test {
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>(test::communicator().data());
   test::SharedFolder shared;
   fs::path const& folder = shared.path();
-  std::vector<Index> written;  ///< steps, on I/O ranks
+  std::vector<Index> written;  ///< steps written, on I/O ranks
 };
 
 TEST(SnapshotMessages, AHeaderArrivesAsItWas) {
@@ -136,7 +136,7 @@ TEST_F(Handover, AllIsWrittenInOrderBeforeTheEnd) {
 TEST_F(Handover, IoRanksEvaluateExpressions) {
   StructuredMeshDescription const description{.axes = {Axis::uniform(13, 0, 1), Axis::uniform(9, 0, 2)}};
   Verdict const verdict = run_with_initial_data(description, [&](auto const& mesh, auto& initial_data) {
-    // Not in the same order on all ranks.
+    // In a different order on each rank.
     for (int repetition = 0; repetition <= ranks->rank(); ++repetition) {
       for (Precision const precision : {Precision::single, Precision::double_}) {
         ExpressionRequest const request{.text = "random(3) + x*y^2 - t",
@@ -155,7 +155,7 @@ TEST_F(Handover, IoRanksEvaluateExpressions) {
   EXPECT_EQ(verdict.message, "");
 }
 
-/// Numbers of eight bytes in a file that all ranks see, as a deck gives it.
+/// Writes 8-byte numbers to a file that all ranks see, and describes it as a deck does.
 FieldFile write_numbers(Communicator const& ranks, fs::path const& path, std::vector<double> const& numbers,
                         std::vector<std::int64_t> dims) {
   on_first_rank(ranks, [&] {
@@ -184,7 +184,7 @@ std::vector<Real> owned_values(Field<Real> const& field) {
   return all;
 }
 
-/// Hands on what is asked for, and counts.
+/// Forwards and counts requests.
 class Counted final : public InitialDataService {
  public:
   explicit Counted(InitialDataService& to) : to_(to) {}
@@ -199,7 +199,7 @@ class Counted final : public InitialDataService {
   InitialDataService& to_;
 };
 
-/// An axis that is periodic, values on nodes, and entries that are those of the mesh or lie elsewhere.
+/// A periodic axis, values on nodes, and entries on the mesh's own grid or on another.
 TEST_F(Handover, IoRanksReadFiles) {
   StructuredMeshDescription const description{.axes = {Axis::uniform(13, 0, 1), Axis::uniform(9, 0, 2)},
                                               .periodic = {false, true}};

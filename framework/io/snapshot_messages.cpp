@@ -11,7 +11,7 @@ namespace snapshot_messages {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Header, last, step, time, blocks, fields)
 
-// Unlike its text, the binary form keeps all numbers and names as they are.
+// Unlike text, the binary form keeps all numbers and names exactly.
 std::string packed(Header const& header) {
   std::string text;
   nlohmann::json::to_cbor(header, text);

@@ -23,7 +23,7 @@ std::string_view ending_for(Mesh const& mesh) {
   return is_uniform(structured(mesh)) ? endings[0] : endings[1];
 }
 
-/// What stands between the beginning and the ending of a snapshot's name; empty in any other name.
+/// The part of a snapshot's name between prefix and extension; empty for any other name.
 std::string_view number_in(std::string_view name) {
   if (!name.starts_with(beginning)) return "";
   for (std::string_view const ending : endings) {

@@ -18,12 +18,12 @@ namespace {
 namespace messages = snapshot_messages;
 using Clock = std::chrono::steady_clock;
 
-/// An idle I/O rank leaves its core to others: a snapshot can wait for so long.
+/// An idle I/O rank releases its core to others; snapshots can wait for this time.
 constexpr std::chrono::microseconds nap{200};
 
 }  // namespace
 
-/// A compute rank that is served.
+/// A served compute rank.
 struct SnapshotReceiver::Client {
   int rank = 0;
   std::optional<messages::Header> header;  ///< of a snapshot that is not written yet

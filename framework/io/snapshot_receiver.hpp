@@ -14,24 +14,25 @@
 
 namespace halocline {
 
-/// The mesh of a run as its I/O ranks see it: the same blocks, each on the I/O rank of the rank that computes on it.
-/// Collective over the I/O ranks. `blocks` is how many blocks the compute ranks have that this I/O rank serves, in
+/// Creates the mesh of a run on its I/O ranks: the same blocks, each on the I/O rank that serves its compute rank.
+/// Collective over the I/O ranks. `blocks` has the number of blocks of each compute rank that this I/O rank serves, in
 /// their order.
 using ServedMesh = std::function<std::shared_ptr<Mesh const>(std::vector<Index> const& blocks)>;
 
-/// The work of an I/O rank: writes the snapshots that compute ranks hand over (SnapshotSender), as these would write
-/// them. Values are received as they are written: no more than those of one field on one block are here at a time.
+/// The task of an I/O rank: writes the snapshots that compute ranks send (SnapshotSender), in the same format as
+/// compute ranks would. Values are received as they are written, so that memory holds at most those of one field on one
+/// block.
 class SnapshotReceiver {
  public:
-  /// On an I/O rank; `roles` outlives this object. \param folder exists when the first snapshot comes
-  /// \param earlier snapshots that the series of the run has already
+  /// On an I/O rank; `roles` must outlive this object. \param folder must exist when the first snapshot arrives
+  /// \param earlier snapshots that are already in the run's series
   SnapshotReceiver(RankRoles const& roles, std::filesystem::path folder, ServedMesh make_mesh,
                    std::vector<WrittenSnapshot> earlier = {});
   ~SnapshotReceiver();
   SnapshotReceiver(SnapshotReceiver const&) = delete;
   SnapshotReceiver& operator=(SnapshotReceiver const&) = delete;
 
-  /// Collective over the I/O ranks. Returns when all compute ranks that this one serves have ended.
+  /// Collective over the I/O ranks. Returns when all compute ranks that this one serves have finished.
   /// \param written called after each snapshot, may be empty
   void serve(std::function<void(Index step, double time)> const& written = {});
 
@@ -55,7 +56,7 @@ class SnapshotReceiver {
   std::vector<WrittenSnapshot> earlier_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::shared_ptr<Mesh const> mesh_;
-  std::optional<SnapshotWriter> writer_;  ///< made with the first snapshot: it writes the mesh
+  std::optional<SnapshotWriter> writer_;  ///< created with the first snapshot, since it writes the mesh
   std::vector<int> client_of_block_;      ///< rank, by Block::local
   std::shared_ptr<std::vector<std::byte>> values_ = std::make_shared<std::vector<std::byte>>();
   snapshot_messages::Report report_;

@@ -29,7 +29,7 @@ Index bytes_of(std::span<FieldBase const* const> fields, Mesh const& mesh) {
 
 }  // namespace
 
-/// A snapshot on its way.
+/// A snapshot in flight.
 struct SnapshotSender::Buffer {
   std::string header;
   Index size = 0;  ///< of `values`, in bytes
@@ -43,7 +43,7 @@ struct SnapshotSender::Buffer {
   }
 };
 
-/// What each I/O rank tells rank 0.
+/// Notices from each I/O rank to rank 0.
 struct SnapshotSender::Notices {
   std::vector<Index> asked;
   std::vector<MPI_Request> requests;

@@ -11,29 +11,29 @@
 
 namespace halocline {
 
-/// Hands the snapshots of a run over to I/O ranks (SnapshotReceiver), which write them while this rank computes on.
-/// Each snapshot is copied into one of a few buffers of the host, and sent from there. No compute rank waits for
-/// another.
+/// Sends the snapshots of a run to I/O ranks (SnapshotReceiver), which write them while this rank continues to compute.
+/// Each snapshot is copied into one of a few host buffers and sent from there. Compute ranks do not wait for each
+/// other.
 class SnapshotSender {
  public:
-  /// On a compute rank. \param buffers snapshots that may be on their way at a time
-  /// `roles` outlives this object.
+  /// On a compute rank. \param buffers number of snapshots in flight at the same time
+  /// `roles` must outlive this object.
   SnapshotSender(RankRoles const& roles, std::shared_ptr<Mesh const> mesh, int buffers);
-  /// What is still on its way is abandoned.
+  /// Abandons messages that are still in flight.
   ~SnapshotSender();
   SnapshotSender(SnapshotSender const&) = delete;
   SnapshotSender& operator=(SnapshotSender const&) = delete;
 
-  /// Copies the owned values of `fields` and sends them; all compute ranks do so for the same snapshots in the same
-  /// order. Where all buffers are on their way, it waits until the oldest has arrived: no snapshot is left out.
+  /// Copies the owned values of `fields` and sends them; all compute ranks must call it for the same snapshots in the
+  /// same order. If all buffers are in flight, waits until the oldest has arrived: no snapshot is dropped.
   void write(Index step, double time, std::span<FieldBase const* const> fields);
-  /// Returns when all that was handed over is written, and ends the service of this rank. Throws RemoteError with what
-  /// an I/O rank could not write.
+  /// Returns when all snapshots are written, and ends the service for this rank. Throws RemoteError if an I/O rank
+  /// could not write.
   snapshot_messages::Report finish();
 
-  /// The region that a rank is in while it waits for a free buffer.
+  /// Timed region of the wait for a free buffer.
   static constexpr char const* waiting_region = "io/wait for a free buffer";
-  /// Whether an I/O rank was asked to stop the run. Told to rank 0 alone.
+  /// Whether an I/O rank was asked to stop the run. Only rank 0 is notified.
   [[nodiscard]] bool stop_asked();
 
  private:
@@ -45,8 +45,8 @@ class SnapshotSender {
 
   RankRoles const& roles_;
   std::shared_ptr<Mesh const> mesh_;
-  int server_;                                    ///< rank of the I/O rank among all
-  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< used in turn
+  int server_;                                    ///< the I/O rank, in the communicator of all ranks
+  std::vector<std::shared_ptr<Buffer>> buffers_;  ///< used round-robin
   std::size_t next_ = 0;
   std::shared_ptr<Notices> notices_;
 };

@@ -24,10 +24,10 @@ namespace halocline {
 
 namespace {
 
-/// What VTK's XML reader looks for in front of values: the number of their bytes. By the names of the values.
+/// Group of the byte counts that VTK's XML reader expects before values, by the names of the values.
 constexpr char const* counters = "counters/";
 
-/// Numbers of a field, components included.
+/// Numbers of a field, including all components.
 Index numbers_of(Mesh const& mesh, StoredField const& field) {
   Extents const extents = output_extents(mesh, field.description.centring);
   return extents[0] * extents[1] * extents[2] * field.description.components;
@@ -46,7 +46,7 @@ void declare_one_number(hdf5::File const& file, std::string const& name, hid_t s
   hdf5::write_range(file, dataset, type, 0, 1, 1, value);
 }
 
-/// The vertices of points, in all but their positions linked from the mesh file beside it.
+/// Declares the vertices of points; all but their positions are links to the mesh file next to the snapshot.
 void declare_points(hdf5::File const& file, hdf5::Object const& group, Mesh const& mesh) {
   hdf5::set_attribute(file, group, "Version", std::array<Index, 2>{1, 0});
   hdf5::set_attribute(file, group, "Type", std::string("UnstructuredGrid"));
@@ -65,8 +65,8 @@ void declare_checksums(hdf5::File const& file, std::string const& dataset, Index
                 std::array{static_cast<hsize_t>(PlaceChecksums(numbers).sums().size())});
 }
 
-/// Where the nodes of a stretched mesh lie along x, y and z.
-/// \return the places of these lists; none of a uniform mesh
+/// Writes the node positions of a stretched mesh along x, y and z.
+/// \return offsets of these lists; empty for a uniform mesh
 std::vector<Index> declare_coordinates(hdf5::File const& file, StructuredMesh const& mesh) {
   std::vector<Index> places;
   for (std::size_t axis = 0; axis < 3 && !is_uniform(mesh); ++axis) {
@@ -87,8 +87,8 @@ std::vector<Index> declare_coordinates(hdf5::File const& file, StructuredMesh co
   return places;
 }
 
-/// Values on a grid are indexed (z, y, x), those of points are a list; several components make one axis more.
-/// \return its place in the file
+/// Values on a grid are indexed (z, y, x), those of points are a list; several components add an axis.
+/// \return its offset in the file
 Index declare_field(hdf5::File const& file, Mesh const& mesh, StoredField const& field) {
   FieldDescription const& described = field.description;
   Extents const extents = output_extents(mesh, described.centring);
@@ -135,7 +135,7 @@ void declare_snapshot(hdf5::File const& file, Mesh const& mesh, Index step, doub
   hdf5::set_attribute(file, file.object, header_checksum_name, std::array{header_checksum(text)});
 }
 
-/// Bytes for the header of a snapshot, before all that is HDF5's; points have none.
+/// Bytes for the header of a snapshot before HDF5's data; 0 for points.
 Index header_size(Mesh const& mesh, double time, std::span<StoredField const> fields) {
   if (as_points(mesh) != nullptr) return 0;
   std::vector<PlacedField> placed;
@@ -143,7 +143,7 @@ Index header_size(Mesh const& mesh, double time, std::span<StoredField const> fi
   return vtk_header_size(structured(mesh), time, placed);
 }
 
-/// The owned values of a block, all components of an entry side by side: where there are several, in `room`.
+/// The owned values of a block, with components interleaved; uses `room` if there are several components.
 std::span<std::byte const> values_of(std::size_t number, StoredField const& field, Block const& block,
                                      OwnedValues const& owned_values, std::vector<std::byte>& room) {
   auto const components = static_cast<std::size_t>(field.description.components);
@@ -159,7 +159,7 @@ std::span<std::byte const> values_of(std::size_t number, StoredField const& fiel
   return room;
 }
 
-/// The values of a part of the block's box, packed; `bytes` is the size of an entry with all of its components.
+/// Packs the values of a part of the block's box; `bytes` is the size of an entry with all components.
 std::vector<std::byte> cut(std::span<std::byte const> values, Extents const& extents, IndexRange const& part,
                            std::size_t bytes) {
   std::vector<std::byte> packed;
@@ -174,7 +174,7 @@ std::vector<std::byte> cut(std::span<std::byte const> values, Extents const& ext
   return packed;
 }
 
-/// Adds what is written of a box to the checksums of its field.
+/// Adds the written values of a box to the checksums of its field.
 void add_box(std::byte const* numbers, Extents const& whole, OutputBox const& box, StoredField const& field,
              PlaceChecksums& checksums) {
   Extents const extents = box.local.extents();

@@ -54,7 +54,7 @@ bool is_of(std::string const& item, std::string const& name) { return item == na
 
 namespace {
 
-/// The item of a name in a list, whose items `name_of` names.
+/// The item with a name in a list; `name_of` returns the name of an item.
 template <class List, class NameOf>
 auto const& find(List const& list, std::string const& name, NameOf const& name_of) {
   auto const found = std::find_if(list.begin(), list.end(), [&](auto const& one) { return name_of(one) == name; });

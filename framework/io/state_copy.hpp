@@ -15,8 +15,8 @@
 
 namespace halocline {
 
-/// What this rank carries of a state, copied to the memory of the host: a checkpoint is written from it while the run
-/// goes on. The memory is used again by the next copy.
+/// Copy of this rank's state in host memory, from which a checkpoint is written while the run continues. The next copy
+/// reuses the memory.
 class StateCopy final : public CarriedState {
  public:
   /// The owned entries of a field on one block.
@@ -25,7 +25,7 @@ class StateCopy final : public CarriedState {
     std::size_t bytes = 0;
     std::shared_ptr<std::byte> memory;  ///< staging memory: devices copy to it at full speed
 
-    /// By component, then x fastest.
+    /// Component slowest, then z, y, x fastest.
     [[nodiscard]] std::span<std::byte> values() const { return {memory.get(), bytes}; }
   };
   struct Item {
@@ -36,10 +36,10 @@ class StateCopy final : public CarriedState {
   };
 
   StateCopy() = default;
-  /// What was told before is forgotten: a copy begins.
+  /// Starts a new copy: discards the earlier items.
   void clear();
 
-  /// Waits for the work of the field's blocks. Throws DefectError where the name was told already.
+  /// Waits for the work of the field's blocks. Throws DefectError if the name is already in the copy.
   void field(std::string const& name, FieldBase& values) override;
   void number(std::string const& name, double& value) override { numbers_.push_back({name, value}); }
   void count(std::string const& name, std::int64_t& value) override { counts_.emplace_back(name, value); }
@@ -49,20 +49,20 @@ class StateCopy final : public CarriedState {
   [[nodiscard]] std::vector<Item> const& fields() const { return fields_; }
   [[nodiscard]] std::vector<NamedValue> const& numbers() const { return numbers_; }
   [[nodiscard]] std::vector<std::pair<std::string, std::int64_t>> const& counts() const { return counts_; }
-  /// Of all values.
+  /// Bytes of all values.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
   std::vector<Item> fields_;
-  std::vector<Item> spare_;  ///< of the copy before, whose memory is used again
+  std::vector<Item> spare_;  ///< of the previous copy, whose memory is reused
   std::vector<NamedValue> numbers_;
   std::vector<std::pair<std::string, std::int64_t>> counts_;
 };
 
-/// Sets what is told to what was copied, on the same blocks. Throws InputError where the copy has no such item.
+/// Restores items from a copy, on the same blocks. Throws InputError if the copy has no such item.
 class CopiedState final : public CarriedState {
  public:
-  /// `copy` outlives this object.
+  /// `copy` must outlive this object.
   explicit CopiedState(StateCopy const& copy) : copy_(copy) {}
 
   void field(std::string const& name, FieldBase& values) override;
@@ -75,7 +75,7 @@ class CopiedState final : public CarriedState {
   StateCopy const& copy_;
 };
 
-/// Whether an item is of that name, or in the group of that name.
+/// Whether an item has this name, or is in the group of this name.
 [[nodiscard]] bool is_of(std::string const& item, std::string const& name);
 
 }  // namespace halocline

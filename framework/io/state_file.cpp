@@ -22,7 +22,7 @@ namespace {
 
 using Shape = std::array<hsize_t, 4>;  // component, z, y, x
 
-/// Bytes of a chunk: what is lost where one is damaged, and for how long other threads wait for HDF5.
+/// Bytes of a chunk: limits the loss if one is damaged, and how long other threads wait for HDF5.
 constexpr std::size_t chunk_bytes = std::size_t{1} << 22;
 
 hid_t type_on_disk(Precision precision) { return precision == Precision::single ? H5T_IEEE_F32LE : H5T_IEEE_F64LE; }
@@ -63,7 +63,7 @@ hdf5::Object create_dataset(hdf5::File const& file, std::string const& name, hid
   return {H5Dcreate2(file.object, name.c_str(), type, space, links, properties, H5P_DEFAULT), H5Dclose, file.path};
 }
 
-/// Chunk by chunk, so that no other thread waits long for HDF5.
+/// Writes chunk by chunk, so that other threads do not wait long for HDF5.
 void write_block(hdf5::File const& file, StateCopy::Item const& item, std::size_t n, hdf5::Silence& silence) {
   StateCopy::BlockValues const& block = item.blocks[n];
   Shape const shape = shape_of(item, block.place);
@@ -101,7 +101,7 @@ void write_partial(std::filesystem::path const& path, StateCopy const& state) {
   {
     hdf5::Silence silence;
     hdf5::Object const access = hdf5::direct_access(error, path);
-    // The newest form of the file has checksums on all that is not data.
+    // The newest file format has checksums on all metadata.
     hdf5::check(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), path);
     hid_t const id = H5Fcreate(partial.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access);
     if (id < 0 && error != 0) throw_write_error(path, error);

@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// A field as a file holds it: what it is called and how its entries look, without a value.
+/// Description of a field in a file, without its values.
 struct StoredField {
   FieldDescription description;
   Precision precision = Precision::double_;
@@ -14,7 +14,7 @@ struct StoredField {
   [[nodiscard]] std::size_t bytes_per_number() const {
     return precision == Precision::single ? sizeof(float) : sizeof(double);
   }
-  /// Of an entry with all of its components.
+  /// Bytes of an entry with all components.
   [[nodiscard]] std::size_t bytes_per_entry() const {
     return bytes_per_number() * static_cast<std::size_t>(description.components);
   }

@@ -18,7 +18,7 @@ namespace halocline {
 
 namespace {
 
-/// Text with commas, quotation marks or line ends is put in quotation marks, as RFC 4180 has it.
+/// Puts text with commas, quotation marks or line ends in quotation marks (RFC 4180).
 std::string quoted(std::string const& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string safe = "\"";
@@ -134,7 +134,7 @@ void TableWriter::flush() {
   FileSizeSignalIgnored const ignored;
   if (!write_all(file_.number(), rows_)) {
     int const reason = errno;
-    // A row that was cut could be read as a whole one with other numbers.
+    // A truncated row could be read as a complete one with other numbers.
     if (ftruncate(file_.number(), size_) == 0) lseek(file_.number(), size_, SEEK_SET);
     throw_write_error(path_, reason);
   }

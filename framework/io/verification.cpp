@@ -23,7 +23,7 @@ using Damage = std::vector<std::string>;
 
 constexpr char const* summary_name = "summary.json";
 
-/// What an unreadable file says is its damage.
+/// For an unreadable file the error message is the damage.
 Damage damage_by(auto const& look) {
   try {
     return look();
@@ -38,7 +38,7 @@ Damage damage_of_summary(fs::path const& path) {
   return damage_of_summary_text({std::istreambuf_iterator<char>(file), {}});
 }
 
-/// The files whose checksums the summary of a folder tells: tables and series.
+/// The files with checksums in the summary of a folder: tables and series.
 std::vector<StateFile> files_on_record(fs::path const& folder) {
   std::ifstream file(folder / summary_name);
   Json const summary = file ? Json::parse(file, nullptr, false) : Json();
@@ -56,7 +56,7 @@ std::vector<StateFile> files_on_record(fs::path const& folder) {
   return files;
 }
 
-/// A table of a run that was killed: lines that end, of as many values as the first.
+/// Damage of a killed run's table: lines must be complete and have as many values as the first.
 Damage damage_of_table(fs::path const& path) {
   std::ifstream file(path);
   if (!file) return {"cannot be read"};
@@ -104,7 +104,7 @@ std::vector<VerifiedFile> verify_checkpoint(fs::path const& folder) {
   return all;
 }
 
-/// The snapshots that the series of a folder lists, and what has to be beside them.
+/// The snapshots listed in the series of a folder, and the files that they need.
 std::vector<std::string> names_in_series(fs::path const& folder) {
   std::ifstream file(folder / series_name);
   std::string const text{std::istreambuf_iterator<char>(file), {}};
@@ -138,7 +138,7 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
       all.push_back({entry, damage_of_file(entry)});
     }
   }
-  // What the summary knows of has to be there.
+  // Files in the summary must exist.
   for (StateFile const& file : files_on_record(folder)) {
     if (!fs::exists(folder / file.name)) all.push_back({folder / file.name, {"is missing"}});
   }
@@ -151,7 +151,7 @@ std::vector<VerifiedFile> verify_folder(fs::path const& folder) {
   return all;
 }
 
-/// One file of a checkpoint, or of a run.
+/// Verifies one file of a checkpoint or of a run.
 std::vector<VerifiedFile> verify_file(fs::path const& path) {
   fs::path const folder = fs::absolute(path).parent_path();
   if (!is_checkpoint_name(folder.filename().string())) return {{path, damage_of_file(path)}};

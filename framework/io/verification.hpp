@@ -6,16 +6,16 @@
 
 namespace halocline {
 
-/// A file that a run wrote, and what is wrong with it.
+/// A file of a run, and its damage.
 struct VerifiedFile {
   std::filesystem::path path;
-  std::vector<std::string> damage;  ///< in words, each a line; empty: every byte that counts is as it was written
-  std::string note = {};            ///< of what is no file that counts: a checkpoint that was not finished
+  std::vector<std::string> damage;  ///< one line each; empty: all relevant bytes are intact
+  std::string note = {};            ///< for an incomplete file, such as an unfinished checkpoint
 };
 
-/// Looks at every byte of what a run has written: all of its folder, a checkpoint, or one file. What is not of a run is
-/// left out. Files that nobody knows a checksum of (those of a run that was killed) are held to what can be known:
-/// their form. Throws InputError where there is no such path, or nothing of a run in it.
+/// Verifies every byte that a run has written: in its folder, a checkpoint, or a file. Other files are ignored. Files
+/// without a known checksum (of a killed run) are checked for their format only. Throws InputError if the path does not
+/// exist or has nothing of a run.
 [[nodiscard]] std::vector<VerifiedFile> verify(std::filesystem::path const& path);
 
 }  // namespace halocline

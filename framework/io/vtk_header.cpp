@@ -21,7 +21,8 @@ std::string whole_extent(StructuredMesh const& mesh) {
   return text;
 }
 
-/// `size`: of the header. VTK counts from behind the mark that ends it, and to the number of bytes before the values.
+/// Offset for VTK, which counts from after the mark that ends the header to the number of bytes before the values.
+/// `size`: of the header.
 std::string offset_of(Index place, Index size) {
   return std::to_string(place - static_cast<Index>(sizeof(std::uint64_t)) - size);
 }
@@ -42,7 +43,7 @@ std::string arrays_on(Centring centring, std::vector<PlacedField> const& fields,
   return text;
 }
 
-/// Of a uniform mesh, as attributes of its grid. An axis that it does not have begins at 0.
+/// Attributes of a uniform mesh's grid. Axes that it does not have begin at 0.
 std::string geometry(StructuredMesh const& mesh) {
   std::string origin;
   std::string spacing;

@@ -45,7 +45,7 @@ void give_name(std::filesystem::path const& path) {
   std::filesystem::rename(partial_name(path), path, error);
   if (error) throw_write_error(path, error.message());
   std::filesystem::path const folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  // The folder itself may be a link, as those to a cluster's large disks are.
+  // The folder itself may be a link, as on clusters with separate large disks.
   sync(folder, O_RDONLY | O_DIRECTORY, path);
 }
 
@@ -54,7 +54,7 @@ void write_whole_file(std::filesystem::path const& path, std::string const& text
   std::filesystem::path const partial = partial_name(path);
   try {
     {
-      // Not emptied before: what is reserved for it must not be given away.
+      // Not truncated before: its reserved space must not be freed.
       Descriptor const file = open_own_file(partial);
       if (file.number() < 0) throw_write_error(path, errno);
       bool const whole = write_all(file.number(), text) &&
@@ -82,7 +82,7 @@ void reserve_whole_file(std::filesystem::path const& path, std::size_t bytes) {
 void write_reserved_file(std::filesystem::path const& path, std::string const& text) {
   std::error_code nothing_reserved;
   std::filesystem::rename(reserved_name(path), partial_name(path), nothing_reserved);
-  // Where names cannot be changed the room is of no use.
+  // If renaming is not possible, the reserved space is useless.
   if (nothing_reserved) unlink(reserved_name(path).c_str());
   write_whole_file(path, text);
 }

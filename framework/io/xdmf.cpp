@@ -13,7 +13,7 @@ namespace halocline {
 
 namespace {
 
-/// Slowest axis first, as XDMF wants it.
+/// Slowest axis first, as XDMF requires.
 std::string sizes(Extents const& extents) {
   return std::to_string(extents[2]) + ' ' + std::to_string(extents[1]) + ' ' + std::to_string(extents[0]);
 }
@@ -61,7 +61,7 @@ std::string grid_of(Mesh const& mesh, std::string const& mesh_file) {
   return is_uniform(grid) ? uniform_grid(grid) : stretched_grid(grid, mesh_file);
 }
 
-/// The values of a field in a snapshot.
+/// Refers to the values of a field in a snapshot.
 std::string values_of(std::string const& file, Mesh const& mesh, StoredField const& field) {
   FieldDescription const& described = field.description;
   Extents const extents = output_extents(mesh, described.centring);

@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-/// A text as it stands in an attribute or between the tags of XML.
+/// Escapes a text for an attribute or between tags of XML.
 [[nodiscard]] inline std::string xml_text(std::string const& text) {
   std::string safe;
   for (char const letter : text) {

@@ -7,19 +7,19 @@
 
 namespace halocline {
 
-/// One axis of a tensor-product mesh: where its cells begin and end. Cheap to copy (edges are shared).
+/// One axis of a tensor-product mesh: the positions of its cells. Cheap to copy (edges are shared).
 ///
-/// Cell i lies between edge(i) and edge(i + 1). Indices outside 0 … cells() are those of ghosts: the mesh decides what
-/// lies there (StructuredMesh::coordinate), an Axis does not.
+/// Cell i lies between edge(i) and edge(i + 1). Indices outside 0 … cells() - 1 are ghosts, whose positions the mesh
+/// defines (StructuredMesh::coordinate).
 class Axis {
  public:
-  /// One cell from 0 to 1: what a mesh holds for an axis it does not have.
+  /// One cell from 0 to 1: the axis that a mesh stores beyond its dimensions.
   Axis() = default;
   /// `cells` equal cells between `lower` and `upper`. Throws InputError for cells < 1, upper <= lower, or a bound that
   /// is not a finite number.
   [[nodiscard]] static Axis uniform(Index cells, double lower, double upper);
-  /// Cells between consecutive `edges` (at least two). Throws InputError unless they are finite and increase strictly.
-  /// Equal cells within rounding are still a stretched axis.
+  /// Cells between consecutive `edges` (at least two). Throws InputError unless they are finite and strictly
+  /// increasing. The axis counts as stretched even if all cells are equal within rounding.
   [[nodiscard]] static Axis stretched(std::vector<double> edges);
 
   [[nodiscard]] Index cells() const { return cells_; }
@@ -30,7 +30,7 @@ class Axis {
   /// Width of every cell of a uniform axis; the mean width of a stretched one.
   [[nodiscard]] double spacing() const { return spacing_; }
 
-  /// Position of node `i`, 0 <= i <= cells(). The last edge is upper() to the bit.
+  /// Position of node `i`, 0 <= i <= cells(). The last edge equals upper() exactly.
   [[nodiscard]] double edge(Index i) const;
   /// Midpoint of cell `i`.
   [[nodiscard]] double centre(Index i) const;

@@ -6,8 +6,8 @@
 
 namespace halocline {
 
-/// `box`, which is not empty, without `inner`, which lies inside of it, as disjoint boxes: at most six, none empty, z
-/// sides first, then y, then x. All of `box` where `inner` is empty.
+/// `box`, which must not be empty, without `inner`, which lies inside it, as disjoint boxes: at most six, none empty, z
+/// sides first, then y, then x. If `inner` is empty, the result is `box`.
 [[nodiscard]] std::vector<IndexRange> without(IndexRange const& box, IndexRange const& inner);
 
 }  // namespace halocline

@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// Holds the execution instance (stream) that all work on a block is enqueued on, and the device of that.
+/// The execution instance (stream) on which all work of a block is enqueued, and its device.
 class BlockExecution : public DeviceExecution {
  public:
   using DeviceExecution::DeviceExecution;
@@ -15,7 +15,7 @@ class BlockExecution : public DeviceExecution {
 /// The execution instance of a block.
 [[nodiscard]] inline Execution const& execution(Block const& block) { return block.execution->instance; }
 
-/// The device that a block's memory and work are on.
+/// The device of a block's memory and work.
 [[nodiscard]] inline int device_of(Block const& block) { return block.execution->device; }
 
 }  // namespace halocline

@@ -44,7 +44,7 @@ double surface_between_hosts(ProcessGrid const& grid, Extents const& cells, std:
   return surface;
 }
 
-/// Boxes of `box` blocks, one a host, in the order of hosts; ranks in the order of `by_host` fill each box.
+/// Assigns one box of `box` blocks to each host, in the order of hosts; ranks fill each box in the order of `by_host`.
 std::vector<int> in_boxes(ProcessGrid const& grid, ProcessGrid const& box, std::vector<int> const& by_host) {
   std::vector<int> rank_of_block(by_host.size());
   ProcessGrid const boxes{grid[0] / box[0], grid[1] / box[1], grid[2] / box[2]};
@@ -59,7 +59,7 @@ std::vector<int> in_boxes(ProcessGrid const& grid, ProcessGrid const& box, std::
   return rank_of_block;
 }
 
-/// Ranks in the order of `by_host` along a path that visits the grid without jumps: back and forth along `order[0]`,
+/// Assigns ranks in the order of `by_host` along a continuous path through the grid: back and forth along `order[0]`,
 /// then `order[1]`, then `order[2]`.
 std::vector<int> along_path(ProcessGrid const& grid, std::array<std::size_t, 3> const& order,
                             std::vector<int> const& by_host) {
@@ -81,7 +81,7 @@ std::vector<int> along_path(ProcessGrid const& grid, std::array<std::size_t, 3> 
   return rank_of_block;
 }
 
-/// Ranks host by host, hosts in the order of their first rank.
+/// Ranks grouped by host; hosts in the order of their first rank.
 std::vector<int> ranks_by_host(std::vector<int> const& hosts) {
   std::map<int, int> first_rank;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) first_rank.try_emplace(hosts[rank], static_cast<int>(rank));
@@ -93,7 +93,7 @@ std::vector<int> ranks_by_host(std::vector<int> const& hosts) {
   return ranks;
 }
 
-/// Ranks of each host, or 0 when hosts differ.
+/// Ranks per host; 0 if hosts differ.
 int ranks_per_host(std::vector<int> const& hosts) {
   std::map<int, int> count;
   for (int const host : hosts) ++count[host];

@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-/// One value per axis: x, y, z. Axes that a mesh does not have hold extent 1.
+/// One value per axis: x, y, z. Axes beyond the mesh's dimensions have extent 1.
 using Extents = std::array<Index, 3>;
 
 /// Half-open box of indices: begin <= index < end on every axis.
@@ -25,7 +25,7 @@ struct IndexRange {
   [[nodiscard]] friend constexpr bool operator==(IndexRange const&, IndexRange const&) = default;
 };
 
-/// The indices that are in both boxes.
+/// The intersection of two boxes.
 [[nodiscard]] constexpr IndexRange intersection(IndexRange const& a, IndexRange const& b) {
   IndexRange both;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -35,7 +35,7 @@ struct IndexRange {
   return both;
 }
 
-/// The same box moved by `by`.
+/// The box shifted by `by`.
 [[nodiscard]] constexpr IndexRange shifted(IndexRange range, Extents const& by) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     range.begin[axis] += by[axis];
@@ -44,7 +44,7 @@ struct IndexRange {
   return range;
 }
 
-/// Where on a cell a field's values live.
+/// Location of a field's values on a cell.
 enum class Centring { cell, node, face_x, face_y, face_z };
 
 }  // namespace halocline

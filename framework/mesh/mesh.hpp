@@ -12,7 +12,7 @@ namespace halocline {
 
 class Communicator;
 
-/// True where entries of `centring` lie on the cell borders of `axis` (nodes on every axis, face_x on x, …).
+/// True if entries of `centring` lie on the cell edges of `axis` (nodes on every axis, face_x on x, …).
 [[nodiscard]] constexpr bool on_edges(Centring centring, int axis) {
   return centring == Centring::node || static_cast<int>(centring) == static_cast<int>(Centring::face_x) + axis;
 }
@@ -20,12 +20,12 @@ class Communicator;
 /// "cell", "node", "face x", "face y" or "face z".
 [[nodiscard]] std::string to_string(Centring centring);
 
-/// A set of blocks and the index spaces of what lives on them. Shared, and never changed once made.
+/// A set of blocks and the index spaces of the fields on them. Shared and immutable.
 ///
-/// Local indices count from the first owned entry of a block: owned entries are 0 … n - 1, ghosts lie at negative
-/// indices and from n upwards. Nodes and faces on the border of two blocks are owned by the upper block; the last block
-/// of a non-periodic axis also owns the closing node or face. Axes that the mesh does not have hold extent 1 for every
-/// centring and have no ghosts.
+/// Local indices count from the first owned entry of a block: owned entries are 0 … n - 1; ghosts have negative indices
+/// and indices from n upwards. The upper block owns nodes and faces on the border of two blocks; the last block of a
+/// non-periodic axis also owns the closing node or face. Axes beyond the mesh's dimensions have extent 1 for every
+/// centring and no ghosts.
 class Mesh {
  public:
   virtual ~Mesh() = default;
@@ -41,15 +41,15 @@ class Mesh {
   [[nodiscard]] virtual Index block_count() const = 0;
   /// Global number of entries of a centring along each axis.
   [[nodiscard]] virtual Extents extents(Centring centring) const = 0;
-  /// Global indices of what any block of the mesh owns, this rank's or not.
+  /// Global indices of the entries that a block owns, on this rank or another.
   [[nodiscard]] virtual IndexRange global_owned(Index block, Centring centring) const = 0;
 
-  /// What the block owns, in local indices: begins at 0.
+  /// The block's owned entries in local indices: begins at 0.
   [[nodiscard]] IndexRange owned(Block const& block, Centring centring) const;
-  /// `owned` and `width` ghosts on each side of every axis that the mesh has.
+  /// `owned` with `width` ghosts on each side of every axis of the mesh.
   [[nodiscard]] IndexRange with_ghosts(Block const& block, Centring centring, int width) const;
   /// The owned entries whose stencil of radius `width` reads no entry of a neighbouring block. Ghosts beyond the end of
-  /// the mesh are not a neighbour's. Empty when the block is too thin.
+  /// the mesh belong to no neighbour. Empty if the block is too thin.
   [[nodiscard]] IndexRange interior(Block const& block, Centring centring, int width) const;
   /// `owned` without `interior`, as disjoint boxes (at most six, none empty), z sides first, then y, then x.
   [[nodiscard]] std::vector<IndexRange> shell(Block const& block, Centring centring, int width) const;

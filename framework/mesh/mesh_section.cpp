@@ -28,23 +28,23 @@ void check_length(Options const& section, std::string_view name, std::size_t axe
               mistakes);
 }
 
-/// The bytes of a field must be countable.
+/// The size of a field in bytes must fit in 64 bits.
 void check_size(Options const& section, Mistakes& mistakes) {
-  // Nodes are the most entries of any centring.
+  // No centring has more entries than nodes.
   std::vector<std::int64_t> nodes;
   for (std::int64_t const n : section.integers("cells")) nodes.push_back(n < INT64_MAX ? n + 1 : n);
   nodes.push_back(static_cast<std::int64_t>(sizeof(double)));
   if (!product(nodes)) add_mistake(section, "cells", "their product does not fit in 64 bits", mistakes);
 }
 
-/// What a deck says of one axis.
+/// The deck's description of one axis.
 struct AxisDescription {
   Index cells;
   double lower;
   double upper;
-  double growth;  ///< width of each cell relative to the one before it
+  double growth;  ///< ratio of each cell's width to the previous one
 
-  /// Widths are in geometric progression.
+  /// Widths form a geometric progression.
   [[nodiscard]] double edge(Index i) const {
     auto const sum = [this](Index n) { return std::expm1(static_cast<double>(n) * std::log(growth)); };
     return i == cells ? upper : lower + (upper - lower) * sum(i) / sum(cells);
@@ -58,12 +58,12 @@ Axis make_axis(AxisDescription const& description) {
   return Axis::stretched(std::move(edges));
 }
 
-/// The option that says where the domain ends, for messages.
+/// The option that sets the end of the domain, for messages.
 std::string end_option(Options const& section) {
   return section.given("upper") ? "upper" : section.given("lower") ? "lower" : "cells";
 }
 
-/// Cells do not matter to this: a mistake in them hides no other.
+/// Independent of `cells`, so that a mistake there hides no mistake here.
 void check_ends(Options const& section, Mistakes& mistakes) {
   std::size_t const axes = section.entries("cells");
   std::vector<double> const lower = reals_or(section, "lower", axes, 0);
@@ -77,11 +77,11 @@ void check_ends(Options const& section, Mistakes& mistakes) {
   }
 }
 
-/// Both ends must lie a finite distance apart, and the thinnest cell must have a width.
+/// The length must be finite, and the thinnest cell must have a positive width.
 void check_axis(Options const& section, std::size_t axis, AxisDescription const& given, Mistakes& mistakes) {
   std::string const name(1, "xyz"[axis]);
   std::string const end = end_option(section);
-  if (given.lower >= given.upper) return;  // a mistake of its own
+  if (given.lower >= given.upper) return;  // reported separately
   try {
     static_cast<void>(Axis::uniform(given.cells, given.lower, given.upper));
   } catch (InputError const& error) {
@@ -96,7 +96,7 @@ void check_axis(Options const& section, std::size_t axis, AxisDescription const&
       mistakes);
 }
 
-/// What the deck says of an axis, where all of its vectors reach it.
+/// The deck's description of an axis; nothing if one of its vectors is too short.
 std::optional<AxisDescription> described_axis(Options const& section, std::size_t axis) {
   std::vector<std::int64_t> const cells = section.integers("cells");
   std::vector<double> const lower = reals_or(section, "lower", cells.size(), 0);

@@ -10,23 +10,23 @@
 namespace halocline {
 
 /// Declares the section `mesh` of a deck: cells, lower, upper, growth, periodic, processes, blocks_per_rank. Its check
-/// refuses axes that end before they begin, cells too thin for double precision, vectors of different lengths, and more
-/// cells than 64 bits count.
+/// refuses upper ends that are not above the lower ones, cells too thin for double precision, vectors of different
+/// lengths, and more cells than 64 bits can count.
 [[nodiscard]] Section declare_mesh_section();
 
-/// The blocks that the mesh of a judged section has on so many ranks. Throws InputError when it cannot be cut into
+/// The blocks that the mesh of a validated section has on `ranks` ranks. Throws InputError if it cannot be divided into
 /// them.
 [[nodiscard]] Partition partition_of(Options const& section, int ranks);
 
-/// One of the axes of a judged section, from 0.
+/// The axis number `axis` (from 0) of a validated section.
 [[nodiscard]] Axis axis_of(Options const& section, int axis);
 
-/// The mesh of a judged section. Collective. Throws InputError when it cannot be cut into as many blocks as
+/// The mesh of a validated section. Collective. Throws InputError if it cannot be divided into as many blocks as
 /// `communicator` has ranks.
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_structured_mesh(Options const& section,
                                                                          std::shared_ptr<Communicator> communicator);
 
-/// The same mesh as `make_structured_mesh` makes on compute ranks, as I/O ranks see it (StructuredMesh::make_for).
+/// The mesh that `make_structured_mesh` creates on compute ranks, for use on I/O ranks (StructuredMesh::make_for).
 [[nodiscard]] std::shared_ptr<StructuredMesh const> make_served_mesh(Options const& section,
                                                                      std::vector<int> const& hosts,
                                                                      std::vector<int> const& owners,

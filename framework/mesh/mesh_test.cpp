@@ -27,7 +27,7 @@ std::shared_ptr<StructuredMesh const> unit_mesh(std::vector<Index> const& cells,
 constexpr Centring all_centrings[] = {Centring::cell, Centring::node, Centring::face_x, Centring::face_y,
                                       Centring::face_z};
 
-/// Largest extents such that every rank of four gets a cell on some axis.
+/// Each has an axis with at least four cells, so that up to four ranks get a cell each.
 std::vector<std::vector<Index>> awkward_sizes() { return {{4}, {13}, {7, 5}, {1, 11}, {5, 4, 3}, {4, 1, 1}}; }
 
 TEST(Mesh, EveryEntryHasOneOwner) {
@@ -225,7 +225,7 @@ TEST(Coarsening, ChildrenStayOnTheirRank) {
 }
 
 TEST(Coarsening, EvenUniformAxesStayUniform) {
-  auto const coarse = unit_mesh({48, 96})->coarsened();  // 48 and 96 cut by up to four ranks leave even blocks
+  auto const coarse = unit_mesh({48, 96})->coarsened();  // 48 and 96 divide into even blocks on up to four ranks
   EXPECT_EQ(coarse->axis(0), Axis::uniform(24, 0, 48));
   EXPECT_EQ(coarse->axis(1), Axis::uniform(48, 0, 96));
 }
@@ -296,7 +296,7 @@ TEST(MeshSection, RefusesCellsTooThinForDoublePrecision) {
   EXPECT_EQ(input_error([] { judged("mesh: {cells: [8, 8], lower: [0, -1e308], upper: [1, 1e308]}\n"); }),
             "`mesh.upper`: an axis from -1e+308 to 1e+308: the upper end must lie above the lower one, at a finite "
             "distance (test.yaml:1:50)");
-  // Their sum is beyond all doubles, or one of them no part of it.
+  // The sum of the widths overflows, or the thinnest width is below the rounding of the positions.
   for (std::string const growth : {"cells: 2000, growth: 2", "cells: 2000, growth: 0.5", "cells: 100, growth: 0.5"}) {
     EXPECT_THAT(input_error([&] { judged("mesh: {" + growth + "}\n"); }),
                 testing::StartsWith("`mesh.growth`: the thinnest of " + growth.substr(7, growth.find(',') - 7) +

@@ -12,13 +12,13 @@ namespace halocline {
 
 namespace {
 
-/// Block b of `blocks` equal ones begins here: at the multiple of `unit` next to it.
+/// First cell of block b of `blocks` even ones, rounded to the nearest multiple of `unit`.
 Index start_of(Index cells, int blocks, int block, Index unit) {
   Index const even = even_share_begin(cells, blocks, block);
   return block == blocks ? cells : (even + unit / 2) / unit * unit;
 }
 
-/// Whether cuts at multiples of `unit` leave all blocks next to the size of even ones.
+/// Whether cuts at multiples of `unit` keep all blocks close to an even division.
 bool is_nearly_even(Index cells, int blocks, Index unit) {
   Index const least = cells / blocks;
   Index const most = (cells + blocks - 1) / blocks;
@@ -30,8 +30,8 @@ bool is_nearly_even(Index cells, int blocks, Index unit) {
   return true;
 }
 
-/// Multigrid merges cells by twos within a block, level after level: cuts at multiples of a power of two give the
-/// levels that one rank would have.
+/// Multigrid merges pairs of cells within a block, level by level: with cuts at multiples of a power of two it has the
+/// same levels as on one rank.
 std::vector<Index> starts_of(Index cells, int blocks, std::size_t axis) {
   if (blocks < 1 || cells < blocks) {
     throw InputError("axis " + std::string(1, "xyz"[axis]) + " has " + std::to_string(cells) +
@@ -51,8 +51,8 @@ std::vector<int> one_block_a_rank(ProcessGrid const& grid) {
   return ranks;
 }
 
-/// Where the n-th of `parts` parts of so many cells ends, each a little larger than the one before: beyond a cell for
-/// each they are as parts : parts + 1 : … : 2 parts - 1.
+/// End of the n-th of `parts` parts of `cells` cells. Each part has at least one cell; the cells beyond that are
+/// divided in the ratio parts : parts + 1 : … : 2 parts - 1.
 Index uneven_end(Index cells, int parts, int n) {
   Index const before = Index{n} * parts + Index{n} * (n - 1) / 2;
   Index const all = Index{parts} * parts + Index{parts} * (parts - 1) / 2;

@@ -22,7 +22,7 @@ std::string input_error(auto const& action) {
   return "nothing was thrown";
 }
 
-/// Entries that the busiest block sends, counted cell by cell on a partition made with the grid.
+/// Entries that the busiest block sends, counted cell by cell.
 Index busiest_surface(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic) {
   Partition const partition(cells, grid, periodic);
   Index most = 0;
@@ -76,7 +76,7 @@ TEST(Partition, CountsBeyond32Bits) {
 TEST(Partition, CutsWhereMultigridMergesCellsWithoutThem) {
   EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(0), testing::ElementsAre(0, 128, 251));
   EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(1), testing::ElementsAre(0, 100, 200, 300));
-  // 22, 21, 21: one cell more or less would be more than one part in 32.
+  // 22, 21, 21: a difference of one cell would be more than one part in 32.
   EXPECT_THAT(Partition({251, 300, 64}, {2, 3, 3}, {}).starts(2), testing::ElementsAre(0, 22, 43, 64));
   EXPECT_THAT(Partition({1000, 1, 1}, {3, 1, 1}, {}).starts(0), testing::ElementsAre(0, 336, 672, 1000));
 }
@@ -221,7 +221,7 @@ TEST(HostMap, OneHostKeepsTheOrder) {
 }
 
 TEST(HostMap, HostsGetSquareBricks) {
-  // Ranks dealt out in turn to four hosts: in rank order almost every neighbour is on another host.
+  // Ranks are assigned round-robin to four hosts: in rank order almost every neighbour is on another host.
   std::vector<int> hosts;
   for (int rank = 0; rank < 16; ++rank) hosts.push_back(rank % 4);
   std::vector<int> const ranks = map_to_hosts({4, 4, 1}, {64, 64, 1}, hosts);
@@ -230,7 +230,7 @@ TEST(HostMap, HostsGetSquareBricks) {
 }
 
 TEST(HostMap, BricksFollowTheShapeOfBlocks) {
-  // Blocks of 100 x 10 cells: one cut between upper and lower blocks is ten times as long as one beside them.
+  // Blocks of 100 x 10 cells: the surface between upper and lower blocks is ten times that between left and right ones.
   std::vector<int> const hosts{0, 0, 1, 1};
   std::vector<int> const ranks = map_to_hosts({2, 2, 1}, {200, 20, 1}, hosts);
   auto const host = [&](std::size_t block) { return hosts[static_cast<std::size_t>(ranks[block])]; };
@@ -247,7 +247,7 @@ TEST(HostMap, UnequalHostsAreNeverWorseThanRankOrder) {
   std::vector<int> const ranks = map_to_hosts(grid, {40, 30, 1}, hosts);
   EXPECT_TRUE(is_permutation_of_ranks(ranks));
   EXPECT_LT(pairs_apart(grid, ranks, hosts), pairs_apart(grid, in_order, hosts));
-  EXPECT_LE(pairs_apart(grid, ranks, hosts), 7);  // 5, 4 and 3 blocks along a winding path
+  EXPECT_LE(pairs_apart(grid, ranks, hosts), 7);  // groups of 5, 4 and 3 blocks along a winding path
 }
 
 TEST(HostMap, FindsTheBestOfAllMapsOfASmallGrid) {

@@ -10,7 +10,7 @@
 namespace halocline {
 namespace {
 
-/// The owner of each block.
+/// The owning rank of each block.
 std::vector<int> owners(Communicator const& communicator, std::size_t blocks) {
   std::vector<Index> counts(static_cast<std::size_t>(communicator.size()), 0);
   counts[static_cast<std::size_t>(communicator.rank())] = static_cast<Index>(blocks);

@@ -7,9 +7,9 @@
 
 namespace halocline {
 
-/// Points without neighbours, bodies or particles, as a mesh of one axis: entry i of all centrings is point i, there
-/// are no ghosts, and where a point lies is a field like others. The points are cut into intervals that differ by one
-/// point at most, one for each block; where there are fewer points than blocks, the last blocks hold none.
+/// Points without neighbours, such as bodies or particles, as a mesh with one axis: entry i of all centrings is point
+/// i, there are no ghosts, and positions are stored in a field. Each block has an interval of the points; sizes differ
+/// by at most one. If there are fewer points than blocks, the last blocks are empty.
 class PointSet final : public Mesh {
  public:
   /// Collective over `communicator`. This rank has one block for each of `executions`; blocks are numbered by rank,
@@ -21,17 +21,17 @@ class PointSet final : public Mesh {
   [[nodiscard]] Index block_count() const override { return static_cast<Index>(ranks_.size()); }
   [[nodiscard]] Extents extents(Centring) const override { return {points(), 1, 1}; }
   [[nodiscard]] IndexRange global_owned(Index block, Centring) const override;
-  /// Number of points of a block, this rank's or not.
+  /// Number of points of a block, on this rank or another.
   [[nodiscard]] Index points_of(Index block) const;
   /// The rank that owns a block.
   [[nodiscard]] int rank_of(Index block) const { return ranks_[static_cast<std::size_t>(block)]; }
 
  private:
   std::vector<int> ranks_;     ///< by block
-  std::vector<Index> starts_;  ///< by block, then the number of points
+  std::vector<Index> starts_;  ///< by block, followed by the number of points
 };
 
-/// The mesh as a set of points; null when it is of another kind.
+/// Casts the mesh to a set of points; null if it is of another kind.
 [[nodiscard]] PointSet const* as_points(Mesh const& mesh);
 
 }  // namespace halocline

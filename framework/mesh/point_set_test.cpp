@@ -15,7 +15,7 @@ using Executions = std::vector<std::shared_ptr<BlockExecution const>>;
 std::shared_ptr<Communicator> everyone() { return test::communicator().split(0); }
 
 TEST(PointSet, EveryPointHasOneOwnerAndSharesAreEven) {
-  // Ranks with different numbers of devices.
+  // Ranks have different numbers of devices.
   for (Index const points : {1, 2, 3, 7, 64, 1000003}) {
     auto const ranks = everyone();
     std::size_t const blocks = 1 + static_cast<std::size_t>(ranks->rank() % 2);

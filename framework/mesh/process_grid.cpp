@@ -11,15 +11,15 @@ namespace halocline {
 
 namespace {
 
-/// Cells of a block along one axis, and how many of its two sides have another block.
+/// Cells of a block along one axis, and how many of its two sides have a neighbour.
 struct Span {
   double extent;
   int sides;
 };
 
-/// The blocks of an axis that may be the busiest: the first, the second (no other inner one is larger) and the last.
+/// Candidates for the busiest block of an axis: the first, the second (no inner one is larger) and the last.
 std::vector<Span> spans(Index cells, int blocks, bool periodic) {
-  if (blocks == 1) return {{static_cast<double>(cells), 0}};  // what a block copies to itself is no message
+  if (blocks == 1) return {{static_cast<double>(cells), 0}};  // copies within a block are not messages
   std::vector<Span> found;
   for (int const block : {0, 1, blocks - 1}) {
     bool const inner = periodic || (block > 0 && block < blocks - 1);
@@ -28,7 +28,7 @@ std::vector<Span> spans(Index cells, int blocks, bool periodic) {
   return found;
 }
 
-/// What a grid costs: entries that its busiest block sends, then cells of its largest block.
+/// Cost of a grid: entries sent by its busiest block, then cells of its largest block.
 std::pair<double, double> cost(Extents const& cells, ProcessGrid const& grid, Periodicity const& periodic) {
   double most = 0;
   double largest = 0;
@@ -69,7 +69,7 @@ ProcessGrid choose_process_grid(Extents const& cells, int ranks, Periodicity con
       int const z = ranks / x / y;
       if (ranks / x % y != 0 || !allowed(1, y) || !allowed(2, z)) continue;
       ProcessGrid const grid{x, y, z};
-      // Grids come in the order of rising x, then y, so the first of equals cuts z, then y.
+      // Grids are enumerated with ascending x, then y, so that among equals the first cuts z, then y.
       if (best[0] == 0 || cost(cells, grid, periodic) < cost(cells, best, periodic)) best = grid;
     }
   }

@@ -12,7 +12,7 @@ namespace halocline {
 
 namespace {
 
-/// Nodes of all axes together must be countable with an Index.
+/// The number of nodes must fit in an Index.
 void require_countable(std::array<Axis, 3> const& axes) {
   Index product = 1;
   for (Axis const& axis : axes) {
@@ -25,7 +25,7 @@ void require_countable(std::array<Axis, 3> const& axes) {
   }
 }
 
-/// \param hosts of each rank
+/// \param hosts host of each rank
 Partition cut(Extents const& cells, Periodicity const& periodic, ProcessGrid const& wanted,
               std::vector<int> const& hosts) {
   ProcessGrid const grid = choose_process_grid(cells, static_cast<int>(hosts.size()), periodic, wanted);
@@ -53,7 +53,7 @@ std::vector<Block> blocks_of(Partition const& partition, int rank) {
   return blocks;
 }
 
-/// Every second edge of each block, counted from the block's first one, and the last edge of the axis.
+/// Every second edge of each block, starting with the block's first, and the last edge of the axis.
 Axis coarsened_axis(Axis const& axis, std::vector<Index> const& starts) {
   bool all_even = true;
   bool all_single = true;

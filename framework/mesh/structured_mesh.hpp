@@ -9,29 +9,29 @@
 
 namespace halocline {
 
-/// What a structured mesh is made from.
+/// Parameters of a structured mesh.
 struct StructuredMeshDescription {
   std::vector<Axis> axes;             ///< one, two or three
   Periodicity periodic{};             ///< per axis
-  ProcessGrid process_grid{0, 0, 0};  ///< ranks per axis; 0 leaves the choice to the mesh
-  int blocks_per_rank = 1;            ///< each rank's cells are cut into as many uneven blocks (Partition::divided)
+  ProcessGrid process_grid{0, 0, 0};  ///< ranks per axis; 0: chosen by the mesh
+  int blocks_per_rank = 1;  ///< each rank's cells are divided into this many uneven blocks (Partition::divided)
 };
 
-/// Tensor product of three axes, cut into a Cartesian grid of blocks, equally many a rank.
+/// Tensor product of three axes, divided into a Cartesian grid of blocks, with equally many blocks a rank.
 class StructuredMesh final : public Mesh {
  public:
   /// Collective over `communicator`. Throws InputError for no or too many axes, a product of cells beyond 64 bits, a
   /// process grid that does not fit the communicator, or an axis with fewer cells than ranks or blocks.
   [[nodiscard]] static std::shared_ptr<StructuredMesh const> make(StructuredMeshDescription const& description,
                                                                   std::shared_ptr<Communicator> communicator);
-  /// The mesh that `make` makes on as many ranks as there are `hosts`, as ranks of `communicator` see it who work for
-  /// those: the blocks of rank n there are those of rank `owners[n]` here. `hosts` names the host of each by any
-  /// number.
+  /// The mesh that `make` creates on as many ranks as `hosts` has entries, for the ranks of `communicator` that work
+  /// for them: blocks of rank n there belong to rank `owners[n]` here. `hosts[n]` is any number that identifies the
+  /// host of rank n.
   [[nodiscard]] static std::shared_ptr<StructuredMesh const> make_for(StructuredMeshDescription const& description,
                                                                       std::vector<int> const& hosts,
                                                                       std::vector<int> const& owners,
                                                                       std::shared_ptr<Communicator> communicator);
-  /// The axes cut as `partition` says. Axes beyond `dimensions` hold one cell.
+  /// Divides the axes as in `partition`. Axes beyond `dimensions` have one cell.
   StructuredMesh(int dimensions, std::array<Axis, 3> axes, Partition partition,
                  std::shared_ptr<Communicator> communicator);
 
@@ -44,19 +44,19 @@ class StructuredMesh final : public Mesh {
   [[nodiscard]] Partition const& partition() const { return partition_; }
   [[nodiscard]] bool periodic(int axis) const { return partition_.periodic()[static_cast<std::size_t>(axis)]; }
 
-  /// Position along `axis` of the entry with global index `i` of a centring, ghosts included: beyond the end of the
-  /// mesh a periodic axis repeats, any other one is mirrored, so that a ghost cell is as wide as the cell it mirrors.
+  /// Position along `axis` of the entry with global index `i` of a centring, including ghosts: beyond the end of the
+  /// mesh a periodic axis repeats, any other is mirrored, so that a ghost cell has the width of its mirror image.
   [[nodiscard]] double coordinate(int axis, Centring centring, Index i) const;
-  /// Width of the cell with global index `i`, ghosts included.
+  /// Width of the cell with global index `i`, including ghosts.
   [[nodiscard]] double cell_width(int axis, Index i) const;
   /// Position of each entry along `axis` by local index, from -`ghosts` to owned extent + `ghosts` - 1.
   [[nodiscard]] std::vector<double> coordinates(Block const& block, int axis, Centring centring, int ghosts) const;
 
-  /// The next coarser mesh, on the same ranks. Each block keeps every second node of its own range, counted from its
-  /// first one, and its last: n cells become ceil(n / 2), the last of an odd count covers one fine cell. Local coarse
-  /// cell I covers the local fine cells 2 I and, where it exists, 2 I + 1; local coarse node I is the local fine node
-  /// min(2 I, n). So all children of a coarse cell, and every coarse node, are on the same rank as their parents. An
-  /// axis whose blocks all have an even count (or one cell) stays uniform if it was; any other becomes stretched.
+  /// The next coarser mesh, on the same ranks. Each block keeps every second of its nodes, starting with its first, and
+  /// its last: n cells become ceil(n / 2); the last of an odd count covers one fine cell. Local coarse cell I covers
+  /// the local fine cells 2 I and, if it exists, 2 I + 1; local coarse node I is the local fine node min(2 I, n). So
+  /// parents and children are on the same rank. A uniform axis stays uniform if all of its blocks have an even count
+  /// (or one cell); otherwise it becomes stretched.
   [[nodiscard]] std::shared_ptr<StructuredMesh const> coarsened() const;
 
  private:
@@ -64,7 +64,7 @@ class StructuredMesh final : public Mesh {
   Partition partition_;
 };
 
-/// The mesh as a structured one; throws DefectError when it is of another kind.
+/// Casts to a structured mesh; throws DefectError if it is of another kind.
 [[nodiscard]] StructuredMesh const& structured(Mesh const& mesh);
 
 }  // namespace halocline

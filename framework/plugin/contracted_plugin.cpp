@@ -1,2 +1,2 @@
-// The same, by a compiler that may contract: options of a source file are the last on its command line.
+// hostile_plugin.cpp, compiled with contraction: options of a source file come last on the compiler's command line.
 #include "framework/plugin/hostile_plugin.cpp"

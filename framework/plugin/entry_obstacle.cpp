@@ -8,14 +8,14 @@
 namespace halocline {
 namespace {
 
-/// Whether a deck can write `name` as it is, and a path of options have it as a part.
+/// Whether a deck can contain `name` without quotes, and a path of options can contain it.
 bool is_plain(std::string const& name) {
   return std::all_of(name.begin(), name.end(), [](char const c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
 }
 
-/// A default that its own option refuses shows when a deck without the section is read.
+/// Reads a deck without the section, which reveals a default that its own option refuses.
 std::string mistaken_default(Section const& options) {
   Section root("", "");
   root.section(options).optional();
@@ -27,7 +27,7 @@ std::string mistaken_default(Section const& options) {
   return "";
 }
 
-/// What the formats that it brings lack; empty if nothing.
+/// The missing part of a deck format that it provides; empty if there is none.
 std::string missing_of_formats(std::vector<DeckFormat> const& formats) {
   for (DeckFormat const& format : formats) {
     if (format.name.empty()) return "brings a deck format without a name";

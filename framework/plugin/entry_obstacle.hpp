@@ -6,9 +6,9 @@
 
 namespace halocline {
 
-/// What is wrong with the declaration of a physics, beginning with "its physics"; empty if nothing is: a name that a
-/// deck cannot write, options under another name, no function to make it, no precision, no dimension or kind of mesh, a
-/// deck format that lacks a name or a function, a default that its option refuses.
+/// The error in the declaration of a physics, beginning with "its physics"; empty if there is none. Errors are a name
+/// that a deck cannot write, options under another name, no function to create it, no precision, no dimension or kind
+/// of mesh, a deck format without a name or a function, and a default that its option refuses.
 [[nodiscard]] std::string entry_obstacle(PhysicsEntry const& entry);
 
 }  // namespace halocline

@@ -28,7 +28,7 @@ std::string listed(std::vector<std::string> const& names) {
   return text.empty() ? "none" : text;
 }
 
-/// The first name that is there twice; empty if none is.
+/// The first duplicate name; empty if there is none.
 std::string repeated(std::vector<std::string> const& names) {
   std::set<std::string> seen;
   for (std::string const& name : names) {
@@ -37,8 +37,8 @@ std::string repeated(std::vector<std::string> const& names) {
   return "";
 }
 
-/// The physics of a plugin. Every method of Physics is called through here: what it throws names the plugin, and what
-/// the framework relies on is looked at.
+/// The physics of a plugin. It forwards every method of Physics: exceptions name the plugin, and results that the
+/// framework relies on are checked.
 class GuardedPhysics final : public Physics {
  public:
   GuardedPhysics(std::unique_ptr<Physics> physics, PhysicsContext const& context, std::string plugin)
@@ -121,14 +121,14 @@ class GuardedPhysics final : public Physics {
   }
 
   [[nodiscard]] bool carry(CarriedState& state) override {
-    // What does not fit the checkpoint of another run is no mistake of the plugin.
+    // A mismatch with the checkpoint of another run is not the plugin's fault.
     PluginCall call = in("`carry`");
     if (state.restores()) call.stage = PluginStage::creating;
     return call_plugin(call, [&] { return physics_->carry(state); });
   }
 
  private:
-  /// The names that the plugin gave first, kept so that later ones can be held to them.
+  /// The names from the plugin's first call; later calls must return the same.
   struct FirstNames {
     bool known = false;
     std::vector<std::string> names;
@@ -161,7 +161,7 @@ class GuardedPhysics final : public Physics {
   FirstNames points_;
 };
 
-/// Whether a mistake of a value in there is said to be known.
+/// Whether a value in the tree is marked as reported.
 bool has_reported(deck::Node const& node) {
   if (node.kind == deck::Node::Kind::reported) return true;
   return std::any_of(node.items.begin(), node.items.end(), has_reported) ||
@@ -169,7 +169,7 @@ bool has_reported(deck::Node const& node) {
                      [](deck::Entry const& entry) { return has_reported(entry.value); });
 }
 
-/// `call` makes the call of one of its functions from what messages name it by.
+/// `call` creates the PluginCall of a function from its name in messages.
 void guard_format(DeckFormat& format, std::function<PluginCall(std::string const&)> const& call) {
   std::string const whose = " of deck format `" + format.name + "`";
   format.recognises = [recognising = call("`recognises`" + whose),

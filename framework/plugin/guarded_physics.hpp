@@ -6,10 +6,10 @@
 
 namespace halocline {
 
-/// `entry` of a plugin that the user brought, with all of its code called in a way that names the plugin when it fails
-/// (call_plugin), and with what it promises held to it: the physics that `create` returns is a GuardedPhysics.
+/// Wraps `entry` of a user's plugin: failures in its code name the plugin (call_plugin), and its promises are checked.
+/// The physics that `create` returns is a GuardedPhysics.
 ///
-/// \param file the plugin, as messages name it
+/// \param file the plugin's name in messages
 [[nodiscard]] PhysicsEntry guarded(PhysicsEntry entry, std::string const& file);
 
 }  // namespace halocline

@@ -1,5 +1,5 @@
-// A plugin that breaks one promise, which the environment chooses: HOSTILE_PLUGIN="advance: throws". Without it the
-// physics `hostile` counts its steps.
+// A plugin that breaks one promise, chosen by an environment variable: HOSTILE_PLUGIN="advance: throws". Without it,
+// the physics `hostile` counts its steps.
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
@@ -22,7 +22,7 @@ std::string_view choice() {
 
 bool chosen(std::string_view what) { return choice() == what; }
 
-/// The ways of any function to fail: "PLACE: throws", …
+/// The failures available in every function: "PLACE: throws", …
 void act(std::string const& place, Options const* deck = nullptr) {
   auto const is = [&](char const* way) { return chosen(place + ": " + way); };
   if (is("throws")) throw std::runtime_error("no such table");
@@ -39,7 +39,7 @@ void act(std::string const& place, Options const* deck = nullptr) {
   if (is("asks for another type")) static_cast<void>(deck->section("hostile").real("table"));
 }
 
-/// What the dynamic loader runs.
+/// Runs when the dynamic loader loads the plugin.
 [[maybe_unused]] bool const loaded = (act("load"), true);
 
 class Hostile final : public Physics {
@@ -92,7 +92,7 @@ std::string name_of_the_physics() {
   return "hostile";
 }
 
-/// A deck in two words: "hostile 4" counts to four.
+/// A deck of two words: "hostile 4" counts to four.
 DeckFormat two_words() {
   std::string const first = "hostile ";
   DeckFormat format{.name = chosen("format: no name") ? "" : "two words",

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
   throw InputError("`" + file.string() + "`: " + why);
 }
 
-// dlopen names the file first; the message already does.
+// dlopen's message begins with the file, which ours already names.
 std::string reason_of_dlopen(fs::path const& file) {
   char const* text = dlerror();
   std::string message = text == nullptr ? "unknown reason" : text;
@@ -32,7 +32,8 @@ std::string reason_of_dlopen(fs::path const& file) {
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
-/// Why a plugin does not load. Libraries of Halocline carry its version in their names: those of another are not found.
+/// Why a plugin does not load. Names of Halocline's libraries contain its version: those of another version are not
+/// found.
 std::string loading_error(fs::path const& file) {
   std::string const reason = reason_of_dlopen(file);
   bool const is_missing = reason.starts_with("libhalocline_") && reason.find("No such file") != std::string::npos;
@@ -63,13 +64,13 @@ PluginCall loading(fs::path const& file, std::string const& place) {
   return {"plugin `" + file.string() + "`", place, PluginStage::loading};
 }
 
-/// \param tunings text of a table; null: there is none
+/// \param tunings text of a tuning table; null: none
 void bring_tunings(fs::path const& file, char const* tunings) {
   if (tunings == nullptr) return;
   kernel::tuner::bring(kernel::TuningTable::parse(tunings, "`" + file.string() + "`: its tunings"));
 }
 
-/// What works, but not as it should.
+/// Flaws that do not prevent loading, for warnings.
 std::vector<std::string> flaws_of(fs::path const& file, PluginDescription const& plugin) {
   std::vector<std::string> flaws;
   if (std::string const writable = writable_by_everybody(file); !writable.empty()) {
@@ -102,7 +103,7 @@ fs::path PluginLoader::folder_of_this_program() {
 PluginLoader::Exports PluginLoader::open(fs::path const& shared_object) {
   if (std::string const damage = shared_object_damage(shared_object); !damage.empty()) refuse(shared_object, damage);
   PluginCall const call = loading(shared_object, "what runs when it is loaded");
-  // dlopen says that it never throws, but what it runs may: the compiler must not know what is called.
+  // dlopen is declared not to throw, but the code that it runs may: the pointer hides the callee from the compiler.
   void* (*volatile open_library)(char const*, int) = dlopen;
   void* const handle =
       call_plugin(call, [&] { return open_library(fs::absolute(shared_object).c_str(), RTLD_NOW | RTLD_LOCAL); });

@@ -23,18 +23,18 @@ class FieldBase;
 class PointSet;
 class StructuredMesh;
 
-/// A number that a physics reports about its whole mesh, or all of its points: a sum, a norm, an extreme.
+/// A scalar that a physics reports for its whole mesh or all of its points: a sum, a norm, an extremum.
 struct Quantity {
   std::string name;
   double value = 0;
-  double magnitude = 0;  ///< of a conserved sum whose terms may cancel: about the sum of their absolute values
+  double magnitude = 0;  ///< for a conserved sum whose terms may cancel: about the sum of their absolute values
 };
 
-/// What single points of a mesh have recorded, step by step.
+/// Values recorded at single points of a mesh, step by step.
 struct Traces {
   std::vector<std::string> names;  ///< of the points
   std::vector<double> times;
-  std::vector<double> values;  ///< by time, then point
+  std::vector<double> values;  ///< point index fastest, then time
 };
 
 /// One step in time, from `time` to `time + size`. A stationary physics gets a single step of size zero.
@@ -44,55 +44,54 @@ struct Step {
   double size = 0;
 };
 
-/// A physics on one mesh or set of points: its state, how it advances and what it declares about itself. What it
-/// declares decides what it gets: fields are written, quantities are reported and recorded, conserved ones are watched,
-/// the stable step limits an explicit run. Every method is collective over the ranks of the mesh. The GuardedPhysics
-/// around that of a plugin calls each of them: a method that is added here is added there.
+/// A physics on one mesh or set of points: its state, its time step and what it declares. The framework derives output
+/// and checks from the declarations: fields are written, quantities reported and recorded, conserved ones monitored,
+/// and the stable step limits an explicit run. Every method is collective over the ranks of the mesh. GuardedPhysics
+/// forwards every method for plugins: a method added here must be added there.
 class Physics {
  public:
   virtual ~Physics() = default;
   Physics(Physics const&) = delete;
   Physics& operator=(Physics const&) = delete;
 
-  /// The fields of the state that snapshots hold; of points, one of them says where they lie
-  /// (FieldDescription::position). They live as long as the physics.
+  /// The fields of the state in snapshots; for points, one of them has the positions (FieldDescription::position). They
+  /// live as long as the physics.
   [[nodiscard]] virtual std::vector<FieldBase const*> fields() const = 0;
-  /// Named numbers of the present state, always the same ones in the same order; with an exact solution, error norms
-  /// are among them.
+  /// Named scalars of the present state, always the same ones in the same order; with an exact solution they include
+  /// error norms.
   [[nodiscard]] virtual std::vector<Quantity> quantities() const = 0;
-  /// Names of the quantities that must not change in this run, with its boundaries and its sources: the run records how
-  /// far they drift, and warns of what rounding and solves do not explain.
+  /// Names of the quantities that stay constant in this run with its boundaries and sources. The run records their
+  /// drift, and warns if rounding and solver tolerances do not explain it.
   [[nodiscard]] virtual std::vector<std::string> conserved() const { return {}; }
-  /// What the physics has recorded at points since it was last asked; always the same names in the same order. All
-  /// ranks get all of it.
+  /// Values recorded at points since the last call; always the same names in the same order. All ranks get all values.
   [[nodiscard]] virtual Traces take_traces() { return {}; }
-  /// The longest step that is stable from the present state, in the unit of time; infinite for implicit methods.
+  /// The largest stable step from the present state, in the unit of time; infinite for implicit methods.
   [[nodiscard]] virtual double stable_step() const;
-  /// The step that a method which controls its own error wants to take next from the present state; infinite for all
-  /// others, whose steps the deck chooses. The next step is the least over the ranks, or shorter where the run or an
-  /// output asks for a time.
+  /// The next step proposed from the present state by a method with error control; infinite for all others, whose steps
+  /// the deck sets. The next step is the minimum over the ranks, or shorter if the run or an output needs an exact
+  /// time.
   [[nodiscard]] virtual double suggested_step() const;
-  /// The steps so far of a method that controls its own error, which may have taken several in one `advance`, and taken
-  /// some back; nothing of all others.
+  /// The number of steps so far of a method with error control, which may take several in one `advance` and reject
+  /// some; nothing for all others.
   [[nodiscard]] virtual std::optional<StepCount> step_count() const { return std::nullopt; }
 
-  /// Moves the state over `step`; returns what each linear solve on the way did.
+  /// Advances the state by `step`; returns a report of each linear solve.
   [[nodiscard]] virtual std::vector<SolveReport> advance(Step const& step) = 0;
 
-  /// Tells everything that is carried from one step to the next and does not follow from the deck, or of a stationary
-  /// physics its solution: what checkpoints hold, and what is set where a run goes on from one. Returns false where
-  /// that is not told, as it is if not overridden: such a run has no checkpoints.
+  /// Passes to `state` everything that is carried from one step to the next and does not follow from the deck; for a
+  /// stationary physics, its solution. Checkpoints save it and a restart sets it. Returns false if this is not
+  /// supported (the default): the run then has no checkpoints.
   [[nodiscard]] virtual bool carry(CarriedState& /*state*/) { return false; }
 
  protected:
   Physics() = default;
 };
 
-/// What a physics is made from.
+/// Arguments for creating a physics.
 struct PhysicsContext {
-  Options deck;  ///< the whole judged deck: `deck.section("transport")`, `deck.section("solver")`, …
-  std::shared_ptr<StructuredMesh const> mesh;  ///< null where the physics lives on points
-  std::shared_ptr<PointSet const> points;      ///< null where it lives on a mesh
+  Options deck;  ///< the whole validated deck: `deck.section("transport")`, `deck.section("solver")`, …
+  std::shared_ptr<StructuredMesh const> mesh;  ///< null for a physics on points
+  std::shared_ptr<PointSet const> points;      ///< null for a physics on a mesh
   Precision precision = Precision::double_;
   IterationObserver observer;  ///< may be empty
 };
@@ -100,63 +99,63 @@ struct PhysicsContext {
 enum class TimeDependence {
   stationary,
   evolving,
-  by_deck  ///< evolving where the deck has a section `time`
+  by_deck  ///< evolving if the deck has a section `time`
 };
 
-/// A mesh is uniform if the cells of each axis have one width, and stretched if those of any axis have not.
+/// A mesh is uniform if all cells of each axis have the same width, otherwise stretched.
 enum class MeshKind { uniform, stretched };
 
-/// For PhysicsEntry::create: a physics that is a class template of the type of its numbers.
+/// For PhysicsEntry::create: creates a physics that is a class template of its floating-point type.
 template <template <class Real> class OfPrecision>
 [[nodiscard]] std::unique_ptr<Physics> create_physics(PhysicsContext const& context) {
   if (context.precision == Precision::single) return std::make_unique<OfPrecision<float>>(context);
   return std::make_unique<OfPrecision<double>>(context);
 }
 
-/// Bytes that a physics on points takes at most for each of them.
+/// Upper bounds on the bytes of a physics on points, per point.
 struct BytesOfPoint {
-  double shared = 0;         ///< where it lies, on one of the blocks
-  double state = 0;          ///< of these, what fields() holds
-  double carried = 0;        ///< in a copy of what Physics::carry tells
-  double in_each_block = 0;  ///< on every block beside that; there is one for each device of a rank
+  double shared = 0;         ///< on the block that owns the point
+  double state = 0;          ///< part of `shared` that belongs to fields()
+  double carried = 0;        ///< of a copy of the state that Physics::carry passes
+  double in_each_block = 0;  ///< on every block in addition; a rank has one block a device
 };
 
-/// Everything the framework knows of a physics before it runs. A plugin is one function that returns one of these.
+/// All that the framework needs to know about a physics before it runs. A plugin is one function that returns this.
 struct PhysicsEntry {
-  std::string name;      ///< what a deck chooses it by, and the name of its section
+  std::string name;      ///< its name in decks, and the name of its section
   std::string sentence;  ///< what it solves
   Section options;       ///< its section of the deck; `options.name()` is `name`
   TimeDependence time_dependence = TimeDependence::evolving;
-  std::vector<Precision> precisions{Precision::single, Precision::double_};  ///< those it is built for
-  std::vector<int> dimensions{1, 2, 3};             ///< numbers of axes of the meshes that it is written for
-  std::vector<MeshKind> meshes{MeshKind::uniform};  ///< kinds of meshes that it is written for
-  /// The widest ghosts of its fields in a run of a judged deck: no block may have fewer layers of cells, where another
-  /// one or its own other end lies beyond. Empty: one layer.
+  std::vector<Precision> precisions{Precision::single, Precision::double_};  ///< precisions that it is compiled for
+  std::vector<int> dimensions{1, 2, 3};             ///< dimensions of the meshes that it supports
+  std::vector<MeshKind> meshes{MeshKind::uniform};  ///< kinds of meshes that it supports
+  /// The largest ghost width of its fields for a validated deck: a block needs at least as many layers of cells if it
+  /// has a neighbour or a periodic boundary. Empty: one layer.
   std::function<int(Options const& deck)> ghosts = {};
-  /// How many points a run of a judged deck has, for a physics of bodies or particles, which has no mesh and whose
-  /// decks give none. Throws InputError. Empty: the physics lives on a mesh.
+  /// Number of points for a validated deck, for a physics of bodies or particles; it has no mesh, and its decks give
+  /// none. Throws InputError. Empty: the physics has a mesh.
   std::function<Index(Options const& deck)> points = {};
-  /// Where the fields lie whose values a deck may give as files (Section::field). Empty: on cells.
+  /// Centring of the fields whose values a deck may give as files (Section::field). Empty: cells.
   std::function<Centring(Options const& deck)> centring = {};
-  /// Whether the physics of a judged deck suggests its steps (Physics::suggested_step), so that the deck needs to give
-  /// none. Empty: it does not.
+  /// Whether the physics of a validated deck proposes its steps (Physics::suggested_step), so that the deck need not
+  /// give any. Empty: it does not.
   std::function<bool(Options const& deck)> suggests_steps = {};
-  bool steps_by_itself = false;  ///< needs no time integrator and no solver: a deck must not choose any
-  RateParts rate_parts = {};     ///< of an evolving physics that integrators step
-  std::string integrator = {};   ///< the one of a deck that chooses none, for the same
-  /// Judges what spans sections (the mesh of a deck against this physics' boundaries); may be empty.
+  bool steps_by_itself = false;  ///< uses no time integrator and no solver: a deck must not choose any
+  RateParts rate_parts = {};     ///< for an evolving physics that uses an integrator
+  std::string integrator = {};   ///< default integrator of such a physics
+  /// Checks across sections (such as the mesh against this physics' boundaries); may be empty.
   Section::Check judge;
   std::function<std::unique_ptr<Physics>(PhysicsContext const&)> create;
-  /// What a run of a judged deck takes for each of its points; of a physics on a mesh a run finds that out. Empty: not
-  /// known.
+  /// Bytes per point for a validated deck of a physics on points; for a mesh the framework determines them itself.
+  /// Empty: unknown.
   std::function<BytesOfPoint(Options const& deck)> bytes_of_point = {};
-  /// Formats that decks of this physics may have beside YAML. Where several recognise a text, that of the physics which
-  /// was registered first reads it: Halocline's own, then those of plugins in the order of the command line.
+  /// Formats of this physics' decks besides YAML. If several recognise a text, the first registered physics reads it:
+  /// Halocline's own, then those of plugins in the order of the command line.
   std::vector<DeckFormat> deck_formats = {};
-  Promises promises = {};  ///< what `halocline test-physics` holds it to
+  Promises promises = {};  ///< checked by `halocline test-physics`
 };
 
-/// Whether a run of this deck moves through time.
+/// Whether a run of this deck is time-dependent.
 [[nodiscard]] bool evolves(PhysicsEntry const& entry, Options const& deck);
 
 }  // namespace halocline

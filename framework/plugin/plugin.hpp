@@ -7,14 +7,14 @@
 
 namespace halocline {
 
-/// What a plugin says of itself before any of its C++ is run. Only C types, and the layout number first, so that a
-/// Halocline of any version can read enough to refuse one of another.
+/// A plugin's description, read before any of its C++ code runs. It has only C types and the layout number first, so
+/// that every version of Halocline can read enough to refuse another version's plugin.
 struct PluginDescription {
   std::uint32_t layout;         ///< plugin_layout of the headers it was built with
   char const* version;          ///< Halocline's version
   char const* backend;          ///< name of the execution space
   char const* compiler;         ///< compiler_abi of its compiler
-  std::int32_t optimised;       ///< 0: compiled without optimisation, or for a debugger on devices
+  std::int32_t optimised;       ///< 0: compiled without optimisation, or with device debugging
   std::int32_t fast_math;       ///< 1: compiled with -ffast-math
   std::int32_t (*contracts)();  ///< returns 1 if its multiplications and additions are fused into one operation
   PhysicsEntry (*physics)();    ///< returns the descriptor of its physics
@@ -36,7 +36,7 @@ inline constexpr std::uint32_t plugin_layout = 8;
 #define HALOCLINE_TEXT_OF(x) #x
 #define HALOCLINE_TEXT(x) HALOCLINE_TEXT_OF(x)
 
-/// What two objects must agree on to share C++ types.
+/// Objects must have the same ABI to share C++ types.
 #ifdef _GLIBCXX_USE_CXX11_ABI
 inline constexpr char const* compiler_abi =
     "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_VERSION) " with strings " HALOCLINE_TEXT(_GLIBCXX_USE_CXX11_ABI);
@@ -47,16 +47,15 @@ inline constexpr char const* compiler_abi = "C++ ABI " HALOCLINE_TEXT(__GXX_ABI_
 /// Name of the symbol that every plugin exports.
 inline constexpr char const* plugin_symbol = "halocline_plugin";
 
-/// Name of the text, a table of tunings, that a plugin exports if halocline_add_physics got TUNINGS.
+/// Name of the symbol for a plugin's tuning table, exported if halocline_add_physics got TUNINGS.
 inline constexpr char const* tunings_symbol = "halocline_tunings";
 
 }  // namespace halocline
 
-/// Makes a shared object a plugin. `function` takes nothing and returns the PhysicsEntry of its physics. Once a plugin,
-/// outside of every namespace.
-// No macro tells of contraction: (1 + e) * (1 - e) - 1 is 0 where the product is rounded, and -e^2 where it is not.
-// The description is not const: clang takes a constant along to an AMD GPU, where the function that it points to is
-// not.
+/// Makes a shared object a plugin. `function` takes no arguments and returns the PhysicsEntry of its physics. Use once
+/// per plugin, at global scope.
+// No macro reports contraction: (1 + e) * (1 - e) - 1 is 0 if the product is rounded, and -e^2 if it is not.
+// The description is not const: clang would copy a constant to AMD GPUs, where its functions do not exist.
 #define HALOCLINE_PLUGIN(function)                                                                                     \
   static std::int32_t halocline_plugin_contracts() {                                                                   \
     double volatile above = 1 + 0x1p-30;                                                                               \

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Where CMake puts the plugins of this test.
+/// Where CMake puts this test's plugins.
 std::filesystem::path const folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "plugins";
 
 std::string message_of(std::function<void()> const& action) {
@@ -177,7 +177,7 @@ TEST(Loader, LeavesADeckFormatItsWordOnTheDeck) {
             "`hostile.table`: no such table");
 }
 
-/// A file of another length than its tables say is not given to the dynamic loader, which would die of it.
+/// A file that is shorter than its tables say is not passed to the dynamic loader, which would crash.
 TEST(Loader, RefusesAFileThatIsCutShort) {
   namespace fs = std::filesystem;
   fs::path const cut = fs::temp_directory_path() / "halocline_cut_plugin.so";

@@ -5,17 +5,16 @@
 
 namespace halocline {
 
-/// What a physics promises of its solutions beside what it declares otherwise. No run depends on it: `halocline
-/// test-physics` holds the physics to it.
+/// Further promises of a physics about its solutions. They do not affect runs; `halocline test-physics` checks them.
 struct Promises {
-  int order = 2;                  ///< of the error of smooth solutions in the width of cells
-  int order_in_time = 2;          ///< of one that steps by itself in the step; integrators know their own
-  bool mirror_symmetric = false;  ///< mirrored data have the mirrored solution, along each axis
-  bool axes_alike = false;        ///< data whose axes are exchanged have the solution whose axes are
-  /// Names of the fields, or of the field, that are the components of a vector along x, y and z: a mirror turns one
-  /// around, and they change places as axes do.
+  int order = 2;                  ///< order in the cell width of the error of smooth solutions
+  int order_in_time = 2;          ///< order in the step, if the physics steps by itself; integrators have their own
+  bool mirror_symmetric = false;  ///< mirrored data give the mirrored solution, on each axis
+  bool axes_alike = false;        ///< data with exchanged axes give the solution with exchanged axes
+  /// Names of the fields, or of the field, with the components of a vector along x, y and z: mirroring an axis changes
+  /// the sign of its component, and exchanging axes exchanges components.
   std::vector<std::vector<std::string>> vectors = {};
-  /// Texts of decks that it is to be tested with. None: decks are made of the declaration.
+  /// Texts of decks for its tests. None: decks are generated from the declaration.
   std::vector<std::string> decks = {};
 };
 

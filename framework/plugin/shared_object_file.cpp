@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An array of plain structures in a file; empty where it cannot be read.
+/// Reads an array of plain structures; empty if that fails.
 template <class Entry>
 std::vector<Entry> read_table(std::ifstream& file, std::uint64_t offset, std::size_t entries) {
   std::vector<Entry> table(entries);
@@ -26,12 +26,12 @@ std::vector<Entry> read_table(std::ifstream& file, std::uint64_t offset, std::si
   return table;
 }
 
-/// Where a part of a file ends; the largest number where that cannot be counted.
+/// The end of a part of a file; the largest number on overflow.
 std::uint64_t end_of(std::uint64_t offset, std::uint64_t size) {
   return size > UINT64_MAX - offset ? UINT64_MAX : offset + size;
 }
 
-/// How many bytes the tables of an ELF file say that it has; nothing if it is not one of this machine's word size.
+/// The size of an ELF file according to its tables; nothing if it is not ELF of this machine's word size.
 std::optional<std::uint64_t> announced_size(std::ifstream& file) {
   std::vector<Elf64_Ehdr> const headers = read_table<Elf64_Ehdr>(file, 0, 1);
   if (headers.empty()) return std::nullopt;

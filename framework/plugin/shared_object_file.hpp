@@ -5,13 +5,13 @@
 
 namespace halocline {
 
-/// Why a file is no whole shared object, as far as its own tables tell: it does not exist, is no regular file, cannot
-/// be read, is not ELF, or ends before what its tables announce. Empty if nothing is wrong. The dynamic loader maps a
-/// file that is cut short without a word, and dies of it.
+/// The reason why a file is not a complete shared object, from its own tables: it does not exist, is not a regular
+/// file, cannot be read, is not ELF, or is shorter than its tables say. Empty if it is complete. The dynamic loader
+/// maps a truncated file without an error and crashes later.
 [[nodiscard]] std::string shared_object_damage(std::filesystem::path const& file);
 
-/// Who may replace the code of `file`, beside its owner and group: "everybody may write to it", "everybody may write to
-/// its folder `/tmp/x`"; empty if nobody. A folder in which users can replace only what is theirs (as /tmp) is none.
+/// Who can replace the code of `file`, besides its owner and group: "everybody may write to it", "everybody may write
+/// to its folder `/tmp/x`"; empty if nobody. Folders with the sticky bit (such as /tmp) do not count.
 [[nodiscard]] std::string writable_by_everybody(std::filesystem::path const& file);
 
 }  // namespace halocline

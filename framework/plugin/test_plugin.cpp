@@ -1,4 +1,4 @@
-// Compiled once for each way in which a plugin can be foreign; see CMakeLists.txt.
+// Compiled once for each kind of incompatible plugin; see CMakeLists.txt.
 #include "framework/plugin/plugin.hpp"
 
 #ifndef TEST_LAYOUT

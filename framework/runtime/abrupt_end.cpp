@@ -19,7 +19,7 @@ namespace {
 struct Crash {
   int signal;
   char const* name;
-  bool is_own = true;  ///< of the program; otherwise it comes from outside, or from a timer
+  bool is_own = true;  ///< raised by the program; otherwise sent from outside or by a timer
 };
 constexpr std::array<Crash, 12> crashes{{{SIGSEGV, "segmentation fault"},
                                          {SIGBUS, "bus error"},
@@ -73,7 +73,7 @@ void tell(ExitCode code, std::string_view message) noexcept {
 }
 
 ExitCode code_of(int signal, siginfo_t const& information) noexcept {
-  // The page of a mapped file, such as those that ranks share memory by, has no place on the disk.
+  // A page of a mapped file, such as those for shared memory between ranks, has no space on its file system.
   if (signal == SIGBUS && information.si_code == BUS_ADRERR) return ExitCode::input_output;
   return exit_code_of_crash();
 }
@@ -106,7 +106,7 @@ extern "C" void end_by_crash(int signal, siginfo_t* information, void*) {
   end_abruptly(is_from_outside(signal, *information) ? ExitCode::stopped : code_of(signal, *information), text.view());
 }
 
-/// Run by exit(): of a library that gives up, or a plugin.
+/// atexit handler: a library or a plugin has called exit().
 void end_by_exit() {
   if (!armed) return;
   std::array<char, 6144> room;
@@ -118,7 +118,7 @@ void end_by_exit() {
   end_abruptly(exit_code_of_crash(), text.view());
 }
 
-/// A thread's stack for handlers, which goes with the thread.
+/// A thread's stack for signal handlers, freed with the thread.
 class HandlerStack {
  public:
   HandlerStack() {
@@ -180,7 +180,7 @@ void close_abrupt_record(ExitCode code, std::string_view message) noexcept {
 }
 
 void end_abruptly(ExitCode code, std::string_view message) noexcept {
-  // Another thread is at it.
+  // Another thread is already ending the process.
   while (ending.test_and_set()) pause();
   if (AbruptRecord* const back = retreat.load(); back != nullptr && record.load() == nullptr)
     back->close(code, message);

@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-/// A record of the run that a handler of signals can bring to its end.
+/// A record of the run that a signal handler can finish.
 class AbruptRecord {
  public:
   virtual ~AbruptRecord() = default;
@@ -20,9 +20,9 @@ class AbruptRecord {
   AbruptRecord& operator=(AbruptRecord const&) = default;
 };
 
-/// While one of these lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) says in one line what it was and what
-/// the program was doing, closes the record and ends the process with the exit code for it; so does an exit() that
-/// nobody announced. Only a program's own main makes one, before it starts MPI.
+/// While one of these lives, a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) reports in one line its signal and what
+/// the program was doing, closes the record and ends the process with the matching exit code. So does an exit() without
+/// expect_exit(). Only a program's own main creates one, before it starts MPI.
 class AbruptEnds {
  public:
   AbruptEnds();
@@ -31,27 +31,27 @@ class AbruptEnds {
   AbruptEnds& operator=(AbruptEnds const&) = delete;
 };
 
-/// The line goes to this file instead of standard error, behind the exit code on a line of its own. Of several
-/// processes the first one makes it.
+/// Writes that line to this file instead of standard error, after a line with the exit code. If several processes end,
+/// the first one creates the file.
 void tell_abrupt_end_in(std::string file);
-/// Gives this thread a stack of its own for handlers, where it has none: its own may be what overflowed.
+/// Gives this thread its own stack for signal handlers if it has none: the thread's stack may be what overflowed.
 void prepare_thread_for_abrupt_end();
-/// The rank that the line names; negative: there is but one.
+/// The rank that the line names; negative: there is only one rank.
 void set_rank_of_abrupt_end(int rank) noexcept;
-/// What is to be closed; nullptr: nothing. It lives until it is replaced.
+/// The record to close; nullptr: none. It must live until it is replaced.
 void set_abrupt_record(AbruptRecord* record) noexcept;
-/// What is closed instead while there is no record: what a run that has not begun takes back. It lives until it is
-/// replaced; nullptr: nothing.
+/// Closed instead while there is no record: undoes what a run that has not begun has prepared. It must live until it is
+/// replaced; nullptr: none.
 void set_abrupt_retreat(AbruptRecord* retreat) noexcept;
-/// From here on the end of the record is being written: what closes it is an end at once alone.
+/// From here on the end of the record is being written: only an immediate end still closes it.
 void finish_abrupt_record() noexcept;
-/// Closes the record as if the process ended now, and lets it go on. For handlers of signals.
+/// Closes the record as if the process ended now, but the process continues. Safe in signal handlers.
 void close_abrupt_record(ExitCode code, std::string_view message) noexcept;
 
-/// Ends the process now: closes the record, tells `message`. For handlers of signals.
+/// Ends the process now: closes the record and reports `message`. Safe in signal handlers.
 [[noreturn]] void end_abruptly(ExitCode code, std::string_view message) noexcept;
 
-/// From here on exit() is meant, and a SIGABRT is nobody's crash: MPI_Abort and the end of main.
+/// From here on exit() is intended and SIGABRT is not a crash: for MPI_Abort and the end of main.
 void expect_exit() noexcept;
 
 }  // namespace halocline

@@ -10,10 +10,10 @@ namespace halocline {
 /// Where kernels run in this build, and the memory they work on.
 using Execution = HALOCLINE_EXECUTION;
 using Memory = Execution::memory_space;
-/// Whether the host reads and writes it itself.
+/// Whether the host can access this memory directly.
 inline constexpr bool memory_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
 
-/// The threads of the host: those of the kernels where these run on the host.
+/// Host threads: the same execution space as the kernels' if these run on the host.
 using HostExecution =
     std::conditional_t<std::is_same_v<Memory, Kokkos::HostSpace>, Execution, Kokkos::DefaultHostExecutionSpace>;
 

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For a child to end the processes that it has started itself.
+/// Time for a child to end the processes that it has started itself.
 constexpr std::chrono::seconds grace{2};
 constexpr std::chrono::milliseconds between_looks{10};
 constexpr std::size_t longest_text = 1 << 16;  // bytes
@@ -32,7 +32,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-/// What a child starts with.
+/// Signal settings and files of a new child.
 class Start {
  public:
   explicit Start(int output) {
@@ -56,7 +56,7 @@ class Start {
   Start(Start const&) = delete;
   Start& operator=(Start const&) = delete;
 
-  /// An errno; 0: the process is there.
+  /// \return an errno; 0: the process has started
   [[nodiscard]] int process(std::vector<std::string>& words, std::vector<std::string>& environment, pid_t& number) {
     return posix_spawnp(&number, words.front().c_str(), &files_, &attributes_, pointers_to(words).data(),
                         pointers_to(environment).data());
@@ -67,7 +67,7 @@ class Start {
   posix_spawnattr_t attributes_{};
 };
 
-/// Adds what there is to read. False at the end of the pipe.
+/// Appends available output. False at the end of the pipe.
 bool read_into(std::string& text, int pipe) {
   std::array<char, 4096> part{};
   while (true) {
@@ -77,18 +77,18 @@ bool read_into(std::string& text, int pipe) {
   }
 }
 
-/// Whether a process brings this signal upon itself.
+/// Whether a process causes this signal itself.
 bool is_fault(int signal) {
   constexpr std::array faults{SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
   return std::find(faults.begin(), faults.end(), signal) != faults.end();
 }
 
-/// A child under way.
+/// A running child process.
 class Child {
  public:
   Child(pid_t process, int pipe) : process_(process), news_{pipe, POLLIN, 0} {}
 
-  /// Whether it has ended before `deadline`; reads what it says.
+  /// Whether it ends before `deadline`; reads its output meanwhile.
   [[nodiscard]] bool ended_by(Clock::time_point deadline) {
     while (!ended()) {
       if (Clock::now() >= deadline) return false;
@@ -98,7 +98,7 @@ class Child {
     if (news_.fd >= 0) read_into(said_, news_.fd);
     return true;
   }
-  /// The whole group: a launcher first has the time to end what it has started.
+  /// Kills the whole group; a launcher first gets time to end what it has started.
   void kill_all() {
     kill(-process_, SIGTERM);
     bool const gone = ended_by(Clock::now() + grace);
@@ -109,7 +109,7 @@ class Child {
 
   [[nodiscard]] ChildEnd end() const {
     if (lost_) return {.said = said_, .failure = "ended, and nobody can tell how"};
-    // Shells and launchers tell the signal that ended what they have run like this.
+    // Shells and launchers report the signal that ended their child as 128 + signal.
     int const told = WIFEXITED(status_) ? WEXITSTATUS(status_) - 128 : 0;
     int const signal = WIFSIGNALED(status_) ? WTERMSIG(status_) : told;
     if (signal > 0 && signal < NSIG) {
@@ -124,7 +124,7 @@ class Child {
  private:
   [[nodiscard]] bool ended() {
     pid_t const found = waitpid(process_, &status_, WNOHANG);
-    // Whoever started this program may ignore the ends of children.
+    // No status is available if the parent of this program made it ignore SIGCHLD.
     lost_ = found < 0 && errno == ECHILD;
     return found == process_ || lost_;
   }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int gather_tag = Communicator::last_tag + 1;
 
-/// A nonblocking collective and its memory, which MPI goes on using where the wait ends in an exception, or never
-/// began: it is then kept to the program's end.
+/// A nonblocking collective and its memory. If the wait ends in an exception, or never began, MPI still uses the
+/// memory: it is then kept until the program ends.
 class Collective {
  public:
   explicit Collective(std::size_t bytes) : memory_(new std::byte[bytes]) {}
@@ -31,7 +31,7 @@ class Collective {
   }
 
   [[nodiscard]] std::byte* data() { return memory_.get(); }
-  /// For the call that starts it; MPI_REQUEST_NULL before that and once it has been waited for.
+  /// For the call that starts it; MPI_REQUEST_NULL before that and after the wait.
   [[nodiscard]] MPI_Request* request() { return &request_; }
   void wait(ControlChannel& control) {
     if (request_ == MPI_REQUEST_NULL) return;
@@ -60,11 +60,11 @@ std::vector<T> all_gathered(std::span<T const> mine, int size, MPI_Datatype type
   return {all, all + total};
 }
 
-/// Integers in the order of the doubles they stand for, NaN last: MPI leaves open what MPI_MAX makes of a NaN. Its own
-/// inverse, on bit patterns.
+/// Maps doubles to integers of the same order, NaN last: MPI_MAX of a NaN is unspecified. Works on bit patterns and is
+/// its own inverse.
 Index ordered(Index bits) { return bits < 0 ? bits ^ std::numeric_limits<Index>::max() : bits; }
 
-/// Reduces values by these. `nan` stands for all that are NaN.
+/// Reduces values by their ordered integers. `nan` replaces every NaN.
 template <class Reduce>
 void reduce_ordered(std::span<double> values, double nan, Reduce const& reduce) {
   std::vector<Index> keys;
@@ -128,7 +128,7 @@ void Communicator::max(std::span<double> v) const {
 }
 void Communicator::max(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MAX); }
 void Communicator::min(std::span<double> v) const {
-  // The sign makes it the first of all.
+  // With a negative sign, NaN sorts first.
   reduce_ordered(v, -std::numeric_limits<double>::quiet_NaN(), [this](std::span<Index> keys) { min(keys); });
 }
 void Communicator::min(std::span<Index> v) const { reduce(v.data(), v.size(), MPI_INT64_T, MPI_MIN); }

@@ -16,12 +16,12 @@ namespace halocline {
 
 namespace {
 
-/// Freed with the last that shares it.
+/// Freed by its last owner.
 std::shared_ptr<MPI_Comm> owned(MPI_Comm communicator, std::shared_ptr<ControlChannel> const& control) {
   auto const release = [control](MPI_Comm* mine) {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    // Collectives that a failure left half done still use the communicator: it then stays to the program's end.
+    // Collectives that a failure left incomplete still use the communicator: it is then never freed.
     bool const may_be_in_use = control->broken() || std::uncaught_exceptions() > 0;
     if (finalized == 0 && !may_be_in_use) MPI_Comm_free(mine);
     delete mine;
@@ -29,7 +29,7 @@ std::shared_ptr<MPI_Comm> owned(MPI_Comm communicator, std::shared_ptr<ControlCh
   return {new MPI_Comm(communicator), release};
 }
 
-/// A request for a message of any size, which `call` of MPI makes.
+/// A request for a message of any size, created by MPI's function `call`.
 template <class Call, class Data>
 MPI_Request request_by(Call* call, char const* name, Data* data, Index bytes, int peer, int tag, MPI_Comm ranks) {
   MessageType const message(bytes);
@@ -38,7 +38,7 @@ MPI_Request request_by(Call* call, char const* name, Data* data, Index bytes, in
   return request;
 }
 
-/// For each rank the lowest rank with which it shares memory.
+/// For each rank, the lowest rank that shares its memory.
 std::vector<int> ranks_by_memory(MPI_Comm communicator, int rank, int size) {
   MPI_Comm sharing = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &sharing),
@@ -57,7 +57,7 @@ bool are_complete(std::span<MPI_Request> requests) {
   return done != 0;
 }
 
-/// Memory that MPI may still read or write, since a message there could not be called back.
+/// Memory that MPI may still access, since a message could not be cancelled.
 std::vector<std::shared_ptr<void const>>& kept_for_ever() {
   static auto& kept = *new std::vector<std::shared_ptr<void const>>;
   return kept;

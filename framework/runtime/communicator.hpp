@@ -18,18 +18,18 @@ namespace halocline {
 
 class ControlChannel;
 
-/// A group of ranks that work together, and the only way they wait for each other. Made from the caller's MPI_Comm,
-/// which is duplicated and left alone.
+/// A group of ranks that work together; all waits between ranks go through it. Created from the caller's MPI_Comm,
+/// which is duplicated and otherwise not used.
 ///
 /// Every wait polls a control channel that all communicators of one family (a communicator and what was split from it)
 /// share: when any rank of the family fails, the wait ends with RemoteError. Methods named "collective" must be called
 /// by all ranks of the communicator in the same order. An MPI call that fails throws StoppedError.
 class Communicator {
  public:
-  /// Collective over `parent`. `hosts`, if not empty, names the host of each rank and so overrides what MPI finds out:
-  /// for tests of placement on one machine. Throws DefectError if its size is not that of `parent`.
+  /// Collective over `parent`. `hosts`, if not empty, gives the host of each rank and overrides what MPI detects: for
+  /// tests of placement on one machine. Throws DefectError if its size is not that of `parent`.
   explicit Communicator(MPI_Comm parent, std::span<int const> hosts = {});
-  /// This process by itself, where MPI has not started: it has nothing to exchange messages by, and cannot be split.
+  /// This process alone, where MPI has not started: it cannot exchange messages and cannot be split.
   [[nodiscard]] static Communicator alone();
   Communicator(Communicator&&) noexcept = default;
   Communicator& operator=(Communicator&&) noexcept = default;
@@ -47,8 +47,8 @@ class Communicator {
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
 
-  /// For messages between ranks (tags 0 .. last_tag) whose requests are then given to the waits below. Collectives of
-  /// MPI or of other libraries on it are not polled: put a `barrier` ahead of each, so that no rank enters one while
+  /// For messages between ranks (tags 0 .. last_tag) whose requests are then passed to the waits below. Collectives of
+  /// MPI or of other libraries on it are not polled: call `barrier` before each, so that no rank enters one while
   /// another has failed.
   [[nodiscard]] MPI_Comm data() const { return data_ != nullptr ? *data_ : MPI_COMM_NULL; }
   static constexpr int last_tag = 29999;
@@ -59,29 +59,29 @@ class Communicator {
   /// Messages of any size that start at once.
   [[nodiscard]] MPI_Request send(void const* data, Index bytes, int to, int tag) const;
   [[nodiscard]] MPI_Request receive(void* data, Index bytes, int from, int tag) const;
-  /// Complete only when the other rank receives it: MPI keeps no copy of it meanwhile, however small it is.
+  /// Completes only when the other rank receives it: MPI keeps no copy, however small the message is (synchronous
+  /// send).
   [[nodiscard]] MPI_Request send_to_receiver(void const* data, Index bytes, int to, int tag) const;
 
-  /// Returns when all requests are complete. On RemoteError they stay as they are: give them to `abandon`.
+  /// Returns when all requests are complete. On RemoteError they stay pending: pass them to `abandon`.
   void wait_all(std::span<MPI_Request> requests) const;
   void wait(MPI_Request& request) const { wait_all({&request, 1}); }
-  /// The same for requests whose memory `owner` holds: where the wait ends in an exception they are abandoned.
+  /// The same for requests whose memory `owner` holds: if the wait ends in an exception, they are abandoned.
   void complete(std::vector<MPI_Request> requests, std::shared_ptr<void const> owner) const;
   /// Sends a text of any length, and returns when it has left this rank.
   void send_text(std::string const& text, int to, int tag) const;
-  /// The next text from a rank, if it has come. Throws RemoteError as waits do.
+  /// The next text from a rank, if one has arrived. Throws RemoteError as waits do.
   [[nodiscard]] std::optional<std::string> take_text(int from, int tag) const;
-  /// Returns when `done`, which is asked again and again, says so.
+  /// Calls `done` repeatedly and returns when it yields true.
   void wait_until(std::function<bool()> const& done) const;
-  /// Lets messages go on, and says whether all requests are complete. Throws RemoteError as waits do.
+  /// Progresses messages and returns whether all requests are complete. Throws RemoteError as waits do.
   [[nodiscard]] bool test_all(std::span<MPI_Request> requests) const;
-  /// Cancels and frees requests, persistent ones too, whether or not they are complete; for destructors and unwinding.
-  /// `memory` owns the buffers: it is kept to the program's end if a message cannot be called back, since MPI may still
-  /// touch them.
+  /// Cancels and frees requests, including persistent and incomplete ones; for destructors and unwinding. `memory` owns
+  /// the buffers: if a message cannot be cancelled, it is kept until the program ends, since MPI may still access it.
   static void abandon(std::span<MPI_Request> requests, std::shared_ptr<void const> memory) noexcept;
 
-  /// Collective. Each entry becomes its sum (largest, smallest) over the ranks, in an order that only depends on the
-  /// number of ranks; all ranks get the same bits. A NaN on any rank is the result.
+  /// Collective. Each entry becomes its sum (maximum, minimum) over the ranks, in an order that depends only on the
+  /// number of ranks; all ranks get the same bits. The result is NaN if any rank has a NaN.
   void sum(std::span<double> values) const;
   void sum(std::span<float> values) const;
   void sum(std::span<Index> values) const;
@@ -89,7 +89,7 @@ class Communicator {
   void max(std::span<Index> values) const;
   void min(std::span<double> values) const;
   void min(std::span<Index> values) const;
-  /// Collective. The same as `sum`, to the bit, in two halves; other messages and collectives may come between them.
+  /// Collective. The same as `sum`, to the bit, in two halves; other messages and collectives may occur in between.
   /// `values` are copied.
   [[nodiscard]] PendingSum start_sum(std::span<double const> values) const;
   [[nodiscard]] double sum(double value) const { return sum({&value, 1}), value; }
@@ -104,7 +104,7 @@ class Communicator {
 
   /// Collective. Sum of `value` over the ranks below this one; 0 on rank 0.
   [[nodiscard]] Index exscan(Index value) const;
-  /// Collective. Returns when all ranks are here.
+  /// Collective. Returns when all ranks have entered it.
   void barrier() const;
   /// Collective. All ranks get root's bytes; the spans have the same size everywhere.
   void broadcast(std::span<std::byte> bytes, int root) const;
@@ -116,17 +116,17 @@ class Communicator {
   [[nodiscard]] std::vector<Index> all_gather(std::span<Index const> mine) const;
   [[nodiscard]] std::vector<double> all_gather(std::span<double const> mine) const;
 
-  /// Collective, after work that may have failed on some ranks only: returns when no rank has an exception; otherwise
-  /// the lowest rank that has one throws it again and the others throw RemoteError with its message.
+  /// Collective, after work that may have failed on some ranks only. Returns if no rank has an exception; otherwise the
+  /// lowest rank that has one rethrows it and the others throw RemoteError with its message.
   void agree(std::exception_ptr const& mine) const;
 
   /// Collective. Ranks of equal `colour` form a communicator of the same family, ordered by `key`, then rank; null
   /// where `colour` is negative.
   [[nodiscard]] std::unique_ptr<Communicator> split(int colour, int key = 0) const;
 
-  /// The family's control channel: what run_guarded works on.
+  /// The family's control channel, which run_guarded uses.
   [[nodiscard]] ControlChannel& control() const { return *control_; }
-  /// Throws RemoteError if the news of a failure is here; for long loops without a wait.
+  /// Throws RemoteError if another rank has reported a failure; for long loops without a wait.
   void poll() const;
 
  private:

@@ -105,7 +105,7 @@ TEST(Communicator, ANotANumberOnAnyRankIsTheResult) {
   double const nan = std::numeric_limits<double>::quiet_NaN();
   double const infinity = std::numeric_limits<double>::infinity();
   for (int bad = 0; bad < ranks.size(); ++bad) {
-    // By pairs: what one rank has, and a number that all have.
+    // Pairs of entries: one where a single rank has `value`, and one that is the same on all ranks.
     std::vector<double> numbers;
     for (double const value : {nan, -nan}) {
       for (double const others : {-infinity, -1.0, 0.0, 1.0, infinity}) {
@@ -161,7 +161,8 @@ TEST(Communicator, ASumGoesOnWhileMessagesAndOtherSumsPass) {
   std::array<double, 3> expected = mine;
   ranks.sum(expected);
   for (int round = 0; round < 20; ++round) {
-    // The other ranks start theirs when rank 0 says so, which it does after its own start: it cannot have waited there.
+    // The other ranks start theirs only after a message that rank 0 sends after its own start: rank 0 cannot have
+    // waited there.
     std::vector<MPI_Request> requests;
     std::byte word{};
     if (ranks.rank() > 0) {
@@ -262,7 +263,7 @@ TEST(Communicator, MpiErrorsAreThrown) {
         try {
           static_cast<void>(communicator().send(nullptr, 0, communicator().size(), 0));
         } catch (StoppedError const& error) {
-          EXPECT_TRUE(std::string(error.what()) == "MPI_Isend: MPI_ERR_RANK: invalid rank" ||  // Open MPI's words
+          EXPECT_TRUE(std::string(error.what()) == "MPI_Isend: MPI_ERR_RANK: invalid rank" ||  // Open MPI's message
                       std::string(error.what()) == "MPI_Isend: Invalid rank")                  // MPICH's
               << error.what();
           throw;
@@ -322,7 +323,7 @@ TEST(Communicator, FindsTheHost) {
 
 TEST(Communicator, SimulatedHosts) {
   auto const& all = communicator();
-  std::vector<int> names;  // rank 0 on host 90, then in turn 5, 90, 5, …
+  std::vector<int> names;  // rank 0 on host 90, then alternately 5, 90, 5, …
   for (int rank = 0; rank < all.size(); ++rank) names.push_back(rank % 2 == 0 ? 90 : 5);
   Communicator const ranks(all.data(), names);
   EXPECT_EQ(ranks.hosts(), std::min(2, all.size()));
@@ -375,7 +376,7 @@ TEST(Communicator, AgreeTakesTheLowestRank) {
   }
 }
 
-/// Run on its own by a test that expects the run to end and to fail: rank 0 must not wait for ever.
+/// Run by a separate test that expects the run to end and to fail: rank 0 must not wait for ever.
 TEST(Support, DISABLED_AnAssertionFailsOnTheLastRankOnly) {
   ASSERT_NE(communicator().rank(), communicator().size() - 1);
   while (true) communicator().barrier();

@@ -16,8 +16,8 @@ namespace halocline {
 namespace {
 
 constexpr int news_tag = 0;
-/// News fits into an eager message, so that sending never waits for memory on the other side; the verdict brings the
-/// whole text.
+/// News fits into an eager message, so that sending never waits for memory on the receiver; the verdict carries the
+/// complete text.
 constexpr std::size_t news_limit = 1024;
 
 std::string encode(Failure const& failure) {
@@ -31,13 +31,14 @@ Failure decode(std::string const& text, int origin) {
 
 }  // namespace
 
-/// Time runs out only after a failure is known; a rank that returned waits for those still at work as long as it takes.
+/// The time limit applies only after a failure is known; until then a rank that returned waits for the others without
+/// limit.
 class ControlChannel::Patience {
  public:
   Patience(ControlChannel& channel, bool failed, std::chrono::milliseconds limit)
       : channel_(channel), running_(failed), limit_(limit), start_(std::chrono::steady_clock::now()) {}
 
-  /// Receives news until `finished` (true) or out of time (false).
+  /// Receives news until `finished` (returns true) or out of time (returns false).
   [[nodiscard]] bool wait_for(auto&& finished) {
     while (!finished()) {
       channel_.receive_news();
@@ -52,7 +53,7 @@ class ControlChannel::Patience {
     return true;
   }
 
-  /// The same for a nonblocking collective on `buffer`, which MPI keeps when time runs out.
+  /// The same for a nonblocking collective on `buffer`, which is left to MPI when time runs out.
   template <class Buffer>
   [[nodiscard]] bool wait_for(MPI_Request request, std::unique_ptr<Buffer>& buffer) {
     bool const finished = wait_for([&] {
@@ -131,7 +132,7 @@ Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode c
   }
   Failure const* const left_with = failure ? &*failure : nullptr;
   Patience patience(*this, failure.has_value(), options.deadline);
-  // A RemoteError repeats what its origin tells everyone.
+  // A RemoteError repeats what its origin has already sent to every rank.
   if (failure && failure->origin < 0) tell(*failure);
   Verdict verdict;
   bool const settled = patience.wait_for([this] { return told(); }) && elect(left_with, code, patience, verdict) &&
@@ -145,7 +146,7 @@ Verdict ControlChannel::settle(std::optional<Failure> const& failure, ExitCode c
 }
 
 bool ControlChannel::elect(Failure const* failure, ExitCode code, Patience& patience, Verdict& verdict) {
-  // The smallest ballot wins: a rank that failed by itself, else one that only repeats, else none.
+  // The smallest vote wins: a rank that failed itself, else one that repeats a failure, else none.
   bool const repeats = failure != nullptr && failure->origin >= 0;
   Index const vote = failure == nullptr ? 2 * size_ : (repeats ? size_ + rank_ : rank_);
   auto ballot = std::make_unique<std::array<Index, 2>>(std::array<Index, 2>{vote, -static_cast<Index>(code)});
@@ -191,7 +192,7 @@ Verdict ControlChannel::give_up(std::optional<Failure> const& failure, GuardOpti
   std::string const remark = silent.empty() ? "" : " (no answer from rank " + silent + ")";
   Verdict verdict{cause.code, speaks ? rank_ : cause.origin, cause.message + remark, true};
   known_ = Failure{verdict.code, verdict.message, verdict.origin};
-  // The rank that failed ends the program; the others only step in when it does not.
+  // The rank that failed ends the program; the others do so only if it does not.
   if (!speaks) std::this_thread::sleep_for(options.deadline / 2);
   if (options.abort) options.abort(verdict);
   return verdict;

@@ -10,15 +10,16 @@
 
 namespace halocline {
 
-/// What the ranks of a family of communicators tell each other when one of them fails. Two private communicators: one
-/// for the news, one for the consensus at the end, so that neither ever meets a message of the program itself.
+/// Notifies the ranks of a family of communicators when one of them fails. It has two private communicators, one for
+/// failure notices ("news") and one for the consensus at the end, so that neither mixes with the program's own
+/// messages.
 ///
 /// News is sent with synchronous sends: their completion is the acknowledgement. The consensus is an MPI_Iallreduce
-/// that every rank enters when it leaves the guarded function, by return or by exception, once its own news has
-/// arrived everywhere. When it completes, nothing of the protocol is in flight.
+/// that every rank enters when it leaves the guarded function, by return or by exception, once all ranks have received
+/// its own news. When it completes, no message of the protocol is in flight.
 class ControlChannel {
  public:
-  /// Of one process, without MPI.
+  /// For a single process without MPI.
   ControlChannel() = default;
   /// Collective over `parent`.
   explicit ControlChannel(MPI_Comm parent);
@@ -28,21 +29,22 @@ class ControlChannel {
 
   [[nodiscard]] int rank() const { return rank_; }
 
-  /// Throws RemoteError when this rank knows of a failure elsewhere, now or from earlier.
+  /// Throws RemoteError if this rank has received news of a failure elsewhere, now or earlier.
   void poll();
-  /// Returns when `done`, which is asked again and again, says so. Polls now and then, and lets others have the core
-  /// when the wait grows long.
+  /// Calls `done` repeatedly and returns when it yields true. Polls at intervals, and yields the core if the wait is
+  /// long.
   void wait_until(auto const& done) {
     for (unsigned tests = 1; !done(); ++tests) pause(tests);
   }
-  /// Whether a failure, here or elsewhere, ends a guarded function or has ended it, as far as is known: messages and
-  /// collectives may be half done for ever.
+  /// Whether a failure, here or elsewhere, is known to end or to have ended a guarded function: messages and
+  /// collectives may then stay incomplete.
   [[nodiscard]] bool broken() const { return broken_ || known_.has_value(); }
 
-  /// Collective: the end of run_guarded. `failure` is what this rank left with, if not by returning `code`.
+  /// Collective: the end of run_guarded. `failure` is the exception with which this rank left; otherwise it returned
+  /// `code`.
   [[nodiscard]] Verdict settle(std::optional<Failure> const& failure, ExitCode code, GuardOptions const& options);
 
-  /// The ranks of this host outnumber its cores: a wait gives its core away at once.
+  /// This host has more ranks than cores: every wait yields its core at once.
   bool crowded = false;
 
  private:
@@ -61,12 +63,12 @@ class ControlChannel {
   int rank_ = 0;
   int size_ = 1;
   bool broken_ = false;
-  std::optional<Failure> known_;  ///< of the lowest rank whose news is here
+  std::optional<Failure> known_;  ///< of the lowest rank whose news has arrived
   std::string outgoing_;
   std::vector<MPI_Request> sends_;  ///< by rank
 };
 
-/// Collective over `parent`. A duplicate of it whose errors are returned.
+/// Collective over `parent`. Duplicates it; errors of MPI are returned (MPI_ERRORS_RETURN).
 [[nodiscard]] MPI_Comm duplicate(MPI_Comm parent);
 
 }  // namespace halocline

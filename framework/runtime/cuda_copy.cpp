@@ -18,7 +18,7 @@ using cuda::check;
 using cuda::OwnEvent;
 using cuda::OwnStream;
 
-/// Something of CUDA's that belongs to the device that is current when it is made.
+/// Creates a CUDA object on the device that it belongs to.
 template <class Thing>
 class On {
  public:
@@ -26,12 +26,12 @@ class On {
   [[nodiscard]] auto get() const { return thing_.get(); }
 
  private:
-  /// The scope lasts until the members are made.
+  /// The argument keeps the device current until the members are created.
   explicit On(CurrentDevice const&) {}
   Thing thing_;
 };
 
-/// A stream, and the device that it belongs to.
+/// A stream and its device.
 struct Lane {
   cudaStream_t stream;
   int device;
@@ -44,19 +44,19 @@ void record(On<OwnEvent> const& event, cudaStream_t stream) {
   check(cudaEventRecord(event.get(), stream), "cudaEventRecord");
 }
 
-/// The work of both instances before a copy, and what follows it.
+/// Orders a copy after the earlier work of both instances and before their later work.
 class Order {
  public:
   Order(Lane from, Lane to) : from_(from), to_(to), from_ready_(from.device), to_ready_(to.device) {}
 
-  /// `stream` goes on when all that was enqueued on both instances is done.
+  /// `stream` continues when all work enqueued on both instances is complete.
   void begin(cudaStream_t stream) const {
     record(from_ready_, from_.stream);
     record(to_ready_, to_.stream);
     wait(stream, from_ready_);
     wait(stream, to_ready_);
   }
-  /// Both instances go on after `done`.
+  /// Both instances continue after `done`.
   void end(On<OwnEvent> const& done) const {
     wait(from_.stream, done);
     wait(to_.stream, done);
@@ -71,11 +71,11 @@ class Order {
   On<OwnEvent> to_ready_;
 };
 
-/// The copy engine of the source writes to the memory of the destination.
+/// The copy engine of the source writes to the destination's memory.
 class DirectCopy final : public CopyWork {
  public:
   DirectCopy(Lane from, Lane to) : order_(from, to), stream_(from.device), done_(from.device) {
-    // The driver takes the path between the devices once access is given; without, it stages by itself.
+    // With peer access the driver copies directly between the devices; without, it stages the copy itself.
     static_cast<void>(can_reach(from.device, to.device));
     static_cast<void>(can_reach(to.device, from.device));
   }
@@ -98,7 +98,7 @@ class DirectCopy final : public CopyWork {
   On<OwnEvent> done_;
 };
 
-/// Pinned memory of the host, which all devices read and write.
+/// Pinned host memory, accessible by all devices.
 class PinnedBuffer {
  public:
   PinnedBuffer() { check(cudaHostAlloc(&memory_, size, cudaHostAllocPortable), "cudaHostAlloc"); }
@@ -112,8 +112,8 @@ class PinnedBuffer {
   void* memory_ = nullptr;
 };
 
-/// Bytes of the pieces of a staged copy. With B bytes a second each way and L seconds from the end of one piece to the
-/// begin of the next, n bytes in pieces of p take (n / p + 1) (p / B + L): least at p = sqrt(n L B).
+/// Bytes of a piece of a staged copy. With B bytes/s each way and L seconds between the end of one piece and the begin
+/// of the next, n bytes in pieces of p take (n / p + 1) (p / B + L): minimal at p = sqrt(n L B).
 [[nodiscard]] std::size_t piece_of(std::size_t bytes) {
   constexpr double bytes_in_latency = 4e5;  // L B: 8 us at 50 GB/s
   constexpr std::size_t least = std::size_t{64} << 10U;
@@ -122,8 +122,8 @@ class PinnedBuffer {
   return std::clamp((best + page - 1) / page * page, least, PinnedBuffer::size);
 }
 
-/// Piece n goes out to buffer n % 2 and in from there, while piece n + 1 goes out to the other one. An event for each
-/// buffer and side says that the buffer is full, or free again.
+/// Piece n passes through buffer n % 2, while piece n + 1 fills the other buffer (double buffering). Each buffer has an
+/// event for full and one for free.
 class StagedCopy final : public CopyWork {
  public:
   StagedCopy(Lane from, Lane to)
@@ -156,7 +156,7 @@ class StagedCopy final : public CopyWork {
  private:
   void copy_piece(std::byte* destination, std::byte const* source, std::size_t bytes) {
     void* const buffer = (*buffers_)[next_].get();
-    // The buffer's last piece, of this copy or of the one before, has gone in.
+    // Wait until the previous piece in this buffer, of this copy or the one before, has left it.
     wait(out_.get(), free_[next_]);
     check(cudaMemcpyAsync(buffer, source, bytes, cudaMemcpyDeviceToHost, out_.get()), "cudaMemcpyAsync");
     record(full_[next_], out_.get());
@@ -167,7 +167,7 @@ class StagedCopy final : public CopyWork {
   }
 
   Order order_;
-  std::optional<std::array<PinnedBuffer, 2>> buffers_;  ///< from the first copy on
+  std::optional<std::array<PinnedBuffer, 2>> buffers_;  ///< allocated by the first copy
   On<OwnStream> out_;
   On<OwnStream> in_;
   std::array<On<OwnEvent>, 2> full_;
@@ -181,7 +181,7 @@ std::unique_ptr<CopyWork> make_work(Lane from, Lane to, CopyPath path) {
   return std::make_unique<StagedCopy>(from, to);
 }
 
-/// Memory of a device; none where there is not that much.
+/// Memory of a device; null if the allocation fails.
 class Room {
  public:
   Room(int device, std::size_t bytes) {
@@ -199,7 +199,7 @@ class Room {
   void* memory_ = nullptr;
 };
 
-/// Seconds of the fastest of a few copies.
+/// Minimum time in seconds of a few copies.
 double seconds_of(CopyPath path, int from, int to, Room const& source, Room const& destination, std::size_t bytes) {
   On<OwnStream> const from_stream(from);
   On<OwnStream> const to_stream(to);
@@ -232,7 +232,7 @@ CopyPath measure_paths(int from, int to) {
 }  // namespace
 
 std::unique_ptr<CopyWork> make_copy_work(Execution const& from, Execution const& to, CopyPath path) {
-  // Kokkos makes an instance's device current when it is asked for the stream.
+  // Kokkos makes an instance's device current when its stream is queried.
   CurrentDevice const current;
   return make_work({from.cuda_stream(), from.cuda_device()}, {to.cuda_stream(), to.cuda_device()}, path);
 }

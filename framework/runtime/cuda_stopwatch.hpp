@@ -6,7 +6,7 @@
 
 namespace halocline::cuda {
 
-/// Times what runs on a stream by the device's clock.
+/// Times the work on a stream by the device's clock.
 class Stopwatch {
  public:
   explicit Stopwatch(cudaStream_t stream) : stream_(stream) {

@@ -6,7 +6,7 @@
 
 namespace halocline::cuda {
 
-/// A stream that waits for no other.
+/// A non-blocking stream: it does not synchronise with the default stream.
 class OwnStream {
  public:
   OwnStream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
@@ -19,7 +19,7 @@ class OwnStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// An event that is not timed, of the device that is current when it is made.
+/// An event without timing, of the device that is current at construction.
 class OwnEvent {
  public:
   OwnEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }

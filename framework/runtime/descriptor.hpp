@@ -10,10 +10,10 @@
 
 namespace halocline {
 
-/// An open file descriptor; number() is negative where the file could not be opened, and errno says why.
+/// An open file descriptor; if the file could not be opened, number() is negative and errno has the reason.
 class Descriptor {
  public:
-  /// Takes over what is open, or is not.
+  /// Takes ownership of `number`, which may be negative.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(std::filesystem::path const& path, int flags) : number_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
   ~Descriptor() {
@@ -27,8 +27,8 @@ class Descriptor {
   int number_;
 };
 
-/// Writes all of a text. False where that failed, and errno says why; as much as went well is written then. For
-/// handlers of signals, too.
+/// Writes all of a text. On failure returns false and sets errno; part of the text may be written. Safe in signal
+/// handlers.
 [[nodiscard]] inline bool write_all(int file, std::string_view text) noexcept {
   while (!text.empty()) {
     ssize_t const written = write(file, text.data(), text.size());

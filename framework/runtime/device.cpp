@@ -17,7 +17,7 @@ std::string device_name() { return device_name(Kokkos::device_id()); }
 
 #if defined(HALOCLINE_DEVICE_RUNTIME)
 
-// Kokkos' own count ends the program where there is no driver.
+// Kokkos' own count ends the program if there is no driver.
 int device_count() {
   int count = 0;
   return device_runtime::get_device_count(&count) == device_runtime::success ? count : 0;

@@ -12,7 +12,7 @@ char const* to_string(CopyPath path) { return path == CopyPath::direct ? "direct
 
 namespace {
 
-/// Within the memory of a host, or of the one device that a process has.
+/// A copy within the memory of a host, or of the process' only device.
 class CopyWithin final : public CopyWork {
  public:
   CopyWithin(Execution const& from, Execution const& to) : from_(from), to_(to) {}

@@ -8,18 +8,18 @@
 
 namespace halocline {
 
-/// The way of a copy between devices.
+/// The path of a copy between devices.
 enum class CopyPath {
-  direct,  ///< by the copy engines alone, from memory to memory
-  staged   ///< by two pinned buffers of the host in turn; needs no access of one device to the other
+  direct,  ///< by the copy engines alone, from device memory to device memory
+  staged   ///< through two pinned host buffers used alternately; needs no peer access
 };
 [[nodiscard]] char const* to_string(CopyPath path);
 
-/// The faster path between two devices for large copies, measured the first time and kept: direct within a device and
-/// on a host, staged where one cannot reach the other. Numbers as of `Device`.
+/// The faster path between two devices for large copies, measured at the first call and cached: direct within a device
+/// and on a host, staged between devices without peer access. Device numbers are those of `Device`.
 [[nodiscard]] CopyPath faster_copy_path(int from, int to);
 
-/// What a DeviceCopy does, by one path.
+/// Implementation of a DeviceCopy for one path.
 class CopyWork {
  public:
   CopyWork() = default;
@@ -31,21 +31,22 @@ class CopyWork {
   virtual void start(std::byte* destination, std::byte const* source, std::size_t bytes) = 0;
   virtual void finish() = 0;
 };
-/// One file for each backend that has copies of its own.
+/// Defined in one file for each backend with its own copies.
 [[nodiscard]] std::unique_ptr<CopyWork> make_copy_work(Execution const& from, Execution const& to, CopyPath path);
 
-/// Copies between the memory of two execution instances of this process, on one device or two, beside the work of both.
+/// Copies between the memory of two execution instances of this process, on one device or two, concurrently with
+/// kernels.
 ///
-/// `start` waits (on the devices, not on the host) for what was enqueued on both instances so far. What is enqueued
-/// from then on runs beside the copy, until `finish`: work that is enqueued on either instance after it finds the copy
-/// done. On a host the copy is done when `start` returns. The current device stays what it was.
+/// `start` waits (on the devices, not on the host) for the work enqueued on both instances so far. Work enqueued
+/// between `start` and `finish` runs concurrently with the copy; work enqueued on either instance after `finish` runs
+/// after the copy. On a host the copy is complete when `start` returns. The current device does not change.
 class DeviceCopy {
  public:
   /// By the faster path between the two devices.
   DeviceCopy(Execution const& from, Execution const& to);
   DeviceCopy(Execution const& from, Execution const& to, CopyPath path);
 
-  /// `source` is memory of the device of `from`, `destination` of that of `to`; they do not overlap.
+  /// `source` is in the memory of `from`'s device, `destination` in that of `to`'s device; they do not overlap.
   void start(void* destination, void const* source, Index bytes);
   void finish() { work_->finish(); }
 

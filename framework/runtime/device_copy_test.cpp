@@ -38,7 +38,7 @@ void set_all(Execution const& execution, Bytes const& bytes, std::uint8_t value)
   Kokkos::deep_copy(execution, bytes, value);
 }
 
-/// What bytes should be.
+/// The expected bytes.
 struct Pattern {
   Index begin;
   int seed;
@@ -60,7 +60,7 @@ Index count_others(Execution const& execution, Bytes const& bytes, Index begin, 
   return others;
 }
 
-/// Entries of [begin, end) that are not the pattern's from `begin` on.
+/// Number of entries of [begin, end) that differ from the pattern that starts at `begin`.
 Index count_wrong(Execution const& execution, Bytes const& bytes, Index begin, Index end, int seed) {
   return count_others(execution, bytes, begin, end, Pattern{begin, seed});
 }
@@ -81,8 +81,7 @@ struct Pair {
   CopyPath path;
 };
 
-/// All pairs of the first two devices, and each device with itself by two instances, as if it were declared twice; on a
-/// host its one instance.
+/// All pairs of the first two devices, and each device with itself through two instances; on a host its one instance.
 std::vector<Pair> pairs() {
   std::vector<int> numbers{BackendDevices::current()};
   for (Device const& device : all_devices()) {
@@ -92,7 +91,7 @@ std::vector<Pair> pairs() {
   for (int const from : numbers) {
     for (int const to : numbers) {
       for (CopyPath const path : {CopyPath::direct, CopyPath::staged}) {
-        // A host has one way for both.
+        // On a host both paths are the same.
         if (memory_on_host && path == CopyPath::staged) continue;
         std::string const words = std::to_string(from) + " to " + std::to_string(to) + ", " + to_string(path);
         all.push_back({words, DeviceExecution(from), DeviceExecution(to), path});
@@ -102,7 +101,7 @@ std::vector<Pair> pairs() {
   return all;
 }
 
-/// The copy of a pair, and some bytes on both sides.
+/// The copy of a pair, with buffers on both sides.
 struct Trial {
   Trial(Pair const& pair, Index size)
       : from(pair.from.instance),
@@ -153,8 +152,8 @@ TEST(DeviceCopy, OfNothingDoesNothing) {
   }
 }
 
-/// A source that is written before each copy and overwritten after it, a destination that is read after each: without
-/// one wait of the host, each copy has to find its own pattern.
+/// The source is written before each copy and overwritten after it; the destination is read after each. Without any
+/// wait on the host, each copy must find its own pattern.
 TEST(DeviceCopy, IsOrderedWithTheWorkOfBothInstances) {
   constexpr Index size = 3 * DeviceCopy::staging_bytes + 5;
   constexpr int rounds = 6;
@@ -178,7 +177,7 @@ TEST(DeviceCopy, IsOrderedWithTheWorkOfBothInstances) {
   }
 }
 
-/// What is enqueued on either instance while a copy is under way neither disturbs it nor is disturbed.
+/// Work enqueued on either instance during a copy neither disturbs it nor is disturbed.
 TEST(DeviceCopy, LeavesRoomForWorkBesideIt) {
   constexpr Index size = 2 * DeviceCopy::staging_bytes;
   for (Pair const& pair : pairs()) {

@@ -21,7 +21,7 @@ std::shared_ptr<void> stream_on(int device) {
   return std::make_shared<cuda::OwnStream>();
 }
 
-/// An instance works on the device of its stream. Kokkos makes that one current.
+/// Creates an instance on the device of its stream. Kokkos makes that device current.
 Execution instance_on(std::shared_ptr<void> const& stream, int device) {
   CurrentDevice const current(device);
   return Execution(static_cast<cuda::OwnStream*>(stream.get())->get());

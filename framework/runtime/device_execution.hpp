@@ -17,13 +17,13 @@ namespace halocline {
 #endif
 }
 
-/// An execution instance, and the device that it works on.
+/// An execution instance and its device.
 class DeviceExecution {
  public:
   /// The default instance of this rank.
   DeviceExecution() = default;
-  /// An instance with a stream of its own, on a device of this process; on a host, and where Kokkos knows one device
-  /// alone, the default one. Leaves the current device as it was. Throws InputError for a device that Kokkos cannot
+  /// An instance with its own stream on a device of this process; the default instance on a host and where Kokkos
+  /// supports only one device. Does not change the current device. Throws InputError for a device that Kokkos cannot
   /// use.
   explicit DeviceExecution(int on_device);
 

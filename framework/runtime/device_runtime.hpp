@@ -2,7 +2,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-// What the runtimes of CUDA and HIP both have to say of devices, under one set of names.
+// Calls that CUDA and HIP both have for devices, under one set of names.
 
 #if defined(KOKKOS_ENABLE_CUDA)
 

@@ -12,10 +12,10 @@ namespace {
 
 using cuda::check;
 
-/// Events are things of the driver: no more than this many are kept.
+/// Limit on the number of spans, since each holds events of the driver.
 constexpr std::size_t most_spans = 32768;
 
-/// A place in a stream. Where the device has failed there is none: others tell of that.
+/// A recorded position in a stream. Empty if the device has failed: other calls report that.
 class Mark {
  public:
   explicit Mark(cudaStream_t stream) {
@@ -37,7 +37,7 @@ struct OpenSpan {
   char const* name;
   cudaStream_t stream;
   bool beside;
-  std::vector<Mark> begin;  ///< none: it is not recorded
+  std::vector<Mark> begin;  ///< empty: not recorded
 };
 struct WholeSpan {
   char const* name;
@@ -47,7 +47,7 @@ struct WholeSpan {
 };
 
 struct Timeline {
-  std::vector<Mark> base;  ///< one while something is recorded
+  std::vector<Mark> base;  ///< has one element while recording
   Clock::time_point base_time;
   std::vector<OpenSpan> open;
   std::vector<WholeSpan> spans;
@@ -60,7 +60,7 @@ Timeline& timeline() {
 
 cudaStream_t sweeps() { return Kokkos::Cuda().cuda_stream(); }
 
-/// Events of a stream that is captured have no time.
+/// Events in a captured stream have no time.
 bool is_captured(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;

@@ -7,21 +7,21 @@
 
 namespace halocline::trace {
 
-/// A stretch of a device's time.
+/// A time span of a device's work.
 struct DeviceSpan {
   char const* name;
   Clock::time_point begin;
   Clock::time_point end;
-  bool beside;  ///< on another stream than that of sweeps
+  bool beside;  ///< on another stream than the sweeps' stream
 };
 
-/// Records from now on.
+/// Starts recording.
 void start_device_timeline();
 struct DeviceTimeline {
   std::vector<DeviceSpan> spans;
-  Index lost = 0;  ///< spans beyond those that are kept
+  Index lost = 0;  ///< spans beyond the recording limit
 };
-/// Ends the recording, and waits for the device.
+/// Ends the recording and waits for the device.
 [[nodiscard]] DeviceTimeline take_device_timeline();
 
 }  // namespace halocline::trace

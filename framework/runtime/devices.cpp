@@ -17,7 +17,7 @@
 namespace halocline {
 namespace {
 
-/// More are a mistake of writing.
+/// A larger number is taken for a typing error.
 constexpr int most_devices = 1024;
 
 std::string_view trimmed(std::string_view text) {
@@ -60,7 +60,7 @@ std::string listed(std::vector<Device> const& there) {
   return text;
 }
 
-/// What the machine has, and what may be asked for.
+/// The available devices and the permitted choices, for error messages.
 std::string what_is_there(std::vector<Device> const& there) {
   if (memory_on_host) {
     return "this build (" + std::string(backend_name) +
@@ -130,7 +130,7 @@ int BackendDevices::current() noexcept {
   return device_runtime::get_device(&device) == device_runtime::success ? device : -1;
 }
 
-// A device that is lost is told of by whatever works on it next.
+// The next use of a lost device reports the error.
 void BackendDevices::make_current(int device) noexcept {
   if (device >= 0) (void)device_runtime::set_device(device);
 }
@@ -152,7 +152,7 @@ bool ask_for_access(int from, int to) {
   if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || possible == 0) return false;
   CurrentDevice const current(from);
   cudaError_t const error = cudaDeviceEnablePeerAccess(to, 0);
-  if (error != cudaSuccess) (void)cudaGetLastError();  // otherwise a later call would be blamed for it
+  if (error != cudaSuccess) (void)cudaGetLastError();  // clear the error, or a later call would report it
   return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
@@ -169,7 +169,7 @@ bool can_reach(int from, int to) {
 
 #else
 
-// Kokkos' other backends know one device of a process.
+// Kokkos' other backends support one device a process.
 bool can_reach(int from, int to) { return from == to; }
 
 #endif

@@ -9,45 +9,46 @@ namespace halocline {
 
 /// A device of the backend.
 struct Device {
-  int number = 0;       ///< among those that this process sees
+  int number = 0;       ///< among those visible to this process
   std::string name;     ///< "NVIDIA H100 80GB HBM3"
   std::string address;  ///< on the PCI bus: "0000:41:00.0"
 };
-/// All that this process sees, by number; none where the backend has none. Also before Kokkos has started.
+/// All devices visible to this process, by number; empty without devices. May be called before Kokkos has started.
 [[nodiscard]] std::vector<Device> all_devices();
 
 /// Which devices of each host a run may use.
 struct DeviceChoice {
   enum class Kind { all, count, list };
   Kind kind = Kind::all;
-  int count = 0;               ///< the first so many
-  std::vector<int> numbers{};  ///< of a list; one that is there several times counts as several devices
+  int count = 0;               ///< the first `count` devices
+  std::vector<int> numbers{};  ///< for a list; a number that occurs several times counts as several devices
 
-  /// Number of devices; nothing where only the host can tell.
+  /// Number of devices; nothing if it depends on the host.
   [[nodiscard]] std::optional<int> size() const;
 };
 
-/// Reads "all", a number of devices ("2"), or which devices ("0,1", "[0, 1]"; one alone: "[1]"). Throws InputError.
+/// Reads "all", a number of devices ("2"), or a list of device numbers ("0,1", "[0, 1]"; one alone: "[1]"). Throws
+/// InputError.
 [[nodiscard]] DeviceChoice read_device_choice(std::string_view text);
 
-/// The numbers of the chosen devices, in the order of a list. Throws InputError, which tells what devices there are,
-/// when `choice` asks for more than `there`, or for one that is not.
+/// The numbers of the chosen devices, in the order of the list. Throws InputError, which lists the existing devices, if
+/// `choice` asks for more than `there` has or for one that it lacks.
 [[nodiscard]] std::vector<int> chosen_devices(DeviceChoice const& choice, std::vector<Device> const& there);
 
-/// What rank `rank` of the `ranks` of a host uses of its `devices`: an even share of neighbours, the first ranks one
-/// more; where there are more ranks than devices, one of them, which ranks take in turn. Empty only without devices.
+/// The devices of rank `rank` of a host's `ranks` ranks: an even contiguous share of `devices`, one more for the first
+/// ranks; if there are more ranks than devices, one device each, assigned round-robin. Empty only without devices.
 [[nodiscard]] std::vector<int> share_of_devices(std::vector<int> const& devices, int rank, int ranks);
 
-/// Whether kernels and copies of device `from` reach the memory of device `to` without a detour by the host. Access is
-/// asked for the first time, and kept. A device reaches itself.
+/// Whether kernels and copies on device `from` can access the memory of device `to` directly, not through the host. The
+/// first call enables peer access; the result is cached. A device can reach itself.
 [[nodiscard]] bool can_reach(int from, int to);
 
-/// Makes a device current for this thread, and puts back what was current before, also when an exception unwinds, and
-/// whatever was made current in between. `Backend` has `current()` and `make_current(number)`.
+/// Makes a device current for this thread. The destructor, also during unwinding, restores the device that was current
+/// before, even if it was changed in between. `Backend` has `current()` and `make_current(number)`.
 template <class Backend>
 class CurrentDeviceOf {
  public:
-  /// Puts back what is current, whatever is made current in between.
+  /// Only restores the current device, if it is changed in between.
   CurrentDeviceOf() : before_(Backend::current()) {}
   explicit CurrentDeviceOf(int device) : before_(Backend::current()) {
     if (device != before_) Backend::make_current(device);
@@ -62,7 +63,7 @@ class CurrentDeviceOf {
   int before_;
 };
 
-/// The devices of the build's backend. On a host the current one is number -1, and nothing changes it.
+/// The devices of the build's backend. On a host the current one is always number -1.
 struct BackendDevices {
   [[nodiscard]] static int current() noexcept;
   static void make_current(int device) noexcept;

@@ -84,7 +84,7 @@ TEST(DeviceShare, IsOneInTurnWhereRanksAreMany) {
   EXPECT_THAT(share_of_devices({}, 0, 3), IsEmpty());
 }
 
-/// Devices that only remember which of them is current.
+/// A mock backend that only stores which device is current.
 struct RememberedDevice {
   static inline int number = 0;
   static inline int changes = 0;

@@ -15,7 +15,7 @@ struct Entry {
   Index step;
 };
 
-// In static memory: the handler of a signal may read it on another thread, while the stack that it is about is going.
+// In static memory: a signal handler may read it on another thread while the owning stack unwinds.
 constexpr std::size_t most = 16;
 std::array<Entry, most> entries;
 std::atomic<std::size_t> depth = 0;
@@ -38,7 +38,7 @@ Doing::~Doing() { depth.fetch_sub(1, std::memory_order_release); }
 void add_doing(SignalText& text) noexcept {
   Entry const* const entry = newest();
   if (entry == nullptr) return;
-  // Cut, so that there is room for what follows.
+  // Limited, so that space remains for the text that follows.
   std::array<char, 4096> room;
   SignalText what(room);
   what << entry->what;

@@ -31,7 +31,7 @@ namespace halocline {
 
 namespace {
 
-/// The driver's own check is an earlier one; this is for other programs on these libraries.
+/// The driver checks this earlier; this check is for other programs that use these libraries.
 void require_processor() {
   std::array<char, 1024> text{};
   if (processor_obstacle(processor_needs(), text.data(), text.size())) throw InputError(text.data());
@@ -39,10 +39,10 @@ void require_processor() {
 
 bool is_set(char const* name) { return std::getenv(name) != nullptr; }
 
-/// Open MPI opens every network, starts a daemon, asks every PCI device for its place and makes folders that other such
-/// processes remove, also for a process that nobody launched. Such a one talks to itself only, as far as the user has
-/// not chosen otherwise, and is none of the step of Slurm's around it. All is taken back when MPI has started, since
-/// programs that this one starts inherit the environment.
+/// For a process without a launcher. There Open MPI opens every network, starts a daemon, queries every PCI device and
+/// creates folders that other such processes remove. These settings limit it to itself, unless the user has set them,
+/// and detach it from a surrounding Slurm step. They are reset once MPI has started, since child processes inherit the
+/// environment.
 class LoneProcess {
  public:
   LoneProcess() {
@@ -75,7 +75,7 @@ class LoneProcess {
   std::vector<std::pair<char const*, std::optional<std::string>>> before_;
 };
 
-/// For want of them MPI ends the program, by _exit().
+/// With too few, MPI ends the program by _exit().
 void require_open_files() {
   constexpr rlim_t needed = 64;
   rlimit limit{};
@@ -86,7 +86,7 @@ void require_open_files() {
                          " files may be open at once (ulimit -n), and MPI needs " + std::to_string(needed));
 }
 
-/// Whether this call started MPI.
+/// Returns whether this call started MPI.
 bool start_mpi() {
   require_processor();
   int running = 0;
@@ -97,28 +97,28 @@ bool start_mpi() {
   } else {
     require_open_files();
     LoneProcess const lone;
-    // What MPI cannot do without it ends the program for, by exit().
+    // MPI ends the program by exit() if it lacks a resource.
     CodeOwner const mpi{"", ExitCode::input_output};
     Doing const doing(mpi, "the start of MPI");
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
   }
   if (level < MPI_THREAD_FUNNELED) {
     if (running == 0) MPI_Finalize();
-    // The one level below.
+    // MPI_THREAD_SINGLE is the only level below FUNNELED.
     throw InputError("MPI runs at MPI_THREAD_SINGLE; Halocline needs MPI_THREAD_FUNNELED or more (MPI_Init_thread)");
   }
   return running == 0;
 }
 
-/// Where a rank is among those of its host that do the same as it: compute, or read and write for the others.
+/// Position of a rank among the ranks of its host with the same role: compute or I/O.
 struct Place {
   int rank = 0;
   int size = 1;
   bool is_io_rank = false;
-  int others = 0;  ///< ranks of this host that do the other
+  int others = 0;  ///< ranks of this host with the other role
 };
 
-/// \param io_ranks the last so many of all ranks, and so the last on each host
+/// \param io_ranks the last `io_ranks` ranks, and so the last on each host, are I/O ranks
 Place place_on_host(MPI_Comm ranks, int io_ranks = 0) {
   int rank = 0;
   int size = 1;
@@ -138,8 +138,8 @@ Place place_on_host(MPI_Comm ranks, int io_ranks = 0) {
   return place;
 }
 
-/// A rank that the launcher bound has the cores it is bound to; unbound ranks share the host's evenly, but for I/O
-/// ranks, which need one each.
+/// A bound rank uses the cores to which the launcher bound it; unbound ranks share the host's evenly, after one core
+/// for each I/O rank.
 int share_of_cores(Place const& place) {
   if (place.is_io_rank) return 1;
   cpu_set_t usable;
@@ -149,18 +149,18 @@ int share_of_cores(Place const& place) {
   return mine < online ? mine : std::max(1, (online - place.others) / place.size);
 }
 
-/// More than these Kokkos has no room for.
+/// The largest number of threads that Kokkos supports.
 #ifdef KOKKOS_ENABLE_OPENMP
 constexpr int most_threads = Kokkos::Impl::OpenMPTraits::MAX_THREAD_COUNT;
 #else
 constexpr int most_threads = 512;
 #endif
 
-/// Kokkos ends the program for what it cannot read, and writes beyond its memory for more threads than it has room for.
+/// Kokkos ends the program on an unreadable value, and writes out of bounds if there are too many threads.
 void judge_threads(char const* variable) {
   char const* const text = std::getenv(variable);
   if (text == nullptr) return;
-  // OpenMP's own has a number for each level of nested regions; Kokkos' threads are those of the first.
+  // OMP_NUM_THREADS has a number for each level of nested regions; Kokkos uses the first.
   std::string_view const number = std::string_view(text).substr(0, std::string_view(text).find(','));
   int threads = 0;
   auto const [end, error] = std::from_chars(number.data(), number.data() + number.size(), threads);
@@ -180,7 +180,7 @@ struct PrepareThread {
   void operator()(int) const { prepare_thread_for_abrupt_end(); }
 };
 
-/// The devices of one of the ranks of a host, where all of them have chosen the same ones.
+/// The devices of one rank of a host whose ranks all have the same `chosen` devices.
 RankDevices devices_of(std::vector<int> const& chosen, Place const& place) {
   RankDevices devices{share_of_devices(chosen, place.rank, place.size)};
   for (int const number : devices.numbers) {

@@ -12,34 +12,34 @@ namespace halocline {
 
 struct EnvironmentOptions {
   int threads = 0;     ///< host threads of this rank; 0: OMP_NUM_THREADS, else this rank's share of the host's cores
-  bool kokkos = true;  ///< otherwise `Environment::start_kokkos` starts it, once it is known on which devices
+  bool kokkos = true;  ///< otherwise `Environment::start_kokkos` starts it, once the devices are known
 };
 
-/// The devices that a rank uses, which are those of the Environment that started Kokkos.
+/// The devices of a rank: those of the Environment that started Kokkos.
 struct RankDevices {
-  std::vector<int> numbers;  ///< the first is Kokkos' own; one may be there several times; empty without devices
-  /// How often the ranks of this host use one of them, at most; at least 1.
+  std::vector<int> numbers;  ///< the first is Kokkos' own; a number may occur several times; empty without devices
+  /// Maximum number of uses of one of them by the ranks of this host; at least 1.
   int sharing = 1;
 };
 [[nodiscard]] RankDevices const& rank_devices();
 
-/// Starts MPI, then Kokkos, and stops what it started in reverse order. Whatever the program has already started is
-/// joined and left running.
+/// Starts MPI, then Kokkos, and stops what it started in reverse order. If the program has already started one of them,
+/// it is used and left running.
 class Environment {
  public:
-  /// `ranks` are those that share the cores and devices of their hosts; collective over them. Throws InputError when
-  /// MPI gives less than MPI_THREAD_FUNNELED, or was already started with less; InputOutputError where MPI may not open
-  /// as many files as it needs.
+  /// `ranks` are those that share the cores and devices of their hosts; collective over them. Throws InputError if MPI
+  /// provides less than MPI_THREAD_FUNNELED, or was already started with less; InputOutputError if the limit on open
+  /// files is too low for MPI.
   explicit Environment(EnvironmentOptions const& options = {}, MPI_Comm ranks = MPI_COMM_WORLD);
   ~Environment();
   Environment(Environment const&) = delete;
   Environment& operator=(Environment const&) = delete;
 
-  /// Starts Kokkos on the first of this rank's share of the devices; without a choice a rank has one device, which
-  /// ranks of a host take in turn. Collective. Does nothing where Kokkos has started. Throws InputError for devices
-  /// that are not there.
-  /// \param io_ranks the last so many ranks compute nothing: they have one thread and no share of the devices. Kokkos
-  ///                 starts there, too, on a device that others use.
+  /// Starts Kokkos on the first of this rank's share of the devices; without a choice each rank has one device,
+  /// assigned round-robin among the ranks of a host. Collective. Does nothing if Kokkos has started. Throws InputError
+  /// for devices that do not exist.
+  /// \param io_ranks the last `io_ranks` ranks compute nothing: each has one thread and no share of the devices. Kokkos
+  ///                 starts there as well, on a device that other ranks use.
   void start_kokkos(std::optional<DeviceChoice> const& devices = std::nullopt, int io_ranks = 0);
 
   [[nodiscard]] bool started_mpi() const { return started_mpi_; }

@@ -6,8 +6,7 @@
 
 namespace halocline {
 
-/// Collective. Does `work` on rank 0 alone; what it throws there ends the call on all ranks, as Communicator::agree
-/// says.
+/// Collective. Runs `work` on rank 0 alone; an exception there ends the call on all ranks, as in Communicator::agree.
 template <class Work>
 void on_first_rank(Communicator const& communicator, Work const& work) {
   std::exception_ptr failure;

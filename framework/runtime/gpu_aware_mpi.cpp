@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr char const* question = "gpu-aware-mpi";
 
-/// Beginnings of variables by which a process joins a run, or by which mpirun would look for hosts.
+/// Prefixes of variables by which a process joins a run, or by which mpirun would search for hosts.
 constexpr std::array launchers{"OMPI_COMM_WORLD_",
                                "OMPI_UNIVERSE_SIZE",
                                "OMPI_COMMAND",
@@ -60,19 +60,19 @@ constexpr std::array launchers{"OMPI_COMM_WORLD_",
                                "COBALT_",
                                "ALPS_"};
 
-/// Beginnings of variables that choose how messages go, and what is loaded for it.
+/// Prefixes of variables that choose MPI transports and the libraries loaded for them.
 constexpr std::array choices{
     "OMPI_MCA_", "OPAL_", "UCX_", "MPICH_", "MPIR_CVAR_",       "MV2_",       "MVP_", "I_MPI_", "FI_",
     "PSM",       "CUDA_", "HIP_", "ROCR_",  "LD_LIBRARY_PATH=", "LD_PRELOAD="};
 
-/// Parts of the names of libraries that carry messages, or give them device memory.
+/// Parts of the names of libraries that transport messages or make device memory available to them.
 constexpr std::array carriers{"/libmpi", "/libucp", "/libuct", "/libfabric", "/libpsm", "/libcuda.so", "/libamdhip64"};
 
 bool begins_with_any(std::string_view text, auto const& beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](char const* b) { return text.starts_with(b); });
 }
 
-/// Path, size and time of change of the libraries of this process that an answer depends on.
+/// Path, size and modification time of the libraries of this process that the answer depends on.
 std::set<std::string> library_lines() {
   std::set<std::string> lines;
   auto const add = [](dl_phdr_info* library, std::size_t, void* found) {
@@ -100,7 +100,7 @@ std::string mpi_version() {
   return version;
 }
 
-/// The folder of the library that this code is in.
+/// The folder of the library that contains this function.
 fs::path library_folder() {
   static int const here = 0;
   Dl_info library{};
@@ -113,7 +113,7 @@ bool has_line(std::string const& text, std::string const& line) {
   return ('\n' + text).find('\n' + line + '\n') != std::string::npos;
 }
 
-/// Ranks of a trial that began, by what it said; 0: it did not.
+/// Number of ranks that began a trial, from its output; 0: it did not begin.
 int begun(ChildEnd const& end) { return has_line(end.said, "begun 2") ? 2 : has_line(end.said, "begun 1") ? 1 : 0; }
 
 GpuAwareMpiAnswer answer_of(ChildEnd const& end) {
@@ -123,7 +123,7 @@ GpuAwareMpiAnswer answer_of(ChildEnd const& end) {
   std::string const why = wrong                 ? "got other values than were sent"
                           : end.failure.empty() ? "said nothing of what it got"
                                                 : end.failure;
-  // What came before the messages, or from outside, may be otherwise next time: no room on the device, a busy host.
+  // A failure before the messages, or from outside, may not recur: no memory on the device, a busy host.
   return {"MPI does not take the memory of the device: a trial process " + why,
           began && end.cause != ChildEnd::Cause::outside};
 }
@@ -180,21 +180,21 @@ GpuAwareMpiAnswer try_gpu_aware_mpi(GpuAwareMpiTrial const& trial) {
   std::vector<std::string> pair = trial.launcher;
   pair.insert(pair.end(), alone.begin(), alone.end());
 
-  // Of variables that are there twice the first one counts: that of the user.
+  // If a variable occurs twice, the first one counts: the user's.
   std::vector<std::string> variables = trial.environment;
-  if (geteuid() == 0) {  // in containers, where Open MPI's refusal helps nobody
+  if (geteuid() == 0) {  // in containers, where Open MPI's refusal to run as root serves no purpose
     variables.insert(variables.end(), {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
   }
   // Two ranks share one core if there is no other.
   variables.insert(variables.end(), {"OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none",
                                      "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
   ChildEnd const of_pair = run_child(pair, variables, trial.patience);
-  // What a process said just before a fault may be lost.
+  // Output just before a fault may be lost.
   if (begun(of_pair) == 2 || of_pair.cause == ChildEnd::Cause::fault) return answer_of(of_pair);
 
   log_debug(fmt::format("`{}` does not start a trial of two ranks here: it {}", pair.front(),
                         of_pair.failure.empty() ? "started them apart" : of_pair.failure));
-  // Open MPI would start a daemon for it.
+  // Otherwise Open MPI starts a daemon for it.
   variables.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
   return answer_of(run_child(alone, variables, trial.patience));
 }

@@ -1,8 +1,8 @@
 // probe-gpu-aware-mpi DEVICE SECONDS
 //
-// Sends memory of the backend by MPI: from one of two ranks to the other, or to itself. Where MPI cannot read that
-// memory this process crashes, hangs, or gets other values; whoever started it looks at how it ends. Says `begun RANKS`
-// when everything but that is done, then `right` or `wrong`.
+// Sends memory of the backend by MPI: between two ranks, or from one rank to itself. If MPI cannot read that memory,
+// this process crashes, hangs, or receives wrong values; the parent process checks how it ends. Prints `begun RANKS`
+// before the messages, then `right` or `wrong`.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -17,9 +17,9 @@
 namespace halocline {
 namespace {
 
-/// Bytes; libraries have ways of their own for short, middling and long messages.
+/// Bytes; libraries use different protocols for short, medium and long messages.
 constexpr std::array<int, 4> sizes{64, 1 << 10, 1 << 16, 1 << 22};
-/// A second use finds the memory registered.
+/// On a second use the memory is already registered.
 constexpr int uses = 3;
 constexpr int tag = 1;
 
@@ -27,7 +27,7 @@ using Bytes = Kokkos::View<unsigned char*, Memory>;
 
 unsigned char value(int rank, int i, int use) { return static_cast<unsigned char>(3 * i + (i >> 8) + 64 * rank + use); }
 
-/// Whether what a rank sends arrives at the other, by requests as a transport has them.
+/// Whether data sent by one rank arrives at the other, with nonblocking requests as a transport uses them.
 bool brings_what_was_sent(Bytes const& source, Bytes const& sink, int rank, int other, int bytes) {
   std::array<MPI_Request, 2> requests{};
   MPI_Recv_init(sink.data(), bytes, MPI_BYTE, other, tag, MPI_COMM_WORLD, requests.data());
@@ -78,7 +78,7 @@ bool try_messages() {
 
 int main(int count, char** arguments) {
   int const device = count > 1 ? std::atoi(arguments[1]) : 0;
-  // However it hangs, and whoever is left to end it.
+  // Ends the process even if it hangs and its parent has gone.
   alarm(count > 2 ? static_cast<unsigned>(std::atoi(arguments[2])) : 10U);
   MPI_Init(nullptr, nullptr);
   int rank = 0;

@@ -24,13 +24,13 @@ using testing::HasSubstr;
 
 constexpr char const* refused = "MPI does not take the memory of the device: a trial process ";
 
-/// A folder for one rank, gone at the end.
+/// A temporary folder for one rank.
 class Folder : public testing::Test {
  protected:
   Folder() { fs::create_directories(path_); }
   ~Folder() override { fs::remove_all(path_); }
 
-  /// A program that a shell runs.
+  /// Writes a shell script.
   [[nodiscard]] fs::path program(std::string const& lines) const {
     fs::path path = path_ / "program";
     std::ofstream(path) << "#!/bin/sh\n" << lines << '\n';
@@ -44,7 +44,7 @@ class Folder : public testing::Test {
   fs::path path_ = fs::temp_directory_path() / ("halocline-trial-" + std::to_string(getpid()));
 };
 
-/// A trial of a program that says and does this; the launcher passes it on as it is, said to be two ranks.
+/// A trial of a shell script in place of the probe; `env` replaces the launcher.
 class Trial : public Folder {
  protected:
   [[nodiscard]] GpuAwareMpiAnswer answer_to(std::string const& lines, std::chrono::milliseconds patience = 10s) const {
@@ -62,7 +62,7 @@ TEST(ChildProcess, TellsHowItEnded) {
   EXPECT_EQ(shell("exit 0").cause, Cause::code);
   EXPECT_EQ(shell("exit 3").failure, "ended with code 3");
   EXPECT_EQ(shell("exit 3").cause, Cause::code);
-  // A launcher says of its ranks what a process says of itself.
+  // A launcher reports a rank's signal in its exit code; a process is ended by the signal itself.
   for (char const* const lines : {"kill -SEGV $$", "exit 139"}) {
     EXPECT_EQ(shell(lines).failure, "was ended by signal 11 (Segmentation fault)");
     EXPECT_EQ(shell(lines).cause, Cause::fault);
@@ -75,7 +75,7 @@ TEST(ChildProcess, TellsHowItEnded) {
 
 TEST(ChildProcess, HearsStandardOutputAlone) {
   EXPECT_EQ(shell("echo this; echo that >&2; read word; echo $word").said, "this\n\n");
-  // Far more than is kept, and than fits into a pipe.
+  // Far more than the limit, and than a pipe's buffer.
   std::string const much =
       shell("i=0; while [ $i -lt 4000 ]; do echo " + std::string(100, 'x') + "; i=$((i + 1)); done").said;
   EXPECT_EQ(much.size(), 65536u);
@@ -86,7 +86,7 @@ TEST(ChildProcess, HasTheEnvironmentItIsGiven) {
   EXPECT_EQ(getenv("WORD"), nullptr);
 }
 
-/// With all that it has started, and even where it ends for no signal but one.
+/// The timeout ends the whole process group, even if it ignores SIGTERM.
 TEST(ChildProcess, EndsInTime) {
   auto const begin = std::chrono::steady_clock::now();
   ChildEnd const end = run_child({"sh", "-c", "trap '' TERM; echo on; sleep 60 & sleep 60; sleep 60"}, {}, 300ms);
@@ -96,7 +96,7 @@ TEST(ChildProcess, EndsInTime) {
   EXPECT_EQ(end.said, "on\n");
 }
 
-/// Whoever ignores or blocks signals does not pass that on.
+/// Ignored or blocked signals of the parent are not inherited.
 TEST(ChildProcess, StartsWithSignalsAsTheyAre) {
   auto* const before = std::signal(SIGPIPE, SIG_IGN);
   EXPECT_EQ(shell("kill -PIPE $$").failure, "was ended by signal 13 (Broken pipe)");
@@ -120,7 +120,7 @@ TEST_F(Trial, NamesWhatWentWrong) {
   expect("echo begun 2; exit 14", "ended with code 14", true);
   expect("echo begun 2; echo wrong; exit 1", "got other values than were sent", true);
   expect("echo begun 2", "said nothing of what it got", true);
-  // It did not come as far as messages.
+  // It did not reach the messages.
   expect("kill -SEGV $$", "was ended by signal 11 (Segmentation fault)", false);
   expect("exit 1", "ended with code 1", false);
   expect("echo right", "said nothing of what it got", false);
@@ -140,7 +140,7 @@ TEST_F(Trial, NamesAProgramThatIsMissing) {
   EXPECT_FALSE(answer.lasting);
 }
 
-/// One process then sends to itself.
+/// Then one process sends to itself.
 TEST_F(Trial, DoesWithoutALauncher) {
   fs::path const one = program("[ $# = 2 ] && echo begun 1 && echo right");
   for (std::vector<std::string> const& launcher :
@@ -149,7 +149,7 @@ TEST_F(Trial, DoesWithoutALauncher) {
   }
 }
 
-/// The program that is beside the library, started by this rank of mpirun.
+/// Runs the installed probe, started by this rank of mpirun.
 TEST_F(Trial, RunsTheRealProgram) {
   if (test::communicator().rank() != 0) return;
   GpuAwareMpiTrial trial = default_gpu_aware_mpi_trial();

@@ -25,22 +25,23 @@ struct Failure {
   int origin = -1;  ///< rank that failed, in the communicator that carried the news; -1: this rank, not yet reported
 };
 
-/// What `exception` says. An Error keeps its code, a RemoteError its origin too; memory that ran out is `stopped`, and
-/// any other exception a defect.
+/// Converts `exception`. An Error keeps its code, a RemoteError its origin too; out of memory becomes `stopped`, any
+/// other exception a defect.
 [[nodiscard]] Failure describe(std::exception_ptr const& exception);
 
 struct GuardOptions {
-  /// Ends the program on all ranks (MPI_Abort in the driver; called on one rank as a rule) when a rank does not answer
-  /// in time because it is dead, stuck in a collective of another library, or computing. None: `unreachable` says so.
+  /// Ends the program on all ranks (MPI_Abort in the driver; usually called on one rank) when a rank does not answer in
+  /// time because it is dead, stuck in a collective of another library, or computing. Without one, `unreachable` is
+  /// set.
   std::function<void(Verdict const&)> abort = {};
-  /// How long after the news of a failure a rank may take to come back.
+  /// Time limit for a rank to answer after the news of a failure.
   std::chrono::milliseconds deadline{5000};
 };
 
-/// Collective. Runs `function` on all ranks and returns when all have left it. A rank that fails tells the others,
-/// whose waits then throw RemoteError; when several fail, the lowest rank's exception is the verdict. Without an
-/// exception the verdict's code is the largest that a rank returned. After a failure, communicators of the family throw
-/// RemoteError from every wait: make new ones from MPI's.
+/// Collective. Runs `function` on all ranks and returns when all have left it. A rank that fails notifies the others,
+/// whose waits then throw RemoteError; if several fail, the lowest rank's exception is the verdict. Without an
+/// exception the verdict's code is the largest that a rank returned. After a failure, every wait on a communicator of
+/// the family throws RemoteError: create new communicators from MPI's.
 [[nodiscard]] Verdict run_guarded(Communicator const& communicator, std::function<ExitCode()> const& function,
                                   GuardOptions const& options = {});
 

@@ -16,13 +16,13 @@
 namespace halocline {
 namespace {
 
-/// A failure breaks a communicator, so each case has its own.
+/// A failure breaks a communicator, so each test has its own.
 class Guard : public testing::Test {
  protected:
   Communicator ranks{test::communicator().data()};
   int const last = ranks.size() - 1;
 
-  /// The last rank fails while the others are in `wait`; all must learn of it there.
+  /// The last rank fails while the others are in `wait`; `wait` must throw RemoteError on all of them.
   void expect_remote_error_from(std::function<void()> const& wait) {
     bool learned = false;
     Verdict const verdict = run_guarded(ranks, [&] {
@@ -43,7 +43,7 @@ class Guard : public testing::Test {
     EXPECT_EQ(verdict.origin, last);
     EXPECT_EQ(verdict.message, "no answer");
     EXPECT_FALSE(verdict.unreachable);
-    // The test's own communicator is another family.
+    // The test's own communicator belongs to another family and still works.
     EXPECT_EQ(test::communicator().sum(Index{1}), ranks.size());
   }
 };
@@ -65,7 +65,7 @@ TEST_F(Guard, SumsUnderWayEnd) {
   std::array<double, 2> const mine{1, 2};
   expect_remote_error_from([&] { static_cast<void>(ranks.start_sum(mine).finish()); });
 }
-/// The news comes while a sum is under way, and unwinding leaves it behind.
+/// The news arrives during a sum, which unwinding abandons.
 TEST_F(Guard, SumsUnderWayAreLeftBehind) {
   std::array<double, 2> const mine{1, 2};
   expect_remote_error_from([&] {
@@ -88,7 +88,7 @@ TEST_F(Guard, GathersEnd) {
 TEST_F(Guard, ExscansEnd) {
   expect_remote_error_from([&] {
     static_cast<void>(ranks.exscan(1));
-    ranks.barrier();  // the scan itself does not make lower ranks wait
+    ranks.barrier();  // MPI_Exscan itself does not make lower ranks wait
   });
 }
 TEST_F(Guard, AgreementEnds) {
@@ -104,7 +104,7 @@ TEST_F(Guard, LoopsThatPollEnd) {
 TEST_F(Guard, WaitsOfAPartEndWhenARankOutsideFails) {
   auto const part = ranks.split(ranks.rank() == last ? -1 : 0);
   expect_remote_error_from([&] {
-    // One rank of the part does not come, so that the others really wait.
+    // One rank of the part does not take part, so that the others really wait.
     if (part->rank() == 0 && part->size() > 1) {
       while (true) ranks.poll();
     }
@@ -112,7 +112,8 @@ TEST_F(Guard, WaitsOfAPartEndWhenARankOutsideFails) {
   });
 }
 
-/// A halo exchange in which the last rank neither sends nor receives: large messages, so that sends wait as well.
+/// A halo exchange in which the last rank neither sends nor receives. The messages are large, so that sends wait as
+/// well.
 TEST_F(Guard, MessagesEndAndLeaveNothingBehind) {
   for (Index const count : {Index{10}, Index{300000}}) {
     Communicator const fresh(test::communicator().data());
@@ -189,7 +190,7 @@ TEST_F(Guard, OtherExceptions) {
   EXPECT_EQ(verdict.message, "an exception that says nothing");
 }
 
-/// The others are in a collective that nothing can end but the failed rank itself, which comes late.
+/// The other ranks are in a collective that ends only when the failed rank enters it, which it does late.
 TEST_F(Guard, AnUnreachableRankCallsTheAbortHandler) {
   if (ranks.size() == 1) GTEST_SKIP() << "needs another rank";
   int aborts = 0;
@@ -264,7 +265,7 @@ TEST_F(ThrowSites, RefuseWhatTheyDoNotKnow) {
   }
 }
 
-/// MPI goes on with a collective that rank 0 has left when the others enter it.
+/// MPI still progresses a collective that rank 0 has abandoned when the other ranks enter it.
 TEST_F(Guard, APartWithACollectiveUnderWayOutlivesItsOwner) {
   constexpr std::array one{1.0};
   for (int repetition = 0; repetition < 10; ++repetition) {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// What kernels and hosts call alike, in headers that are read without Kokkos, too.
+/// For functions called on both host and device, in headers that do not include Kokkos.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define HALOCLINE_HOST_DEVICE __host__ __device__
 #else

@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-/// Every index, extent and count of mesh entities and of bytes. Never 32 bits.
+/// Every index, extent and count of mesh entities and of bytes: always 64 bits.
 using Index = std::int64_t;
 
 }  // namespace halocline

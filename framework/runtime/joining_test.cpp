@@ -1,5 +1,5 @@
-// Joins a program that has started MPI, Kokkos, both or neither: each can be started only once a process, so this test
-// is a program that is run once per case, its argument.
+// Uses MPI and Kokkos that a program has already started: both, one or neither. Each starts only once per process, so
+// this program runs once per case; the case is its argument.
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>

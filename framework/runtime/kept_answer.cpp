@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr char const* answer_begins = "answer: ";
 
-/// Empty where there is none, or none that can be used.
+/// Empty if there is no file, or an unusable one.
 std::string kept_text(fs::path const& path) {
   try {
     return small_file(path).value_or("");
@@ -30,7 +30,7 @@ std::string kept_text(fs::path const& path) {
   }
 }
 
-/// Empty where it is not set.
+/// Empty if it is not set.
 fs::path path_in(char const* variable) {
   char const* const value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -62,7 +62,7 @@ void keep_answer(fs::path const& folder, std::string const& question, std::strin
   std::error_code error;
   fs::create_directories(folder, error);
   fs::path const path = file_of_answer(folder, question, key);
-  // Ranks of other hosts may write the same file: each writes one of its own, and gives it the name when it is whole.
+  // Ranks of other hosts may write the same file: each writes its own and renames it when it is complete.
   fs::path const partial = path.string() + fmt::format("-{}-{}", host_name(), getpid());
   {
     std::ofstream file(partial);

@@ -4,24 +4,24 @@
 #include <optional>
 #include <string>
 
-// What a run has found out and later ones need not find out again, a file for each question and key.
+// A cache of answers that take time to find out, one file for each question and key.
 
 namespace halocline {
 
-/// Where Halocline keeps what it has found out on this user's machines: halocline in $XDG_CACHE_HOME or ~/.cache. Empty
-/// where neither is known; nobody has made the folder yet.
+/// Halocline's cache folder for this user: halocline in $XDG_CACHE_HOME or ~/.cache. Empty if neither variable is set;
+/// the folder may not exist yet.
 [[nodiscard]] std::filesystem::path cache_folder();
 
-/// \param folder that of the cache (cache_folder); an empty one keeps nothing
-/// \param question the beginning of the file's name
-/// \param key all that the answer depends on, in whole lines
-/// Nothing where there is no answer, or one that is not whole or of another key.
+/// \param folder the cache folder (cache_folder); empty: nothing is cached
+/// \param question prefix of the file's name
+/// \param key all that the answer depends on, in complete lines
+/// \return nothing if there is no answer, or an incomplete one or one of another key
 [[nodiscard]] std::optional<std::string> kept_answer(std::filesystem::path const& folder, std::string const& question,
                                                      std::string const& key);
-/// What cannot be kept is found out again next time.
+/// Failures to write are ignored: the answer is then found out again next time.
 void keep_answer(std::filesystem::path const& folder, std::string const& question, std::string const& key,
                  std::string const& answer);
-/// Where it is kept.
+/// Path of the answer's file.
 [[nodiscard]] std::filesystem::path file_of_answer(std::filesystem::path const& folder, std::string const& question,
                                                    std::string const& key);
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr char const* question = "question";
 
-/// A folder for one rank, gone at the end.
+/// A temporary folder for one rank.
 class KeptAnswer : public testing::Test {
  protected:
   KeptAnswer() { fs::create_directories(path_); }

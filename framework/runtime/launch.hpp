@@ -4,8 +4,8 @@
 
 namespace halocline {
 
-/// A loop whose functor goes with the launch itself. Larger ones would by default pass through a buffer that the host
-/// waits for before each launch, and that a replay would not fill again.
+/// A policy that passes the functor as a kernel argument. By default Kokkos copies larger functors through a buffer for
+/// which the host waits before each launch, and which a graph replay does not refill.
 template <class Policy>
 [[nodiscard]] auto launched_at_once(Policy const& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);

@@ -15,12 +15,12 @@ namespace halocline {
 
 namespace {
 
-/// Variables of a launcher: number of ranks, rank.
+/// A launcher's variables for the number of ranks and the rank.
 struct Names {
   char const* size;
   char const* rank;
 };
-/// One may run in a shell that another has started: Slurm, which has the allocation, stands last.
+/// Launchers may be nested: Slurm, which owns the allocation, is last.
 constexpr std::array<Names, 7> known{{{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                                       {"PMI_SIZE", "PMI_RANK"},
                                       {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
@@ -28,10 +28,10 @@ constexpr std::array<Names, 7> known{{{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_
                                       {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
                                       {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
                                       {"PALS_SIZE", "PALS_RANKID"}}};
-/// SLURM's own scripts have SLURM_PROCID as well; the number of tasks is of what srun starts.
+/// SLURM_PROCID also exists in Slurm's batch scripts; the number of tasks only in what srun starts.
 constexpr Names slurm{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"};
 
-/// 0 where it is not set, or no number.
+/// 0 if it is not set or not a number.
 int number_of(Variables const& variables, char const* name) {
   char const* const text = variables(name);
   int number = 0;
@@ -41,12 +41,11 @@ int number_of(Variables const& variables, char const* name) {
 
 namespace fs = std::filesystem;
 
-/// Both kinds of mpirun that are known take other options. Names of their files begin with the one, or end in the
-/// other.
+/// The two known kinds of mpirun take different options. Their file name is one of `files` or ends in `ending`.
 struct LauncherKind {
-  std::array<char const*, 3> files;  ///< that links of a distribution lead to
+  std::array<char const*, 3> files;  ///< names to which a distribution's links resolve
   char const* ending;
-  std::array<char const*, 2> names;  ///< where `mpirun` is another's
+  std::array<char const*, 2> names;  ///< alternatives if `mpirun` belongs to another MPI
 };
 [[maybe_unused]] constexpr LauncherKind open_mpi{
     {"orterun", "prterun", "prun"}, ".openmpi", {"mpirun.openmpi", "orterun"}};
@@ -66,7 +65,7 @@ bool is_of(LauncherKind const& kind, fs::path const& program) {
   return name.ends_with(kind.ending) || std::find(kind.files.begin(), kind.files.end(), name) != kind.files.end();
 }
 
-/// The program that a shell takes for this name; empty where there is none.
+/// The program that a shell finds for this name; empty if there is none.
 fs::path on_path(std::string const& name, std::string const& path) {
   std::istringstream folders(path);
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -146,7 +145,7 @@ std::vector<std::string> mpirun_words(int ranks) {
   return {mpirun_program(), "--quiet", "--oversubscribe",    "--bind-to", "none", "--stdin",
           "none",           "-n",      std::to_string(ranks)};
 #else
-  // By processes of this host alone, whatever a batch system has given to the job.
+  // Starts processes on this host alone, even inside a batch job.
   return {mpirun_program(), "-launcher", "fork", "-rmk", "user", "-n", std::to_string(ranks)};
 #endif
 }
@@ -155,7 +154,7 @@ int signal_of_lost_rank(int code) {
 #ifdef OPEN_MPI
   return std::max(0, code - 128);
 #else
-  // The number as it is: ranks that --ranks has started end by 0.
+  // The code is the signal number itself: ranks started by --ranks exit with 0.
   return code > 1 && code < 64 ? code : 0;
 #endif
 }

@@ -83,7 +83,7 @@ TEST(Launcher, NamesTheLibrary) {
   EXPECT_EQ(mpi_name().find_first_of(",\n"), std::string::npos);
 }
 
-/// A program of this name, or a link with this name to one with the other.
+/// Creates a program `name`, or a program `target` and a link `name` to it.
 void put_program(std::filesystem::path const& folder, std::string const& name, std::string const& target = "") {
   std::filesystem::path const file = folder / (target.empty() ? name : target);
   std::ofstream(file) << "#!/bin/sh\n";

@@ -6,16 +6,16 @@ namespace halocline {
 
 class Communicator;
 
-/// From the most talkative to silence.
+/// From most to least verbose.
 enum class LogLevel { trace, debug, info, warning, error, off };
 
 struct LogOptions {
   LogLevel level = LogLevel::info;
-  bool every_rank = false;  ///< otherwise only rank 0 speaks; lines then start with their rank
+  bool every_rank = false;  ///< otherwise only rank 0 logs; if set, lines start with their rank
 };
 
-/// While one of these lives, messages go to standard error; without one there is no log at all. Only a program's own
-/// main makes one.
+/// While one of these lives, messages go to standard error; otherwise they are discarded. Only a program's own main
+/// creates one.
 class Log {
  public:
   explicit Log(Communicator const& communicator, LogOptions options = {});
@@ -24,7 +24,7 @@ class Log {
   Log& operator=(Log const&) = delete;
 };
 
-/// Whether a message of this level would be written by this rank; ask before composing an expensive one.
+/// Whether this rank writes messages of this level; ask before composing an expensive one.
 [[nodiscard]] bool logs(LogLevel level);
 void log(LogLevel level, std::string_view message);
 inline void log_debug(std::string_view message) { log(LogLevel::debug, message); }

@@ -15,14 +15,14 @@ namespace {
 
 constexpr Index unlimited = std::numeric_limits<Index>::max();
 
-/// The number in a file of one number; `unlimited` when there is none (control groups write "max").
+/// The number in a file that contains one number; `unlimited` if there is none (control groups write "max").
 Index number_in(std::filesystem::path const& path) {
   std::ifstream file(path);
   Index number = 0;
   return file >> number ? number : unlimited;
 }
 
-/// The number behind `name` in a file of lines "name number"; `otherwise` when there is none.
+/// The number after `name` in a file of lines "name number"; `otherwise` if there is none.
 Index number_after(std::string const& name, std::filesystem::path const& path, Index otherwise) {
   std::ifstream file(path);
   Index number = 0;
@@ -32,13 +32,13 @@ Index number_after(std::string const& name, std::filesystem::path const& path, I
   return otherwise;
 }
 
-/// MemAvailable of /proc/meminfo: what the kernel can give without swapping.
+/// MemAvailable of /proc/meminfo: memory that the kernel can provide without swapping.
 Index free_of_host() {
   Index const kibibytes = number_after("MemAvailable:", "/proc/meminfo", -1);
   return kibibytes < 0 ? unlimited : kibibytes * 1024;
 }
 
-/// Where a version of control groups tells limit and usage, and what memory.stat calls its cached files.
+/// Files of limit, usage and statistics in a version of control groups, and the name of cached files in the statistics.
 struct ControlGroupFiles {
   char const* limit;
   char const* usage;
@@ -49,7 +49,7 @@ constexpr std::array<ControlGroupFiles, 2> versions{
     {{"memory.max", "memory.current", "memory.stat", "inactive_file"},
      {"memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"}}};
 
-/// Bytes that a rank can take on its devices, where each of them gets an equal part.
+/// Bytes available to a rank on its devices, assuming equal shares among the ranks that use them.
 Index device_memory_of(RankDevices const& devices) {
   if (devices.numbers.empty()) return 0;
   Index least = unlimited;

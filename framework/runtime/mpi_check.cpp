@@ -12,7 +12,7 @@ void check_mpi(int code, char const* call) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  // MPICH adds a stack of calls on further lines.
+  // MPICH appends a call stack on further lines.
   std::string reason(text.data(), static_cast<std::size_t>(length));
   reason = reason.substr(0, reason.find('\n'));
   reason = reason.substr(0, reason.find(", error stack:"));

@@ -8,11 +8,11 @@
 
 namespace halocline {
 
-/// Throws StoppedError "MPI_Call: what MPI says" when `code` is not MPI_SUCCESS.
+/// Throws StoppedError "MPI_Call: MPI's message" if `code` is not MPI_SUCCESS.
 void check_mpi(int code, char const* call);
 
-/// An MPI type and count for a message of `bytes` bytes, which MPI's int counts cannot express beyond 2^31: larger
-/// messages are one element of a derived type made of pieces of `piece` bytes and a rest.
+/// An MPI type and count for a message of `bytes` bytes. Since MPI's int counts end at 2^31 - 1, a larger message is
+/// one element of a derived type that consists of pieces of `piece` bytes and a remainder.
 class MessageType {
  public:
   explicit MessageType(Index bytes, Index piece = INT_MAX);
@@ -20,7 +20,7 @@ class MessageType {
   MessageType(MessageType const&) = delete;
   MessageType& operator=(MessageType const&) = delete;
 
-  /// Valid while this object lives; a request made with it lives on.
+  /// Valid while this object lives; requests made with it remain valid.
   [[nodiscard]] MPI_Datatype type() const { return type_; }
   [[nodiscard]] int count() const { return count_; }
 

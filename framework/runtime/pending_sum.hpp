@@ -6,15 +6,15 @@
 
 namespace halocline {
 
-/// Sums over the ranks that go on while the caller works, see Communicator::start_sum. MPI gets on with them whenever
-/// it is called: an exchange of halos on the way is enough.
+/// Sums over the ranks that progress while the caller works, see Communicator::start_sum. MPI progresses them whenever
+/// it is called, for example by a halo exchange.
 class PendingSum {
  public:
-  /// One that was never finished leaves its memory to MPI, which may still touch it.
+  /// A sum that was never finished leaves its memory to MPI, which may still access it.
   PendingSum(PendingSum&&) noexcept = default;
   PendingSum& operator=(PendingSum&&) noexcept = default;
 
-  /// Waits, polling as all waits do: throws RemoteError when a rank has failed. The sums stay there as long as this.
+  /// Waits and polls: throws RemoteError when a rank has failed. The span is valid as long as this object lives.
   [[nodiscard]] std::span<double const> finish();
 
  private:

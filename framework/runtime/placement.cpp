@@ -30,7 +30,7 @@ std::vector<int> usable_cores() {
   return cores;
 }
 
-/// "0-3,8"
+/// Formats "0-3,8".
 std::string ranges_of(std::vector<int> const& numbers) {
   std::vector<std::string> parts;
   for (std::size_t n = 0; n < numbers.size();) {
@@ -42,7 +42,7 @@ std::string ranges_of(std::vector<int> const& numbers) {
   return fmt::format("{}", fmt::join(parts, ","));
 }
 
-/// The numbers of "0-3,8".
+/// Parses "0-3,8".
 std::vector<int> numbers_of(std::string const& ranges) {
   std::vector<int> numbers;
   std::istringstream parts(ranges);
@@ -58,7 +58,7 @@ std::vector<int> numbers_of(std::string const& ranges) {
   return numbers;
 }
 
-/// The memory nodes of some cores: "NUMA node 0", "NUMA nodes 0,1"; nothing where the system does not tell.
+/// The NUMA nodes of some cores: "NUMA node 0", "NUMA nodes 0,1"; empty if the system does not report them.
 std::string nodes_of(std::vector<int> const& cores) {
   constexpr int most_nodes = 64;
   std::vector<int> nodes;

@@ -40,7 +40,7 @@ TEST(Placement, IsDescribedByRangesOfCores) {
 
 TEST(SharedHardware, IsNothingWhereEachRankHasItsOwn) {
   EXPECT_THAT(shared_hardware({{0, {0, 1}, 2, {"a", "a"}}, {0, {2, 3}, 2, {"b"}}, {1, {0, 1}, 2, {"a"}}}), IsEmpty());
-  // Unbound ranks with cores enough, and one rank that has more threads than cores: its user's choice.
+  // No warning: unbound ranks with enough cores, and one rank with more threads than cores, which is its user's choice.
   EXPECT_THAT(shared_hardware({{0, {0, 1, 2, 3}, 2}, {0, {0, 1, 2, 3}, 2}}), IsEmpty());
   EXPECT_THAT(shared_hardware({{0, {0}, 4}}), IsEmpty());
 }

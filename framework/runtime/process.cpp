@@ -12,7 +12,7 @@ namespace halocline {
 ProcessIdentity process_of(pid_t number) {
   std::ifstream file("/proc/" + std::to_string(number) + "/stat");
   std::string const text{std::istreambuf_iterator<char>(file), {}};
-  // The name of the program, in parentheses, may contain anything; the state is the first word behind it and the start
+  // The program's name, in parentheses, may contain anything. After it the state is the first word and the start time
   // the 20th (proc(5)).
   constexpr int words_between = 18;
   std::size_t const name_end = text.rfind(')');
@@ -21,7 +21,7 @@ ProcessIdentity process_of(pid_t number) {
   std::istringstream words(text.substr(name_end + 1));
   std::string state;
   words >> state;
-  // One that has ended, and whose parent has not asked for its end yet.
+  // A zombie: it has ended, but its parent has not collected its status.
   if (state == "Z" || state == "X") return process;
   std::string word;
   for (int n = 0; n < words_between; ++n) words >> word;

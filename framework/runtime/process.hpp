@@ -6,18 +6,18 @@
 
 namespace halocline {
 
-/// A process of this host, told from a later one of the same number by when it started.
+/// A process of this host. Its start time distinguishes it from a later process with the same number.
 struct ProcessIdentity {
   pid_t number = 0;
-  std::uint64_t start = 0;  ///< ticks of the clock since the host booted; 0 where the system does not tell
+  std::uint64_t start = 0;  ///< clock ticks since the host booted; 0 if the system does not report them
 
   friend bool operator==(ProcessIdentity const&, ProcessIdentity const&) = default;
 };
 
-/// The process of this number; its start is 0 where there is none, or none any more.
+/// The process with this number; its start is 0 if there is none, or if it has ended.
 [[nodiscard]] ProcessIdentity process_of(pid_t number);
 [[nodiscard]] ProcessIdentity this_process();
-/// Whether it has not ended yet.
+/// Whether the process is still running.
 [[nodiscard]] bool is_alive(ProcessIdentity const& process);
 
 }  // namespace halocline

@@ -1,5 +1,5 @@
-// Compiled for any processor of the kind, whatever all other code is compiled for. It uses nothing that is defined in a
-// header, where the linker might put the form of another file in its place.
+// Compiled for the baseline architecture, whatever the other code is compiled for. It uses nothing that a header
+// defines: the linker might choose another file's instance, compiled for more.
 
 #include "framework/runtime/processor.hpp"
 
@@ -31,7 +31,7 @@ Registers cpuid(unsigned leaf, unsigned subleaf) {
   return r;
 }
 
-/// Whether the system saves the registers of AVX (1) or AVX-512 (2) of a process.
+/// Whether the system saves a process' AVX (1) or AVX-512 (2) registers.
 bool is_saved(int state) {
   if (state == 0) return true;
   constexpr unsigned has_xgetbv = 1U << 27;
@@ -71,7 +71,7 @@ bool is_same(char const* one, char const* other) {
   return *one == *other;
 }
 
-/// Whether all those of a list, with blanks before and after each, are among `features`.
+/// Whether `features` has all of these names.
 bool has_all(std::uint64_t features, char const* const* names, int count) {
   int found = 0;
   std::uint64_t bit = 1;
@@ -84,7 +84,7 @@ bool has_all(std::uint64_t features, char const* const* names, int count) {
   return found == count;
 }
 
-/// The level of x86-64 that these features make, as -march has it.
+/// The x86-64 level of these features, as -march names it.
 char const* level_of(std::uint64_t features) {
   static constexpr char const* second[] = {"SSE3", "SSSE3", "SSE4.1", "SSE4.2", "POPCNT"};
   static constexpr char const* third[] = {"AVX", "AVX2", "BMI1", "BMI2", "F16C", "FMA", "LZCNT", "MOVBE"};

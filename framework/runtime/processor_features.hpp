@@ -1,8 +1,8 @@
 #pragma once
 
-/// FEATURE(name, macro, leaf, subleaf, register, bit, state): sets of instructions of x86-64 that a compiler makes use
-/// of by itself; the macro that it defines then, where CPUID tells of it, and what of the state the system must save
-/// for it (0: nothing, 1: AVX, 2: AVX-512). Their order is that of the bits in processor_needs().
+/// FEATURE(name, macro, leaf, subleaf, register, bit, state): x86-64 instruction sets that a compiler uses by itself.
+/// `macro` is what the compiler defines then; leaf to bit locate the feature in CPUID; `state` is the register state
+/// that the system must save (0: none, 1: AVX, 2: AVX-512). Their order is that of the bits in processor_needs().
 #define HALOCLINE_PROCESSOR_FEATURES(FEATURE)                      \
   FEATURE("SSE3", __SSE3__, 1, 0, c, 0, 0)                         \
   FEATURE("SSSE3", __SSSE3__, 1, 0, c, 9, 0)                       \

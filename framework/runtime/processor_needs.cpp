@@ -1,5 +1,5 @@
-// Compiled as all other code is, for a processor that this one may not be: numbers alone, no instruction of it is run
-// before the numbers were looked at.
+// Compiled as all other code is, possibly for another processor than this one: it contains constants alone, so that
+// none of its instructions runs before they are checked.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 namespace halocline {
 namespace {
 
-/// The words of a macro: its own name where it is not defined.
+/// A macro that is not defined expands to its own name.
 constexpr bool is_defined(char const* words) { return words[0] != '_'; }
 
 #define HALOCLINE_WORDS_OF(x) #x

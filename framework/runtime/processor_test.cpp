@@ -24,7 +24,7 @@ TEST(Processor, IsTheOneThatThisBuildIsFor) { EXPECT_EQ(obstacle(processor_needs
 
 #if defined(__x86_64__)
 
-/// What must be there is what this file, too, may be compiled to.
+/// The needs are the instruction sets that this file was compiled for as well.
 TEST(Processor, NeedsAreThoseOfTheCompiler) {
   std::uint64_t bit = 1;
 #define HALOCLINE_COMPARE(name, macro, leaf, subleaf, part, number, state)                               \
@@ -35,7 +35,7 @@ TEST(Processor, NeedsAreThoseOfTheCompiler) {
   HALOCLINE_PROCESSOR_FEATURES(HALOCLINE_COMPARE)
 }
 
-/// As the compiler's own question has it.
+/// Agrees with the compiler's __builtin_cpu_supports.
 TEST(Processor, HasWhatTheCompilerSaysItHas) {
   std::uint64_t bit = 1;
   int compared = 0;
@@ -68,7 +68,7 @@ TEST(Processor, HasWhatTheCompilerSaysItHas) {
   EXPECT_EQ(compared, 15);
 }
 
-// No processor has AMD's FMA4 and the AVX-512ER of Intel's Xeon Phi.
+// No processor has both AMD's FMA4 and the AVX-512ER of Intel's Xeon Phi.
 TEST(Processor, OfNoKnownKindIsRefusedByName) {
   std::string const text = obstacle(~std::uint64_t{0});
   EXPECT_THAT(text, testing::StartsWith("this processor ("));

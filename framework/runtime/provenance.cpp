@@ -14,7 +14,7 @@ std::vector<RankPlace>& kept_places() {
   return places;
 }
 
-/// Variables of a batch system.
+/// The variables of a batch system.
 struct Names {
   char const* system;
   char const* id;
@@ -36,7 +36,7 @@ void remember_rank_places(MPI_Comm ranks) {
   MPI_Comm_rank(ranks, &rank);
   MPI_Comm_size(ranks, &size);
   std::string mine = host_name() + '\n' + usable_cores_text() + '\n' + std::to_string(host_threads()) + '\n';
-  // Every text as long as the longest.
+  // Pad every text to the longest.
   auto length = static_cast<int>(mine.size());
   MPI_Allreduce(MPI_IN_PLACE, &length, 1, MPI_INT, MPI_MAX, ranks);
   mine.resize(static_cast<std::size_t>(length));

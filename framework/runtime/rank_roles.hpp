@@ -7,12 +7,12 @@
 
 namespace halocline {
 
-/// How the ranks of a run share its work: the first compute, and the last, its I/O ranks, read and write for them. Each
-/// I/O rank serves an even share of neighbouring compute ranks. Without I/O ranks all compute, by the communicator that
-/// there was.
+/// How the ranks of a run divide its work: the first ranks compute; the last, its I/O ranks, read and write for them.
+/// Each I/O rank serves an even share of consecutive compute ranks. Without I/O ranks all ranks compute, with the
+/// original communicator.
 class RankRoles {
  public:
-  /// Collective over `all`. Throws DefectError unless `io_ranks` is 0, or at most the number of the others.
+  /// Collective over `all`. Throws DefectError unless `io_ranks` is between 0 and the number of the other ranks.
   RankRoles(std::shared_ptr<Communicator> all, int io_ranks);
 
   [[nodiscard]] Communicator& all() const { return *all_; }
@@ -35,7 +35,7 @@ class RankRoles {
  private:
   std::shared_ptr<Communicator> all_;
   int io_ranks_;
-  std::shared_ptr<Communicator> part_;  ///< of the ranks that do what this one does
+  std::shared_ptr<Communicator> part_;  ///< of the ranks with the same role as this one
   std::shared_ptr<Communicator> none_;
 };
 

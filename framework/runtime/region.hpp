@@ -8,9 +8,9 @@ class Time;
 
 namespace halocline {
 
-/// Names a stretch of the program for Kokkos Tools, adds its wall time to the counter of that name that
-/// Teuchos::TimeMonitor knows, and is a span of the trace. `name` must outlive the program (a literal). Nothing is
-/// fenced: on a device the time is that of the host. For the thread that runs MPI.
+/// Names a section of the program for Kokkos Tools, adds its wall time to the Teuchos::TimeMonitor counter of that
+/// name, and is a span of the trace. `name` must outlive the program (a literal). There is no fence: on a device the
+/// time is that of the host. For the thread that runs MPI.
 class ScopedRegion {
  public:
   explicit ScopedRegion(char const* name);
@@ -21,9 +21,9 @@ class ScopedRegion {
  private:
   char const* name_;
   Teuchos::Time& time_;
-  bool outermost_;  ///< not within a region of the same name, which has the time already
+  bool outermost_;  ///< not nested in a region of the same name, which already counts the time
   bool traced_;
-  std::chrono::steady_clock::time_point start_;  ///< where traced
+  std::chrono::steady_clock::time_point start_;  ///< if traced
 };
 
 }  // namespace halocline

@@ -19,7 +19,8 @@ struct Entry {
   Teuchos::RCP<Teuchos::Time> time;
 };
 
-/// By the address of the name; two names of one text have one counter. Regions may end while the program does.
+/// Keyed by the address of the name; names with equal text share a counter. Never destroyed: regions may end during
+/// exit.
 std::vector<Entry>& table() {
   static auto& entries = *new std::vector<Entry>;
   return entries;
@@ -32,7 +33,7 @@ std::size_t place_of(std::vector<std::string> const& names, char const* name) {
 }  // namespace
 
 Teuchos::Time& region_counter::of(char const* name) {
-  // A program has a few dozen regions: a search by address is cheaper than hashing.
+  // A program has a few dozen regions: a linear search by address is cheaper than hashing.
   auto& entries = table();
   auto const found = std::find_if(entries.begin(), entries.end(), [name](Entry const& e) { return e.name == name; });
   if (found != entries.end()) return *found->time;
@@ -59,11 +60,11 @@ std::vector<RegionTime> region_times(Communicator const& ranks) {
   std::size_t const mean = place_of(kinds, "MeanOverProcs");
   std::size_t const most = place_of(kinds, "MaxOverProcs");
   std::vector<RegionTime> times;
-  // Each statistic is of the time, and of the calls that belong to it. The mean may be a rounding beyond the others.
+  // Each statistic has the time and the calls that belong to it. Rounding may put the mean outside of [least, most].
   for (auto const& [name, found] : statistics) {
     double const lowest = found.at(least).first;
     double const highest = found.at(most).first;
-    // Teuchos divides before it adds up; all calls of all ranks are a whole number.
+    // Teuchos divides before it adds; the number of calls of all ranks is an integer.
     double const calls = std::round(found.at(mean).second * ranks.size()) / ranks.size();
     times.push_back({name, calls, {lowest, std::clamp(found.at(mean).first, lowest, highest), highest}});
   }

@@ -4,14 +4,14 @@ namespace Teuchos {
 class Time;
 }
 
-/// Counters of regions. Compilers for devices see no header of Teuchos.
+/// Counters of regions. Keeps headers of Teuchos away from device compilers.
 namespace halocline::region_counter {
 
-/// The counter of that name, which is there to the program's end.
+/// The counter of that name, which lives until the program ends.
 [[nodiscard]] Teuchos::Time& of(char const* name);
-/// Whether it starts now: it does not where it is running already.
+/// Starts the counter. Returns false if it is already running.
 [[nodiscard]] bool start(Teuchos::Time& time);
-/// Counts a call, which `started` the counter or not.
+/// Counts a call; stops the counter if this call `started` it.
 void stop(Teuchos::Time& time, bool started);
 
 }  // namespace halocline::region_counter

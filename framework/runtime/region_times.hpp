@@ -7,7 +7,7 @@ namespace halocline {
 
 class Communicator;
 
-/// Seconds that ranks took for the same.
+/// Seconds of the ranks for the same work.
 struct RankSeconds {
   double least = 0;
   double mean = 0;
@@ -16,19 +16,19 @@ struct RankSeconds {
 
 struct RegionTime {
   std::string name;
-  double calls = 0;     ///< mean over ranks; a rank counts no further than 2^31 - 1
-  RankSeconds seconds;  ///< of all calls, regions inside included; a rank without a call took none
+  double calls = 0;     ///< mean over ranks; a rank counts at most 2^31 - 1
+  RankSeconds seconds;  ///< of all calls, including nested regions; 0 on a rank without a call
 };
 
-/// What all counters of Teuchos::TimeMonitor have come to since the program's start or the last reset, longest mean
-/// first: those of regions, and of whatever else counts there. Calls that are under way are not in it.
-/// Of this rank alone:
+/// All counters of Teuchos::TimeMonitor since the program's start or the last reset, longest mean first: those of
+/// regions and any others. Calls in progress are not included.
+/// For this rank alone:
 [[nodiscard]] std::vector<RegionTime> region_times();
 /// Collective. The same on all ranks.
 [[nodiscard]] std::vector<RegionTime> region_times(Communicator const& ranks);
-/// Of the region `name` among these; zeros if it is not.
+/// The time of region `name` in `times`; zeros if it is absent.
 [[nodiscard]] RankSeconds seconds_of(std::vector<RegionTime> const& times, std::string const& name);
-/// Of regions.
+/// Resets the counters of regions.
 void reset_region_times();
 
 }  // namespace halocline

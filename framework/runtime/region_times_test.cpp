@@ -16,7 +16,7 @@ double now = 0;
 
 }  // namespace
 
-/// Takes the place of Teuchos' own in this program: time passes when a test says so.
+/// Replaces Teuchos' own function in this program: tests set the time.
 double Teuchos::Time::wallTime() { return now; }
 
 namespace halocline {
@@ -24,7 +24,7 @@ namespace {
 
 using test::communicator;
 
-/// A call of the region that takes so long.
+/// A call of the region that takes `seconds`.
 void spend(char const* region, double seconds) {
   ScopedRegion const scope(region);
   now += seconds;
@@ -91,7 +91,7 @@ TEST_F(Regions, CountWhenTheyEnd) {
   EXPECT_EQ(region_times().size(), 0U);
 }
 
-/// Parts of 24 by 1 to 4 ranks are whole numbers: means are exact.
+/// 24 divides evenly among 1 to 4 ranks: means are exact.
 TEST_F(Regions, AreComparedOverRanks) {
   for (int call = 0; call < 2; ++call) spend("all", 12.0 * (rank + 1));
   for (int call = 0; call <= rank; ++call) spend("more often", 1);
@@ -124,7 +124,7 @@ TEST_F(Regions, OfOneRankAreThereOnAll) {
 
 TEST_F(Regions, ThereMayBeNone) { EXPECT_EQ(region_times(communicator()).size(), 0U); }
 
-/// What a run that failed tells: nobody waits for another.
+/// The times of a single rank, as a failed run reports them, need no communication.
 TEST_F(Regions, OfARankAloneNeedNoOther) {
   spend("mine", 1 + rank);
   if (rank > 0) return;

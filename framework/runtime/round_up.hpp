@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-/// The smallest multiple that is not below n; both above 0, or n is 0.
+/// The smallest multiple of `multiple` (above 0) that is at least n (0 or above).
 [[nodiscard]] constexpr Index round_up(Index n, Index multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 }  // namespace halocline

@@ -76,7 +76,7 @@ TEST(StopSignals, AnotherRequestEndsAtOnce) {
 }
 
 TEST(StopSignals, TheEndRestores) {
-  // Libraries of the backend may have handlers of their own.
+  // Libraries of the backend may have their own handlers.
   struct sigaction before {};
   sigaction(SIGTERM, nullptr, &before);
   struct sigaction action {};
@@ -100,7 +100,7 @@ TEST(Memory, IsWhatTheHostHasPerRank) {
   EXPECT_EQ(communicator().max(memory.host), memory.host) << "the same on all ranks";
 }
 
-/// A folder with files of control groups.
+/// A folder with the files of a control group.
 class ControlGroup : public testing::Test {
  protected:
   ControlGroup() : root(std::filesystem::temp_directory_path() / ("halocline-" + std::to_string(getpid()))) {

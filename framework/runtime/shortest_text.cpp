@@ -7,7 +7,7 @@
 namespace halocline {
 
 std::string shortest_text(double value) {
-  // The sign of a NaN says nothing.
+  // The sign of a NaN has no meaning.
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 

@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-/// A number in the fewest digits that read back as the same number; "nan", "inf" and "-inf" for those.
+/// A number in the fewest digits that read back as the same number; also "nan", "inf" and "-inf".
 [[nodiscard]] std::string shortest_text(double value);
 
 }  // namespace halocline

@@ -9,7 +9,8 @@
 
 namespace halocline {
 
-/// Puts text together in the memory that it is given, cut where that ends: allocates nothing, for handlers of signals.
+/// Composes text in the memory that it is given and cuts off what does not fit. Allocates nothing: safe in signal
+/// handlers.
 class SignalText {
  public:
   explicit SignalText(std::span<char> room) noexcept : room_(room) {}

@@ -23,7 +23,7 @@ namespace {
 }  // namespace
 
 std::optional<std::string> small_file(std::filesystem::path const& path, std::size_t most) {
-  // A pipe without a writer would be waited for.
+  // Without O_NONBLOCK, opening a pipe that has no writer blocks.
   Descriptor const file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (file.number() < 0 && (errno == ENOENT || errno == ENOTDIR)) return std::nullopt;
   if (file.number() < 0) refuse_unreadable(path, errno);

@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-/// Host memory that the device copies to and from at full speed where there is one; any other otherwise. Not
-/// initialised. To be freed while Kokkos runs. Throws std::bad_alloc.
+/// Pinned host memory, which the device copies to and from at full speed; ordinary memory without a device. Not
+/// initialised. Must be freed while Kokkos runs. Throws std::bad_alloc.
 [[nodiscard]] std::shared_ptr<std::byte> staging_memory(Index bytes);
 
 }  // namespace halocline

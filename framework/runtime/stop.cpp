@@ -15,7 +15,7 @@ std::atomic<StopRequests*> requests = nullptr;
 
 std::array<struct sigaction, stopping_signals.size()> previous;
 
-/// Ends as this for want of time, if nothing else: whoever asked may kill the process before its next step.
+/// Records the stop in advance: the sender may kill the process before its next step.
 void record_request() noexcept {
   std::array<char, 4608> room;
   SignalText text(room);
@@ -48,7 +48,7 @@ void handle_signals(void (*handler)(int)) {
   for (int const signal : stopping_signals) sigaddset(&action.sa_mask, signal);
   for (std::size_t n = 0; n < stopping_signals.size(); ++n) {
     sigaction(stopping_signals[n], nullptr, &previous[n]);
-    // What the program was started to ignore (by nohup, say) it goes on to ignore.
+    // A signal that was ignored at the program's start (by nohup, say) stays ignored.
     if (previous[n].sa_handler != SIG_IGN) sigaction(stopping_signals[n], &action, nullptr);
   }
 }

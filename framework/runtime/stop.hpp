@@ -9,13 +9,13 @@
 
 namespace halocline {
 
-/// The signals that ask a run to stop. Batch systems and launchers send SIGUSR1 and SIGUSR2 by request, and the system
-/// the last one to who has used up its time (ulimit -S -t).
+/// The signals that ask a run to stop. Batch systems and launchers send SIGUSR1 and SIGUSR2 on request; the system
+/// sends SIGXCPU when the CPU time limit is reached (ulimit -S -t).
 inline constexpr std::array stopping_signals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
 
-/// Tells apart what signals ask for: the first one asks for a stop at the next step, and another one for an end at
-/// once. Batch systems and launchers repeat a signal, so the same one again soon after the first asks for nothing new.
-/// Takes no lock, for handlers of signals.
+/// Interprets signals: the first one asks for a stop at the next step, a later one for an immediate end. Batch systems
+/// and launchers repeat a signal, so the same one again soon after the first is ignored. Lock-free, for signal
+/// handlers.
 class StopRequests {
  public:
   using Clock = std::chrono::steady_clock;
@@ -23,17 +23,17 @@ class StopRequests {
 
   enum class Meaning { stop, nothing_new, end_at_once };
   Meaning add(int signal, Clock::time_point now = Clock::now()) noexcept;
-  /// The first signal; 0: none has come.
+  /// The first signal; 0: none has arrived.
   [[nodiscard]] int first() const noexcept { return first_; }
 
  private:
-  std::atomic<Clock::rep> since_ = 0;  ///< 0: none has come
+  std::atomic<Clock::rep> since_ = 0;  ///< 0: none has arrived
   std::atomic<int> first_ = 0;
 };
 
-/// While one of these lives, `stopping_signals` ask the run to stop at its next step instead of killing it, which is on
-/// record at once; a second request ends it. One that the program was started to ignore stays ignored. Only a program's
-/// own main makes one: signals belong to the whole process.
+/// While one of these lives, `stopping_signals` ask the run to stop at its next step instead of killing it, and are
+/// recorded at once; a second request ends the run immediately. A signal that was ignored at the program's start stays
+/// ignored. Only a program's own main creates one: signals belong to the whole process.
 class StopSignals {
  public:
   StopSignals();
@@ -45,8 +45,8 @@ class StopSignals {
   StopRequests requests_;
 };
 
-/// While one of these lives, `stopping_signals` end the program at once, as stopped: for work that has no steps and
-/// leaves nothing half done. Otherwise as StopSignals, and never beside one.
+/// While one of these lives, `stopping_signals` end the program at once with ExitCode::stopped: for work without steps
+/// that leaves nothing incomplete. Otherwise as StopSignals; never use both at once.
 class EndingSignals {
  public:
   EndingSignals();
@@ -55,9 +55,9 @@ class EndingSignals {
   EndingSignals& operator=(EndingSignals const&) = delete;
 };
 
-/// The signal that asked this rank to stop, 0 when none has.
+/// The signal that asked this rank to stop; 0: none.
 [[nodiscard]] int stop_signal() noexcept;
-/// Collective. Whether any rank was asked to stop: ask between steps.
+/// Collective. Whether any rank was asked to stop; call between steps.
 [[nodiscard]] bool stop_requested(Communicator const& communicator);
 
 }  // namespace halocline

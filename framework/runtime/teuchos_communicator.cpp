@@ -14,7 +14,7 @@ namespace halocline {
 
 namespace {
 
-/// Beyond those of messages and of Communicator::gather.
+/// Above the tags of messages and of Communicator::gather.
 constexpr int teuchos_tag = Communicator::last_tag + 2;
 
 using Operation = Teuchos::ValueTypeReductionOp<int, char>;
@@ -34,7 +34,7 @@ std::string joined(std::vector<std::string> const& parts) {
   return all;
 }
 
-/// `all` is where the bytes of all ranks belong, `bytes` of them.
+/// Copies the gathered bytes of all ranks to `all`, which has `bytes` bytes.
 void put(std::string const& gathered, char* all, int bytes) {
   if (gathered.size() != static_cast<std::size_t>(bytes)) {
     throw DefectError("Teuchos gathers " + std::to_string(gathered.size()) + " bytes where it expects " +
@@ -94,7 +94,7 @@ int TeuchosCommunicator::receive(int from, int bytes, char* buffer) const {
   return from;
 }
 
-// Statistics need none of these.
+// Timer statistics need none of these.
 void TeuchosCommunicator::scan(Operation const&, int, char const*, char*) const { refuse("scan"); }
 void TeuchosCommunicator::ssend(int, char const*, int) const { refuse("ssend"); }
 void TeuchosCommunicator::ssend(int, char const*, int, int) const { refuse("ssend"); }

@@ -6,13 +6,13 @@ namespace halocline {
 
 class Communicator;
 
-/// A Communicator as Teuchos knows one, so that what Teuchos sends goes where a rank that fails is noticed, and Teuchos
-/// needs no MPI. It does what statistics of timers want: barriers, broadcasts, gathers, reductions in the order of
-/// ranks, and messages that are waited for. Waits throw RemoteError as those of a Communicator do; calls of other
-/// kinds, or with sizes that do not fit, throw DefectError and say which they are.
+/// Adapts a Communicator to Teuchos' interface, so that a failed rank ends waits inside Teuchos and Teuchos needs no
+/// MPI. It supports what timer statistics use: barriers, broadcasts, gathers, reductions in rank order, and blocking
+/// messages. Waits throw RemoteError as those of a Communicator do; unsupported calls, and sizes that do not match,
+/// throw DefectError with their name.
 class TeuchosCommunicator final : public Teuchos::Comm<int> {
  public:
-  /// `communicator` outlives this.
+  /// `communicator` must outlive this.
   explicit TeuchosCommunicator(Communicator const& communicator) : communicator_(communicator) {}
 
   [[nodiscard]] int getTag() const override;

@@ -16,7 +16,7 @@ namespace {
 
 using test::communicator;
 
-/// Of bytes: order matters.
+/// Concatenates bytes: order matters.
 struct Appended final : Teuchos::ValueTypeReductionOp<int, char> {
   void reduce(int count, char const* in, char* inout) const override {
     for (int n = 0; n < count; ++n) inout[n] = static_cast<char>(2 * inout[n] + in[n]);
@@ -72,7 +72,7 @@ TEST_F(OnTeuchos, ReductionsGoInTheOrderOfRanks) {
   comm.reduceAll(Appended(), 0, nullptr, nullptr);
 }
 
-/// Where Teuchos has no MPI of its own, it asks the communicator all the same.
+/// Teuchos calls the communicator even if it has no MPI of its own.
 TEST_F(OnTeuchos, NumbersAreReducedByNamedOperations) {
   double const mine[] = {1.0 + rank, -1.0 - rank};
   double result[] = {0, 0};

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 8> names{"deck",      "allocation", "pack",       "wait",
                                                 "reduction", "solve",      "hdf5_write", "checkpoint"};
 
-int armed = -1;      // position in `names`, -1 when nothing is armed on this rank
+int armed = -1;      // index into `names`, -1 when nothing is armed on this rank
 long remaining = 0;  // passes until it throws
 
 [[noreturn]] void refuse(std::string const& setting) {
@@ -26,7 +26,7 @@ long remaining = 0;  // passes until it throws
   throw InputError("HALOCLINE_THROW_AT=" + setting + ": expected SITE:RANK or SITE:RANK:COUNT, SITE one of" + known);
 }
 
-/// Takes the number up to the next colon or the end off the front of `text`; -1 when there is none.
+/// Removes a number up to the next colon or the end from the front of `text`; -1 if there is none.
 long take_number(std::string_view& text) {
   long number = -1;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

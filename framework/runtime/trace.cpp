@@ -61,7 +61,7 @@ double receive_time(Communicator const& communicator, int rank) {
   return *received;
 }
 
-/// Rank 0 asks `rank` for its time: how far that rank's clock is ahead of this one's, from the quickest answer.
+/// Rank 0 queries the clock of `rank`: its offset to rank 0's clock, from the message with the shortest round trip.
 double ask_clock(Communicator const& communicator, int rank) {
   double ahead = 0;
   double quickest = -1;
@@ -84,7 +84,7 @@ void tell_clock(Communicator const& communicator) {
   }
 }
 
-/// How far this rank's clock is ahead of rank 0's. All ranks of a host have one clock.
+/// Offset of this rank's clock to rank 0's. All ranks of a host share one clock.
 double clock_ahead(Communicator const& communicator) {
   bool const elsewhere = communicator.host() != communicator.host_of(0);
   if (elsewhere) tell_clock(communicator);

@@ -47,7 +47,7 @@ TEST(Trace, IsOfAllRanks) {
   EXPECT_EQ(text.find(",\n]"), std::string::npos) << text;
 }
 
-/// A device has lines of its own, in which its work lies after it was enqueued.
+/// A device has its own lines in the trace, with the times at which its work ran.
 TEST(Trace, TellsWhatADeviceDoes) {
   trace::start();
   {
@@ -64,7 +64,7 @@ TEST(Trace, TellsWhatADeviceDoes) {
   EXPECT_EQ(count(text, R"("ph":"X","name":"work")"), communicator().size());
 }
 
-/// Ranks that are said to be on other hosts compare their clocks by messages: on one host, by less than those take.
+/// Ranks on (pretended) different hosts align their clocks by messages; on one host the error is below their latency.
 TEST(Trace, ClocksOfOtherHostsAreCompared) {
   std::vector<int> hosts(static_cast<std::size_t>(communicator().size()));
   std::iota(hosts.begin(), hosts.end(), 0);
@@ -82,8 +82,8 @@ TEST(Trace, ClocksOfOtherHostsAreCompared) {
   }
   ASSERT_EQ(times.size(), hosts.size());
   auto const [least, most] = std::minmax_element(times.begin(), times.end());
-  // Microseconds. A clock that was not compared would be off by nothing here, one that was compared wrongly by a time
-  // since the machine's start.
+  // Microseconds. Without alignment the difference would be zero here; a wrong alignment would be of the order of the
+  // machine's uptime.
   EXPECT_LT(*most - *least, 1e6);
 }
 

@@ -4,12 +4,12 @@
 
 namespace halocline {
 
-/// Of this build; what a plugin and a run's record name.
+/// Version of this build, recorded by plugins and in a run's record.
 inline constexpr char const* version = HALOCLINE_VERSION;
 /// Execution space of this build as Kokkos names it: "OpenMP", "Serial", "Threads", "Cuda", "HIP".
 inline constexpr char const* backend_name = HALOCLINE_BACKEND_NAME;
 
-/// The commit the libraries were built from, ending in "-dirty" if files differed from it; "unknown" outside of git.
+/// The commit the libraries were built from, ending in "-dirty" if files differed from it; "unknown" outside git.
 [[nodiscard]] char const* revision();
 
 }  // namespace halocline
