@@ -206,7 +206,7 @@ TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
   }
 }
 
-/// Ranks are delayed at random, and overwrite sent entries as soon as they may.
+/// Ranks are delayed by different times, and overwrite sent entries as soon as they may.
 TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
   auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .centring = Centring::node, .ghosts = 3});

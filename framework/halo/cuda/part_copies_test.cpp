@@ -174,25 +174,26 @@ void expect_all_arrive(std::vector<Journey> const& all, Circumstances const& cir
 }
 
 class PartCopies : public testing::TestWithParam<Circumstances> {};
-INSTANTIATE_TEST_SUITE_P(
-    Always, PartCopies, testing::ValuesIn([] {
-      std::vector<Circumstances> all;
-      for (bool const at_once : {false, true}) {
-        for (bool const together : {false, true}) {
-          for (bool const same_layout : {false, true}) {
-            for (std::size_t const more_buffers : {0, 15, 200}) {  // fit into a small launch, a large one, none
-              all.push_back({at_once, together, same_layout, more_buffers});
-            }
-          }
-        }
-      }
-      return all;
-    }()),
-    [](auto const& test) {
-      Circumstances const& c = test.param;
-      return std::string(c.at_once ? "AtOnce" : "OneByOne") + (c.together ? "Together" : "Apart") +
-             (c.same_layout ? "" : "ElsewhereLaidOut") + std::to_string(c.more_buffers) + "MoreBuffers";
-    });
+INSTANTIATE_TEST_SUITE_P(Always, PartCopies, testing::ValuesIn([] {
+                           std::vector<Circumstances> all;
+                           for (bool const at_once : {false, true}) {
+                             for (bool const together : {false, true}) {
+                               for (bool const same_layout : {false, true}) {
+                                 for (std::size_t const more_buffers :
+                                      {0, 15, 200}) {  // fits into a small launch, into a large one, into none
+                                   all.push_back({at_once, together, same_layout, more_buffers});
+                                 }
+                               }
+                             }
+                           }
+                           return all;
+                         }()),
+                         [](auto const& test) {
+                           Circumstances const& c = test.param;
+                           return std::string(c.at_once ? "AtOnce" : "OneByOne") + (c.together ? "Together" : "Apart") +
+                                  (c.same_layout ? "" : "ElsewhereLaidOut") + std::to_string(c.more_buffers) +
+                                  "MoreBuffers";
+                         });
 
 TEST_P(PartCopies, BringWhatWasSent) {
   expect_all_arrive<float>(journeys(), GetParam());

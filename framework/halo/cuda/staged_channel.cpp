@@ -18,7 +18,7 @@ namespace {
 constexpr Index alignment = 64;          // bytes
 constexpr Index largest_part = 1048576;  // bytes
 
-// Tags of channels. MPI keeps the order of messages with the same tag, and parts are sent in their order.
+// Tags of channels. Each channel has its own, since parts are sent as they become ready, in no order between channels.
 constexpr int first_tag = 1000;
 constexpr int last_tag = 20000;
 std::mutex tags_mutex;
