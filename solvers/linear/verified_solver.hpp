@@ -24,12 +24,12 @@ struct ErrorDemand {
 /// `indefinite` (or `not_a_number`), x unchanged; so do solves with a preconditioner that must be symmetric positive
 /// definite and is not. Passing a check proves nothing: an eigenvalue that few steps do not find may still be negative.
 ///
-/// After a failed solve: checks whether there is a solution at all. For a symmetric A, looks for a z with A z = 0: the
-/// constants, or b - y with y from A y = A b by minimal residuals. If the part of b along z exceeds what the criteria
-/// and rounding allow, the outcome is `inconsistent`. If A is known to be singular, the remark says so. After any other
-/// solve: estimates its error (ErrorEstimator) with at most four times the iterations of the solve, or a thousand. If
-/// the estimate is missing, unreliable or larger than required, the report complains, or the outcome becomes
-/// `unverified`.
+/// After a solve that did not meet the criteria: checks whether there is a solution at all. For a symmetric A, looks
+/// for a z with A z = 0: the constants, or b - y with y from A y = A b by minimal residuals. If the part of b along z
+/// exceeds what the criteria and rounding allow, the outcome is `inconsistent`. After a solve that found a solution: if
+/// A is known to be singular, the remark says so; the error is estimated (ErrorEstimator) with at most four times the
+/// iterations of the solve, or a thousand. If the estimate is missing, unreliable or larger than required, the report
+/// complains, or the outcome becomes `unverified`.
 class VerifiedSolver final : public LinearSolver {
  public:
   /// \param name of the method in reports, if it has not been run
