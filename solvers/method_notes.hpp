@@ -4,9 +4,9 @@
 
 namespace halocline {
 
-/// Notes on a method beside its options.
+/// Notes on a method besides its options.
 struct MethodNotes {
-  std::string needs = {};  ///< of the operator or system, beside what its entry declares; empty: nothing more
+  std::string needs = {};  ///< of the operator or system, besides what its entry declares; empty: nothing more
   std::string use = {};    ///< when to use it, a sentence
   std::string reference = {};
 };

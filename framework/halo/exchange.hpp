@@ -49,8 +49,7 @@ class Exchange {
   /// `finish`. Returns whether all messages have arrived.
   bool progress();
   /// At how many points of a sweep on the host `progress` should be called: some for messages to other hosts; none
-  /// within a host, where messages are copies that take the same time whenever they run, and splitting the sweep costs
-  /// more.
+  /// within a host, where messages are copies that always take the same time, and splitting the sweep costs more.
   [[nodiscard]] Index test_points() const;
   /// Whether messages are large enough to split a sweep with sums and overlap its parts with them. Small messages
   /// between devices are not, even on slow transports. It depends on the bytes of a field alone, so that the grouping

@@ -85,8 +85,7 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::
 }
 
 /// Runs `sweep(block, range)`, which writes `fields` of one centring, so that their exchange (of `width` layers)
-/// overlaps with the interior: shell first, then start, then interior. Call exchange.finish() before the ghosts are
-/// read.
+/// overlaps with the interior: shell first, then start, then interior. Call exchange.finish() before reading ghosts.
 template <class Sweep>
 void produce(Exchange& exchange, std::span<FieldBase* const> fields, Centring centring, int width, Sweep const& sweep) {
   Mesh const& mesh = fields.front()->mesh();

@@ -119,8 +119,7 @@ struct StreamSweep {
     return kernel;
   }
 
-  /// Whether the range has the kernel's dimensions and the TMA unit can read all inputs (rows start on sector
-  /// boundaries).
+  /// Whether the range has the kernel's dimensions and TMA can read all inputs (rows start at sectors).
   [[nodiscard]] static bool suits(IndexRange const& range, Task const& task) {
     bool aligned = ReductionTiles(range).dimensions == Shaped::dimensions;
     task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });

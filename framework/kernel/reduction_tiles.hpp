@@ -10,8 +10,7 @@ namespace halocline::kernel {
 
 /// How devices group the terms of a sum. A reduction tile has 256 columns; each adds its terms one after the other
 /// along the slowest axis of the range. Neighbouring columns are merged in pairs until one accumulator is left, then
-/// reduction tiles, 32 neighbours at a time. Reduction tiles depend on the range alone, never on the launch's tiles or
-/// threads.
+/// reduction tiles, 32 neighbours at a time. Reduction tiles depend on the range alone, never on tiles or threads.
 ///
 /// In 3D the columns are 128 neighbours along x of 2 rows, in narrow ranges 64 of 4 or 32 of 8; in 2D 256 neighbours
 /// along x; in 1D column c of a reduction tile adds every 1024th point. Reduction tiles start at multiples of their

@@ -64,8 +64,7 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 
 namespace kernel {
 
-/// Calls `run`, which sweeps `range`, after checking reads and writes against the ghost records; then records the
-/// writes.
+/// Calls `run`, which sweeps `range`, after checking reads and writes with the ghost records, then records the writes.
 template <class Functor, class OutputViews, class Run, class... InputViews>
 void checked([[maybe_unused]] IndexRange const& range, [[maybe_unused]] OutputViews const& out, Run const& run,
              InputViews const&... in) {

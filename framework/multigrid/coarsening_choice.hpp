@@ -19,9 +19,8 @@ using Couplings = std::array<double, 3>;
 [[nodiscard]] bool worth_agglomerating(ControlVolumeGrid const& grid, Couplings const& couplings);
 
 /// 2 on the axes to coarsen: those whose coupling is not much weaker than the strongest one, since smoothing leaves
-/// errors rough only along weakly coupled axes (semi-coarsening; Trottenberg, Oosterlee, Schüller, Multigrid,
-/// section 5.1.2). Axes divided into thin blocks are not coarsened while others can be, until the grid is worth
-/// agglomerating.
+/// errors rough only along weakly coupled axes (semi-coarsening; Trottenberg, Oosterlee, Schüller, Multigrid, section
+/// 5.1.2). Axes divided into thin blocks are not coarsened while others can be, until the grid is worth agglomerating.
 [[nodiscard]] std::array<Index, 3> coarsening_factor(ControlVolumeGrid const& grid, Couplings const& couplings);
 
 }  // namespace halocline

@@ -91,7 +91,7 @@ struct One {
   }
 };
 
-/// The couplings across the faces of one axis, walls included; and what remains of a row beside its differences.
+/// The couplings across the faces of one axis, walls included; and what remains of a row besides its differences.
 template <class Rows, int Axis>
 struct TakeFaces {
   using Real = typename Rows::Real;
@@ -117,8 +117,7 @@ struct TakeShift {
   }
 };
 
-/// Counts the faces whose two rows have different couplings. Both are computed from the same numbers, in a few
-/// operations.
+/// Counts the faces whose two rows have different couplings. Both come from the same numbers by a few operations.
 template <class Rows, int Axis>
 struct CountUnsymmetricFaces {
   using Real = typename Rows::Real;

@@ -11,7 +11,7 @@ template <class RealType, int DimensionCount>
 struct FaceStencil {
   using Real = RealType;
   static constexpr int dimensions = DimensionCount;
-  /// Values that one unknown's relaxation reads beside x and b.
+  /// Values that one unknown's relaxation reads besides x and b.
   static constexpr int coefficients = 1 + dimensions;
   static constexpr int colours = 2;
   using Around = VectorRows<Real, dimensions>;

@@ -5,23 +5,20 @@
 namespace halocline {
 
 // The rows of an operator, as smoothers and transfers use them. A `Stencil` is made for one block and has
-// - `Real` and `dimensions`; `coefficients`: vectors that one unknown's relaxation reads beside x and b;
+// - `Real` and `dimensions`; `coefficients`: vectors that one unknown's relaxation reads besides x and b;
 // - `colours` of its Gauss-Seidel order: 2 (red-black), or two for each axis;
 // - `Around(x, j, k)`: what a row reads of the vector x, with the pointer `centre` to the row itself;
-// - `row(j, k)`: for the unknowns at (j, k), by local index i, the weighted sum of the `neighbours` (with the sign that
-// it
-//   has on the right-hand side of an unknown's own equation), the `diagonal` and its `inverse`;
+// - `row(j, k)`: for the unknowns at (j, k), by local index i, the weighted sum of the `neighbours` (with its sign on
+//   the right-hand side of an unknown's own equation), the `diagonal` and its `inverse`;
 // - `diagonal(i, j, k)` of one unknown;
 // - `is_inner_row(j, k)`: whether the row equals that of any other (j, k) for which this is true;
 // and may have
 // - `coupling<Axis>(i, j, k)`: the magnitude of the entry that couples an unknown with the next one along an axis; not
 //   needed if the coupling along each axis is constant;
 // - `inner_row(i, j, k)`, if all unknowns away from walls have the same row (InnerRow), called for one of them:
-// relaxation
-//   can then fuse both colours;
+//   relaxation can then fuse both colours;
 // - `face(axis, i, j, k)` and `shift(i, j, k)`, whose sum is the diagonal: the coupling across the face (or wall)
-// between
-//   an unknown and the one before it along `axis`, and the remainder. Full multigrid needs them.
+//   between an unknown and the one before it along `axis`, and the remainder. Full multigrid needs them.
 
 /// Rows of the unknown vector that a star stencil reads around (j, k).
 template <class Real, int Dimensions>

@@ -7,7 +7,7 @@ namespace halocline {
 
 class FieldBase;
 
-/// The state that the next steps of a run depend on, beside its deck. The physics and its integrators and solvers list
+/// The state that the next steps of a run depend on, besides its deck. The physics and its integrators and solvers list
 /// it item by item; writing a checkpoint reads the items, restarting from one sets them. Names are unique and the same
 /// in every call; a `/` in them groups.
 ///

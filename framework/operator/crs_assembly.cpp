@@ -51,8 +51,7 @@ struct Sight {
   BlockLayout layout;
 
   /// Along one axis: finds the offset, nearest first, from a point of the block to a column of the colour, if there is
-  /// one within reach. On a short periodic axis, two offsets may lead to one column: then takes the one within the
-  /// block.
+  /// one within reach. On a short periodic axis, two offsets may lead to one column: takes the one within the block.
   [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index point, Index& found) const {
     for (Index distance = 0; distance <= reach[axis]; ++distance) {
       bool is_seen = false;

@@ -17,8 +17,7 @@ class Exchange;
 ///
 /// Rows and columns are numbered by position in a block's allocation, so that vectors are the same as those of the
 /// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the
-/// exchange of fields fills these. A product reads 12 bytes per entry in double precision (8 in single) and 4 bytes per
-/// row.
+/// exchange of fields fills these. A product reads 12 bytes per entry in double precision (8 in single) and 4 per row.
 template <class Real>
 class CrsOperator final : public Operator, public AssembledMatrix {
  public:

@@ -10,8 +10,7 @@
 
 namespace halocline {
 
-/// An uninitialised array in the backend's memory. Throws Error (wrong_input), naming `name`, if the memory does not
-/// suffice.
+/// An uninitialised array in the backend's memory. Throws Error (wrong_input) with `name` if memory is short.
 template <class Value>
 [[nodiscard]] Kokkos::View<Value*, Memory> device_array(std::string const& name, std::size_t entries) {
   try {

@@ -47,8 +47,7 @@ void evaluate(Expression const& expression, std::string const& called, double ti
   if (has_all_owned(vector)) {
     vector.field().fill_owned(expression, time, 0, "`" + called + "`");
   } else {
-    // Uses another vector, because filling a field writes more than the unknowns, and all written values must be
-    // finite.
+    // Uses another vector, since filling a field writes more than the unknowns, and all its values must be finite.
     auto const everywhere = x.create();
     as_field_vector<Real>(*everywhere).field().fill_owned(expression, time, 0, "`" + called + "`");
     x.copy(*everywhere);

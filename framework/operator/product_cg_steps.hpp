@@ -5,7 +5,7 @@
 
 namespace halocline {
 
-/// Steps of conjugate gradients for an operator that provides only its product with x . A x: the rest are vector
+/// Steps of conjugate gradients for an operator that provides only its product with x . A x: the rest is vector
 /// operations.
 class ProductCgSteps : public CgSteps {
  public:

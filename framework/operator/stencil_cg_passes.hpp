@@ -105,8 +105,8 @@ class StencilCgPasses {
   /// conjugate gradients are compiled, because the method would not converge.
   static constexpr bool is_symmetric = !requires { requires Functor::is_unsymmetric; };
   /// Whether a step evaluates A p twice instead of storing it: 64 bytes per unknown in double precision instead of 80.
-  /// Not with two or more coefficients, which would be read twice, nor on hosts, which can spare bandwidth rather than
-  /// arithmetic.
+  /// Not with two or more coefficients, which would be read twice, nor on hosts, where arithmetic is scarcer than
+  /// bandwidth.
   static constexpr bool recomputes_products = is_symmetric && !kernel::is_host<Execution> && CoefficientCount < 2;
 
   /// Collective.

@@ -12,7 +12,7 @@
 #include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
-// Norms and residual replacement of conjugate gradients, beside what is tested for all methods.
+// Norms and residual replacement of conjugate gradients, besides what is tested for all methods.
 
 namespace halocline {
 namespace {

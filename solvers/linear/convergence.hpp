@@ -51,8 +51,7 @@ class Convergence {
  public:
   explicit Convergence(Criteria const& criteria) : criteria_(criteria) {}
 
-  /// Takes the initial residual and the norm of the right-hand side, one of which is the reference of the relative
-  /// criterion.
+  /// Takes the initial residual and the norm of the right-hand side, one of which the relative criterion refers to.
   void begin(double initial, double right_hand_side);
   /// Takes the next residual. Returns the failure, if any: not a number, or diverged (grown by 1e10).
   [[nodiscard]] std::optional<Failure> failure(double residual);

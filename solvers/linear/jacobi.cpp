@@ -47,8 +47,7 @@ class JacobiIteration {
     started_ = iteration;
   }
 
-  /// The previous iterate, as scratch memory. The next step, if enqueued, also writes there, so it must be enqueued
-  /// again.
+  /// The previous iterate, as scratch memory. The next step, if enqueued, also writes there: it must be repeated.
   [[nodiscard]] Vector& spare(Index iteration) {
     started_ = iteration;
     return after(iteration - 1);

@@ -362,8 +362,7 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
   }
 }
 
-/// An operator that claims asynchronous steps. Every iterate that a step reads must be the one that the last step
-/// wrote.
+/// An operator that claims asynchronous steps. Every step must read the iterate that the last one wrote.
 class RunsAhead final : public Operator, private JacobiSteps {
  public:
   explicit RunsAhead(Operator const& a) : a_(a) {}

@@ -8,8 +8,7 @@ namespace halocline {
 
 /// Pipelined conjugate gradients (Ghysels and Vanroose, 2014, Parallel Computing 40, algorithm 4; algorithm 3 without a
 /// preconditioner): u = M^-1 r and w = A u also come from recurrences, so that the reduction overlaps with applying
-/// M^-1 and A for the next iteration. That costs two more vectors, four with a preconditioner, and as many more
-/// updates.
+/// M^-1 and A for the next iteration. That costs two more vectors, four with a preconditioner, and as many updates.
 ///
 /// The rounding errors of the additional recurrences grow, and the residual would stop falling far above the rounding
 /// level. So every 50 iterations all vectors but r, p and x are recomputed from these three: three more products with A

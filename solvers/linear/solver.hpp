@@ -67,7 +67,7 @@ class LinearSolver {
   virtual void set_criteria(Criteria const&) {}
   [[nodiscard]] virtual Criteria criteria() const { return {}; }
 
-  /// Lists the state that the solver keeps between solves, beside what `prepare` computes: nothing, if not overridden.
+  /// Lists the state that the solver keeps between solves, besides what `prepare` computes: nothing, if not overridden.
   /// When state is set, the solver has been prepared. \param group prefix of the names
   virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
 

@@ -10,8 +10,7 @@
 namespace halocline {
 
 /// Damps the rough part of the error on a level of multigrid. `forward` and its reverse are adjoint to each other in
-/// the scalar product of A, so that a V-cycle is symmetric if it uses one in the down-sweep and the other in the
-/// up-sweep.
+/// the scalar product of A, so that a V-cycle with one in the down-sweep and the other in the up-sweep is symmetric.
 class Smoother {
  public:
   virtual ~Smoother() = default;

@@ -68,8 +68,7 @@ double estimated_error(std::string const& name, double lambda) {
   return high;
 }
 
-// The difference of both orders for u' = lambda u, with the coefficients of the literature: sums of b - b^ times
-// powers.
+// The difference of both orders for u' = lambda u, with coefficients of the literature: sums of b - b^ times powers.
 TEST(EmbeddedMethods, EstimateTheDifferenceOfBothOrders) {
   double const z = -0.5;
   // Slopes of Bogacki and Shampine.

@@ -27,7 +27,7 @@ struct ExplicitStage {
   int slope = 0;                            ///< the state that stores F(t + node h, y); 0: none
 };
 
-/// Number of states beside u that the stages use.
+/// Number of states besides u that the stages use.
 [[nodiscard]] int states_of(std::vector<ExplicitStage> const& stages);
 /// Values read and written per unknown, if every stage is one pass.
 [[nodiscard]] double numbers_moved(std::vector<ExplicitStage> const& stages);

@@ -49,8 +49,7 @@ class Sdirk2 final : public TimeIntegrator {
   StepCount steps_;
 };
 
-/// The backward differentiation formula of order 2 for variable steps; w is the ratio of a step h to the previous
-/// one:
+/// The backward differentiation formula of order 2 for variable steps; w is the ratio of a step h to the previous one:
 ///
 ///     u1 - (1 + w) / (1 + 2w) h g(t1, u1) = ((1 + w)^2 u0 - w^2 u_before) / (1 + 2w)
 ///

@@ -76,7 +76,7 @@ struct IntegratorEntry {
   std::function<std::unique_ptr<TimeIntegrator>(Options const&)> create;
   Treatment treatment = Treatment::explicit_;
   int order = 1;
-  int states = 0;            ///< beside u
+  int states = 0;            ///< besides u
   double numbers_moved = 0;  ///< values read and written per unknown in a step, without solves
   /// TimeIntegrator::stable_factor with the options' defaults.
   double stable_factor = std::numeric_limits<double>::infinity();

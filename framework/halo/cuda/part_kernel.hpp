@@ -22,7 +22,7 @@ inline constexpr int most_threads = 65536;
 inline constexpr int few_threads = 64;
 inline constexpr int many_threads = 512;
 
-/// Launch arguments beside buffers and boxes.
+/// Launch arguments besides buffers and boxes.
 struct Task {
   int const* order = nullptr;
   int box_count = 0;

@@ -36,8 +36,7 @@ class Group {
     if (communicator_ != nullptr) work(communicator_);
     return communicator_ != nullptr;
   }
-  /// Called when this rank has failed, or has been notified of a failure: aborts NCCL's work here and on the other
-  /// ranks.
+  /// Called when this rank has failed, or has been notified of a failure: aborts NCCL's work on all ranks.
   void fail();
 
  private:

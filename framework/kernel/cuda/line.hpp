@@ -221,8 +221,7 @@ struct LineThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int v = 0; v < width; ++v) pack.value[v] = Returns<Returned>::value(returned[v], n);
-        // Bypasses the first-level cache. The second level may keep it for a while: early write-back in pieces costs
-        // more.
+        // Bypasses the first-level cache. The second level may keep it: early write-back in pieces costs more.
         __stcg(reinterpret_cast<float4*>(task.out.view[n].at(i, plan.j, plan.k)),
                *reinterpret_cast<float4 const*>(&pack));
       }

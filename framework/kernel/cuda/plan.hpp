@@ -89,7 +89,7 @@ struct StreamKernel {
   std::string functor;  ///< its name
 };
 
-/// Threads of a streaming kernel beside those that evaluate: the warp that issues the copies.
+/// Threads of a streaming kernel besides those that evaluate: the warp that issues the copies.
 inline constexpr int producer_threads = 32;
 
 struct StreamLaunch {

@@ -13,8 +13,7 @@
 
 // The streaming form of a sweep in 2D and 3D. A thread block processes a tile of the faster axes (in 2D: of x) along
 // the slowest one: a step is a plane in 3D, a few rows in 2D. One producer warp issues asynchronous copies of the
-// inputs some steps ahead; the other warps evaluate. Every value is read from memory once, except for the halos of
-// tiles.
+// inputs some steps ahead; the other warps evaluate. Only halos of tiles are read from memory more than once.
 
 namespace halocline::kernel::cuda {
 
@@ -86,8 +85,7 @@ class Pace {
     blocks_ = min(resident, gridDim.x - batch * resident);
     begun_ = plan.begun + batch * static_cast<unsigned>(plan.counted_steps);
   }
-  /// Waits until all blocks of the batch have begun step `step - plan.pace`, and counts this block as having begun
-  /// `step`.
+  /// Waits until all blocks of the batch have begun step `step - plan.pace`, and counts this block in `step`.
   __device__ __forceinline__ void begin(int step) {
     if (step - steps_ > all_have_begun_) {
       unsigned newest = load_newest(begun_ + step - 1);
@@ -161,8 +159,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     }
   }
 
-  /// The producer's part: issues the copies of everything that a tile's steps read, from plane or row `first` to
-  /// `last`.
+  /// The producer's part: issues the copies of a tile's inputs, from plane or row `first` to `last`.
   __device__ static void produce(Task const& task, StreamPlan const& plan, Index x0, Index y0, Index first, Index last,
                                  std::byte* stages, CopyBarrier* full, CopyBarrier* empty, int lane) {
     produce_with(plan, first, last, stages, full, empty, lane,
@@ -368,8 +365,7 @@ struct StreamThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int x = 0; x < width; ++x) pack.value[x] = Returns<Returned>::value(returned[y * width + x], n);
-        // Bypasses the first-level cache. The second level may keep it for a while: early write-back in pieces costs
-        // more.
+        // Bypasses the first-level cache. The second level may keep it: early write-back in pieces costs more.
         __stcg(reinterpret_cast<float4*>(to), *reinterpret_cast<float4 const*>(&pack));
       }
     }

@@ -30,8 +30,7 @@ struct Choice {
 /// cannot run.
 using SecondsOf = std::function<double(StreamTuning const*, int samples)>;
 
-/// Measures with CUDA events. `run(tuning)` enqueues the sweep without changing the caller's fields; false if it cannot
-/// run.
+/// Measures with CUDA events. `run(tuning)` enqueues the sweep without changing the caller's fields, or returns false.
 [[nodiscard]] SecondsOf by_clock(cudaStream_t stream, std::function<bool(StreamTuning const*)> run);
 
 /// Measures the candidates and the direct form, and keeps the fastest if it beats the tunings of the tables and of the
