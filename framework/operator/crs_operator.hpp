@@ -12,8 +12,8 @@ namespace halocline {
 class CgSteps;
 class Exchange;
 
-/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos
-/// Kernels.
+/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows. The product uses kernels of
+/// the framework on hosts and CUDA devices, and Kokkos Kernels on other devices.
 ///
 /// Rows and columns are numbered by position in a block's allocation, so that vectors are the same as those of the
 /// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the
