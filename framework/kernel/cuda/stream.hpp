@@ -122,8 +122,8 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
       : At<N, Real>{0, decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
 
-  /// Moves the values that arrive with step `s` into the windows. `buffers`: begin of the buffers of all inputs; (x,
-  /// y): the thread's first point in the tile.
+  /// Moves the values that arrive with step `s` into the windows. `buffers`: begin of all inputs' buffers; (x, y): the
+  /// thread's first point in the tile.
   __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t buffers) {
     (
         [&] {
