@@ -4,10 +4,10 @@
 
 namespace halocline {
 
-/// What there is to say of a method beside its options.
+/// Notes on a method besides its options.
 struct MethodNotes {
-  std::string needs = {};  ///< of the operator or system, beside what its entry says; empty: no more
-  std::string use = {};    ///< when to take it, a sentence
+  std::string needs = {};  ///< of the operator or system, besides what its entry declares; empty: nothing more
+  std::string use = {};    ///< when to use it, a sentence
   std::string reference = {};
 };
 

@@ -7,7 +7,7 @@
 
 namespace halocline {
 
-/// A place in memory that holds a box of entries: `buffer` says which memory, the rest is counted in entries.
+/// Position of a box of entries in memory: `buffer` selects the memory, everything else counts entries.
 struct BoxPlace {
   int buffer = 0;
   Index first = 0;
@@ -25,13 +25,13 @@ struct BoxCopy {
   [[nodiscard]] Index entries() const { return extents[0] * extents[1] * extents[2]; }
 };
 
-/// The memory behind a buffer and, where it is a message that kernels tell each other of, the flags of its parts.
+/// Memory of a buffer and, for a message that kernels signal to each other, the flags of its parts.
 struct BoxBuffer {
   std::uintptr_t memory = 0;
   PartFlags flags;
 };
 
-/// A buffer whose memory is a message of so many bytes.
+/// A buffer whose memory is a message of `bytes` bytes.
 struct MessageBuffer {
   int buffer = 0;
   Index bytes = 0;

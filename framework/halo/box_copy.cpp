@@ -64,12 +64,12 @@ bool BoxCopies::travel(BoxBuffers const& buffers, BoxCopies const& outgoing, Box
 
 namespace {
 
-/// Entries that a host thread copies at a time, and below twice which no second thread is woken.
+/// Entries that a host thread copies at a time; fewer than twice as many are copied by one thread.
 constexpr Index entries_per_piece = 8192;
 
 }  // namespace
 
-/// Copies on the host a piece, on a device an entry.
+/// One iteration copies a piece on a host, an entry on a device.
 struct BoxCopies::Kernel {
   Piece const* pieces;
   Index count;
@@ -161,7 +161,7 @@ void BoxCopies::run(Execution const& execution, BoxBuffers& buffers) const {
   auto const count = static_cast<Index>(pieces_.extent(0));
   Kernel const kernel{pieces_.data(), count, buffers.for_kernels(execution)};
   if (memory_on_host && entries_ < 2 * entries_per_piece) {
-    // Small messages: a kernel launch would cost more than the copy. What was enqueued before is done first.
+    // Small messages: a kernel launch would cost more than the copy. Earlier work must complete first.
     execution.fence("halo: before a small copy");
     if constexpr (memory_on_host) {
       for (Index n = 0; n < count; ++n) kernel(n);

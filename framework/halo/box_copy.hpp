@@ -15,27 +15,27 @@ class PartCopies;
 class PartLauncher;
 }  // namespace cuda
 
-/// Where copies are enqueued.
+/// The queue on which copies are enqueued.
 #if defined(KOKKOS_ENABLE_CUDA)
 using KernelQueue = cudaStream_t;
 #else
 using KernelQueue = Execution const&;
 #endif
 
-/// All buffers. Cheap to set again: a device is told only when something has changed.
+/// All buffers. Setting the same values again is cheap: the device's copy is updated only after a change.
 class BoxBuffers {
  public:
   explicit BoxBuffers(std::size_t count = 0);
   void set(std::size_t buffer, void* memory, PartFlags flags = {});
-  /// How long a kernel waits for a part of a message, in nanoseconds; 0: as long as its sender is there.
+  /// How long a kernel waits for a part of a message, in nanoseconds; 0: until its sender has closed the connection.
   void set_patience(Index nanoseconds) { patience_ = nanoseconds; }
   [[nodiscard]] Index patience() const { return patience_; }
-  /// Who enqueues the copies; null: whom they concern themselves. On a CUDA device.
+  /// Sets what enqueues the copies; null: the copies themselves. On a CUDA device.
   void set_launcher(cuda::PartLauncher const* launcher) { launcher_ = launcher; }
   [[nodiscard]] cuda::PartLauncher const* launcher() const { return launcher_; }
-  /// Each buffer on the host.
+  /// All buffers, in host memory.
   [[nodiscard]] std::vector<BoxBuffer> const& all() const { return buffers_; }
-  /// For kernels enqueued on `queue` from now on.
+  /// All buffers, in memory of kernels that are enqueued on `queue` from now on.
   [[nodiscard]] BoxBuffer const* for_kernels(KernelQueue queue);
 
  private:
@@ -46,30 +46,30 @@ class BoxBuffers {
   bool changed_ = true;
 };
 
-/// A list of boxes that one kernel copies, whatever their number, shapes and precisions. Boxes must not overlap.
+/// A list of boxes that one kernel copies, of any number, shapes and precisions. Boxes must not overlap.
 class BoxCopies {
  public:
   BoxCopies() = default;
-  /// `messages`: the buffers that are messages; each box lies in one of them at one of its two ends at most.
+  /// `messages`: the buffers that are messages; at most one end of each box lies in one of them.
   explicit BoxCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages = {});
 
   [[nodiscard]] bool empty() const { return entries_ == 0; }
-  /// Enqueues the copies. Where a buffer has flags the kernel waits for each part of a message before it unpacks it,
-  /// and says of each part that it has packed that it is there.
+  /// Enqueues the copies. Where a buffer has flags, the kernel waits for each part of a message before it unpacks it,
+  /// and sets the flag of each part that it has packed.
   void run(Execution const& execution, BoxBuffers& buffers) const;
 #if defined(KOKKOS_ENABLE_CUDA)
   void run(cudaStream_t stream, BoxBuffers& buffers) const;
 #endif
-  /// The same for what goes out and what comes in, at once: both ends of every message have flags.
+  /// The same for outgoing and incoming boxes in one kernel: both ends of every message have flags.
   static void run(Execution const& execution, BoxBuffers& buffers, BoxCopies const& outgoing,
                   BoxCopies const& incoming);
 
-  /// Whether the kernels of both lists get all that they need with their launch, alone or together, so that a launch
-  /// may be made again later.
+  /// Whether the kernels of both lists, alone or combined, get all their data as launch arguments, so that a launch may
+  /// be repeated later.
   [[nodiscard]] static bool travel(BoxBuffers const& buffers, BoxCopies const& outgoing, BoxCopies const& incoming);
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-  /// Some of the rows of one box: what one host thread copies at a time, or, on a device, a whole box.
+  /// Some rows of one box, copied by one host thread at a time; on a device a whole box.
   struct Piece {
     BoxCopy copy;
     Index first_entry;  ///< entries of all pieces before this one

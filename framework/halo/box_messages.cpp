@@ -12,7 +12,7 @@ namespace halocline {
 
 namespace {
 
-/// Bytes of a field below which messages between devices are small.
+/// Bytes per field below which messages between devices count as small.
 constexpr Index fewest_beside = 262144;
 
 std::vector<MessageBuffer> message_buffers(std::vector<Message> const& messages, std::size_t first_buffer) {
@@ -86,7 +86,7 @@ void BoxMessages::finish(Execution const& execution) {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 namespace {
-/// What is enqueued on a stream while it lives, for the trace.
+/// For the trace: marks the work that is enqueued on a stream during its lifetime.
 class DeviceRegion {
  public:
   DeviceRegion(char const* name, cudaStream_t stream) { trace::enter_on_device(name, stream); }

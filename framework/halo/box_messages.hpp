@@ -12,32 +12,32 @@
 
 namespace halocline {
 
-/// What boxes are packed into and unpacked from. Of its buffers, those of messages sent follow each other, and so do
-/// those of messages received.
+/// What boxes are packed into and unpacked from. The buffers of sent messages are numbered consecutively, and so are
+/// those of received messages.
 struct BoxMessagesPlan {
   std::vector<BoxCopy> outgoing;  ///< into messages, and from field to field
   std::vector<BoxCopy> incoming;
   std::vector<Message> sends;
   std::vector<Message> receives;
-  Index fields = 1;  ///< that messages are made of
+  Index fields = 1;  ///< number of fields in the messages
   std::size_t buffers = 0;
   std::size_t first_send_buffer = 0;
   std::size_t first_receive_buffer = 0;
 };
 
-/// Boxes that go out and come in by a channel, over and over. Without a channel they are copied between fields alone.
+/// Repeated exchanges of boxes through a channel. Without a channel, boxes are only copied between fields.
 class BoxMessages {
  public:
   BoxMessages() = default;
   BoxMessages(BoxMessagesPlan const& plan, std::unique_ptr<Channel> channel);
 
-  /// The memory of fields; that of messages is set by this class.
+  /// The memory of fields; this class sets the memory of messages.
   [[nodiscard]] BoxBuffers& buffers() { return buffers_; }
 
   void start(Execution const& execution);
   [[nodiscard]] bool progress();
   void finish(Execution const& execution);
-  /// start and finish: one kernel where kernels tell each other what has come.
+  /// start and finish; one kernel where kernels signal arrival to each other.
   void exchange(Execution const& execution);
   /// See Exchange.
   [[nodiscard]] bool are_worth_hiding() const { return channel_ != nullptr && !small_; }
@@ -48,7 +48,7 @@ class BoxMessages {
  private:
   void begin();
   void run(Execution const& execution, BoxCopies const& copies);
-  /// What is enqueued from now on comes after what was enqueued beside.
+  /// Orders later work on `execution` after the work on the message stream.
   void rejoin(Execution const& execution);
   void note_arrival();
 
@@ -60,10 +60,10 @@ class BoxMessages {
   std::size_t receives_ = 0;
   std::size_t first_send_buffer_ = 0;
   std::size_t first_receive_buffer_ = 0;
-  bool flagged_ = false;  ///< every message
-  bool small_ = false;    ///< between devices: kernels that exchange them are over before a second stream would begin
-  bool beside_ = false;   ///< on a stream of their own between start and finish
-  bool arrived_ = true;   ///< all of the messages under way
+  bool flagged_ = false;  ///< every message has flags
+  bool small_ = false;    ///< between devices: kernels exchange them in less time than a second stream takes to start
+  bool beside_ = false;   ///< on a separate stream between start and finish
+  bool arrived_ = true;   ///< all messages of the current exchange
   trace::Clock::time_point sent_;
 };
 

@@ -14,7 +14,7 @@
 
 namespace halocline {
 
-/// A field as far as a plan depends on it.
+/// Properties of a field that a plan depends on.
 struct FieldShape {
   FieldDescription description;
   Precision precision;
@@ -87,7 +87,7 @@ class Exchange::Implementation {
   }
 
  private:
-  /// Whether there is something to exchange, which is under way then.
+  /// Returns whether there is something to exchange; if so, an exchange is now under way.
   [[nodiscard]] bool begin(std::span<FieldBase* const> fields) {
     if (under_way_) throw DefectError("an exchange is started twice without an end between");
     require_like(fields);
@@ -105,7 +105,7 @@ class Exchange::Implementation {
     return true;
   }
 
-  /// The fields may be swapped while they are on their way: what is known of their ghosts goes with their memory.
+  /// Marks ghosts as in flight. Keeps the ghost records, which belong to memory: fields may be swapped until `end`.
   void tell_of(std::span<FieldBase* const> fields) {
     ghosts_.clear();
     for (FieldBase* const field : fields) {
@@ -137,7 +137,7 @@ class Exchange::Implementation {
     throw DefectError("an exchange made for fields like " + names + " is given others");
   }
 
-  /// What is on its way to the ghosts of one component of a field on one block.
+  /// One component of a field on one block, whose ghosts are in flight.
   struct Arriving {
     GhostRecord* record;
     int width;
@@ -150,8 +150,8 @@ class Exchange::Implementation {
   std::shared_ptr<Mesh const> mesh_;
   Execution execution_{};  ///< that of the first block
   BoxMessages messages_;
-  bool idle_ = true;                         ///< nothing to exchange at all
-  bool overlaps_ = halo_settings().overlap;  ///< where it is worth it
+  bool idle_ = true;                         ///< there is nothing to exchange
+  bool overlaps_ = halo_settings().overlap;  ///< where it pays off
   bool under_way_ = false;
   bool far_ = false;  ///< some messages go to another host
 };

@@ -12,9 +12,9 @@ namespace halocline {
 
 namespace {
 
-constexpr Index part_alignment = 16;  // bytes: devices copy as many at a time
+constexpr Index part_alignment = 16;  // bytes: the most that a device thread copies at once
 
-/// Owned entries, of a block with extents `owned`, that a neighbour in `direction` needs: the outermost `width` layers.
+/// Owned entries of a block of size `owned` that a neighbour in `direction` needs: the outermost `width` layers.
 IndexRange outermost(Extents const& owned, Direction const& direction, Index width) {
   IndexRange range{{0, 0, 0}, owned};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -24,7 +24,7 @@ IndexRange outermost(Extents const& owned, Direction const& direction, Index wid
   return range;
 }
 
-/// The ghosts in `direction` of a block with extents `owned`.
+/// The ghosts in `direction` of a block of size `owned`.
 IndexRange beyond(Extents const& owned, Direction const& direction, Index width) {
   IndexRange range{{0, 0, 0}, owned};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -45,7 +45,7 @@ void require_thick(FieldBase const& field, Extents const& owned, Direction const
   }
 }
 
-/// A copy of entries of a field, without its places.
+/// A copy of entries of a field, without its positions.
 BoxCopy copy_of(FieldBase const& field, IndexRange const& range) {
   BoxCopy copy;
   copy.bytes_per_entry = static_cast<int>(field.bytes_per_entry());
@@ -61,14 +61,14 @@ BoxPlace place_in_field(FieldBase const& field, std::size_t number, Block const&
   return {buffer_of(number, block.local, blocks), first, layout.row, layout.plane};
 }
 
-/// One part of a message; parts are put in the order of `key`, which both ends agree on.
+/// One part of a message. Both ranks sort the parts by `key`.
 struct Part {
   std::tuple<Index, std::size_t, std::size_t, int> key;  ///< sending block, its direction, field, component
-  BoxCopy copy;                                          ///< without its place in the message
+  BoxCopy copy;                                          ///< without its position in the message
 };
 using PartsByRank = std::map<int, std::vector<Part>>;
 
-/// Gives every part its place in a message; `end` is the place of the copy that lies there.
+/// Sets the position of every part in a message; `end` selects the end of the copy that lies there.
 std::vector<Message> lay_out(PartsByRank& by_rank, std::size_t first_buffer, BoxPlace BoxCopy::*end,
                              std::vector<BoxCopy>& copies) {
   std::vector<Message> messages;

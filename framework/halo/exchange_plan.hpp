@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// Which entries of which fields go where. BoxBuffer `buffer_of(f, b, blocks)` is the memory of the f-th field on the
-/// rank's b-th block; after those come that of each message sent, then that of each received.
+/// Which entries of which fields are copied where. BoxBuffer `buffer_of(f, b, blocks)` is the memory of field f on the
+/// rank's block b; the buffers after those are the sent messages, then the received messages.
 struct ExchangePlan {
   std::vector<BoxCopy> pack;    ///< from fields to messages
   std::vector<BoxCopy> local;   ///< from field to field, between blocks of this rank
@@ -28,8 +28,8 @@ struct ExchangePlan {
 
 /// Plans the exchange of `width` ghost layers (0: all that each field has), with `corners` or without. Both ends of a
 /// message list its parts in the same order: by sending block, direction, field and component.
-/// Throws InputError when a field has fewer ghosts than `width` or a block is thinner than the layers asked of it, and
-/// DefectError when the fields are not on one mesh.
+/// Throws InputError when a field has fewer ghosts than `width` or a block is thinner than the layers requested of it,
+/// and DefectError when the fields are not on one mesh.
 [[nodiscard]] ExchangePlan plan_exchange(std::vector<FieldBase const*> const& fields, bool corners, int width);
 
 }  // namespace halocline

@@ -39,7 +39,7 @@ TEST(ExchangePlan, SendsOneMessageToEachNeighbouringRank) {
                                     mesh->blocks().front().neighbour(2, 1)->rank != mesh->communicator().rank());
 }
 
-/// A field without memory, for plans of sizes that no test machine holds.
+/// A field without memory, for plans larger than the memory of a test machine.
 class PlannedField final : public FieldBase {
  public:
   PlannedField(std::shared_ptr<Mesh const> mesh, FieldDescription description)

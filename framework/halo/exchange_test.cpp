@@ -32,7 +32,7 @@ using test::message_of;
 using test::set_owned_only;
 using test::untouched;
 
-/// What is owned becomes `value`, and ghosts `untouched` where they are to be wiped.
+/// Sets owned entries to `value`, and ghosts to `untouched` if `wipe_ghosts`.
 template <class Real>
 void fill(Field<Real>& field, double value, bool wipe_ghosts) {
   for (Block const& block : field.mesh().blocks()) {
@@ -61,8 +61,8 @@ Index ghosts_other_than(Field<Real>& field, double value) {
   return others;
 }
 
-/// All transports that this build can try, and several of them in one exchange. Device memory is the host's there, so
-/// messages from and to it go anywhere.
+/// All transports that this build can try, and several of them in one exchange. Device memory is host memory there, so
+/// any transport can read and write it.
 std::vector<std::string> transports() {
   std::vector<std::string> names{"mixed"};
   for (TransportEntry const& entry : known_transports()) {
@@ -71,7 +71,7 @@ std::vector<std::string> transports() {
   return names;
 }
 
-/// Null where the ranks find out that this machine has no use for it.
+/// Null if the ranks find that this machine cannot use it.
 std::shared_ptr<Transport const> probed(TransportEntry const& entry) {
   Communicator const& all = test::communicator();
   bool const asks = !memory_on_host && entry.probe != nullptr;
@@ -187,7 +187,7 @@ TEST_P(ExchangeBy, LargeMessagesArePackedInManyPieces) {
 }
 
 TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
-  for (Index const side : {19, 230}) {  // small messages, and such as go beside sweeps
+  for (Index const side : {19, 230}) {  // small messages, and messages large enough for a separate stream
     auto const mesh = mesh_of_cells({side, side - 1, 37}, {true, true, false});
     Field<double> u(mesh, {.name = "u", .ghosts = 2});
     Field<float> v(mesh, {.name = "v", .centring = Centring::node, .ghosts = 4});
@@ -206,7 +206,7 @@ TEST_P(ExchangeBy, SeveralMayBeUnderWay) {
   }
 }
 
-/// Ranks come late, each in its own time, and overwrite what they have sent as soon as they may.
+/// Ranks are delayed by different times, and overwrite sent entries as soon as they may.
 TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
   auto const mesh = mesh_of_cells({19, 18}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .centring = Centring::node, .ghosts = 3});
@@ -232,7 +232,7 @@ TEST_P(ExchangeBy, KeepsMessagesApartOverAThousandDelays) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// Owned entries become a number, or ghosts along an axis that are another are counted; after a while.
+/// After a delay, sets owned entries to a number, or counts the ghosts along an axis that differ from it.
 struct NumberedEntries {
   BlockView<float> u;
   Index extents[3];
@@ -255,7 +255,7 @@ struct NumberedEntries {
   }
 };
 
-/// Uses that follow each other without a word of the host, with ranks that are late between start and finish.
+/// Consecutive exchanges without the host, with ranks that are late between start and finish.
 TEST_P(ExchangeBy, KeepsUsesApartWithoutTheHost) {
   for (Index const side : {16, 320}) {  // faces of 2 KiB and of 800 KiB
     auto const mesh = mesh_of_cells({side, side, 33}, {false, false, true}, {1, 1, 0});
@@ -287,10 +287,10 @@ TEST_P(ExchangeBy, KeepsUsesApartWithoutTheHost) {
   }
 }
 
-/// The neighbours of a rank that fails do not wait for what it would have sent, be it little or much.
+/// The neighbours of a rank that fails do not wait for its messages, small or large.
 TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
   for (Index const side : {30, 300}) {
-    // What a failure has ended is connected again.
+    // After a failure, connections are made again.
     set_halo_settings({.transport = transport_called(GetParam())});
     auto const communicator = std::make_shared<Communicator>(test::communicator().data());
     Verdict const verdict = run_guarded(*communicator, [&] {
@@ -315,8 +315,8 @@ TEST_P(ExchangeBy, HoldsUpNobodyWhenARankFails) {
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)
-/// Exchanges that are made and forgotten do not use the device's memory up. Others on the device may take some
-/// meanwhile, but hardly every time.
+/// Exchanges that are made and destroyed do not leak device memory. Other processes on the device may allocate
+/// meanwhile, but hardly in every attempt.
 TEST_P(ExchangeBy, GivesBackWhatItTook) {
   auto const mesh = mesh_of_cells({300, 300}, {true, true, false});
   Field<double> u(mesh, {.name = "u", .ghosts = 2});
@@ -376,7 +376,7 @@ TEST(Exchange, RefusesBlocksThinnerThanTheirNeighboursGhosts) {
                                     "ghosts: use fewer ranks or more cells"));
 }
 
-/// Calls of `progress` bring all messages in; what is left to `finish` is to put them where they belong.
+/// Calls of `progress` receive all messages; `finish` only unpacks them.
 TEST_P(ExchangeBy, GetsOnWithMessages) {
   for (MeshShape const& shape : mesh_shapes()) {
     auto const mesh = mesh_of_shape(shape);
@@ -394,7 +394,7 @@ TEST_P(ExchangeBy, GetsOnWithMessages) {
   }
 }
 
-/// Copies within a rank never are, nor are small messages between devices; all others are.
+/// Copies within a rank never are, nor are small messages between devices; all other messages are.
 TEST(Exchange, KnowsWhatIsWorthHiding) {
   bool const others = test::communicator().size() > 1;
   for (Index const side : {16, 120, 320}) {  // two faces of 2, 112 and 800 KiB
@@ -407,7 +407,7 @@ TEST(Exchange, KnowsWhatIsWorthHiding) {
   }
 }
 
-/// On a device the host takes part in messages of MPI alone. What kernels pack into has two buffers, which alternate.
+/// On a device the host takes part in MPI messages only. Kernels pack into two buffers, which alternate.
 TEST_P(ExchangeBy, KnowsItsTurn) {
   auto const mesh = mesh_of_cells({16, 16, 33}, {false, false, true}, {1, 1, 0});
   Field<float> u(mesh, {.name = "u", .ghosts = 2});
@@ -417,7 +417,7 @@ TEST_P(ExchangeBy, KnowsItsTurn) {
   bool const takes_turns = !alone && GetParam() != "nccl";
   for (int use = 0; use < 4; ++use) {
     std::optional<int> const buffer_index = exchange.buffer_index();
-    // With few ranks all that is mixed may be the same.
+    // With few ranks, all messages of the mixed transport may use the same one.
     if (GetParam() != "mixed") {
       EXPECT_EQ(buffer_index.has_value(), alone || !by_host);
     }

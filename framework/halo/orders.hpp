@@ -12,8 +12,8 @@
 
 namespace halocline {
 
-/// Sweeps the interior of a block while an exchange is under way. Where the host does the sweeping it stops at a few
-/// points, so that MPI gets on with the messages; once they are there the rest is swept at once.
+/// Sweeps the interior of a block while an exchange is under way. A sweep on the host stops at a few points, so that
+/// MPI can advance the messages; once all have arrived, the rest is swept in one go.
 template <class Sweep>
 void sweep_interior(Exchange& exchange, Block const& block, IndexRange const& interior, Sweep const& sweep) {
   ScopedRegion const region("interior");
@@ -30,14 +30,14 @@ void sweep_interior(Exchange& exchange, Block const& block, IndexRange const& in
   sweep(block, rest);
 }
 
-/// `sweep(block, range)` over all that is owned, at once.
+/// Runs `sweep(block, range)` over all owned entries in one go.
 template <class Sweep>
 void sweep_owned(Mesh const& mesh, Centring centring, Sweep const& sweep) {
   ScopedRegion const region("sweep");
   for (Block const& block : mesh.blocks()) sweep(block, mesh.owned(block, centring));
 }
 
-/// A block's entries in boxes: those whose stencils read no entry of another block, and the rest.
+/// A block's entries in boxes: the interior, whose stencils read no entry of another block, and the shell around it.
 struct SplitRange {
   IndexRange interior;
   std::vector<IndexRange> shell;
@@ -57,8 +57,8 @@ struct SplitRange {
   return parts;
 }
 
-/// Runs `sweep(block, box, n)` over the boxes of all blocks, the n-th of this rank's, while the ghosts of `fields`,
-/// which the sweep reads, are on their way: interiors first, shells after they have come.
+/// Runs `sweep(block, box, n)` over the boxes of all blocks (n: index of the block on this rank) while the ghosts of
+/// `fields`, which the sweep reads, are in flight: interiors first, shells after the ghosts have arrived.
 template <class Sweep>
 void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::vector<SplitRange> const& ranges,
              Sweep const& sweep) {
@@ -84,8 +84,8 @@ void consume(Exchange& exchange, std::initializer_list<FieldBase*> fields, std::
   }
 }
 
-/// Runs `sweep(block, range)`, which writes `fields` of one centring, so that their exchange (of `width` layers) runs
-/// under the interior: shell first, then start, then interior. Call exchange.finish() before the ghosts are read.
+/// Runs `sweep(block, range)`, which writes `fields` of one centring, so that their exchange (of `width` layers)
+/// overlaps with the interior: shell first, then start, then interior. Call exchange.finish() before reading ghosts.
 template <class Sweep>
 void produce(Exchange& exchange, std::span<FieldBase* const> fields, Centring centring, int width, Sweep const& sweep) {
   Mesh const& mesh = fields.front()->mesh();

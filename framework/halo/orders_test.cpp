@@ -22,7 +22,7 @@ using test::mesh_shapes;
 using test::MeshShape;
 using test::set_owned_only;
 
-/// Adds up what a stencil of radius 2 on the axes reads: what is missing in a ghost is missing in the sum.
+/// Sums the points of an axis-aligned stencil of radius 2, so that a wrong ghost changes the sum.
 struct AddStar {
   BlockView<double const> in;
   BlockView<double> out;
@@ -57,7 +57,7 @@ struct CountingSweep {
   }
 };
 
-/// Ranks that are said to be on hosts of their own.
+/// Simulates ranks on different hosts.
 TEST(Exchange, HasTestPointsForMessagesToOtherHosts) {
   Communicator const& all = test::communicator();
   for (bool const apart : {false, true}) {

@@ -8,9 +8,9 @@
 
 namespace halocline {
 
-/// What holds for all exchanges of a process that are made from then on.
+/// Settings of all exchanges that the process makes from now on.
 struct HaloSettings {
-  bool overlap = true;  ///< sweeps go on while ghosts are on their way
+  bool overlap = true;  ///< sweeps run while ghosts are in flight
   std::shared_ptr<Transport const> transport = mpi_host_transport();
 };
 void set_halo_settings(HaloSettings const& settings);
@@ -18,8 +18,8 @@ void set_halo_settings(HaloSettings const& settings);
 
 /// Declares the section `halo` of a deck.
 [[nodiscard]] Section halo_section();
-/// Collective. Takes over what a deck says, for exchanges on this mesh; the transport is tried, and measured where the
-/// deck leaves it open. Throws InputError when the deck names one that cannot be used.
+/// Collective. Applies the deck's section to exchanges on this mesh; the transport is tried, and chosen by measurement
+/// if the deck does not name one. Throws InputError when the deck names one that cannot be used.
 TransportChoice apply_halo_section(Options const& halo, Mesh const& mesh);
 
 }  // namespace halocline

@@ -10,7 +10,7 @@
 #include "framework/field/test_fields.hpp"
 #include "framework/mesh/structured_mesh.hpp"
 
-// Meshes and fields of the tests of exchanges.
+// Meshes and fields for the tests of exchanges.
 
 namespace halocline::test {
 
@@ -24,7 +24,7 @@ inline std::shared_ptr<StructuredMesh const> mesh_of_cells(std::vector<Index> co
 
 inline constexpr double untouched = -1;
 
-/// A value that tells each entry of each component of each centring apart; below 2^24, so exact as a float too.
+/// A different value for each entry of each component of each centring; below 2^24, so exact as a float too.
 inline double value_of(StructuredMesh const& mesh, Centring centring, int c, Extents const& global) {
   Extents const all = mesh.extents(centring);
   Extents wrapped{};
@@ -32,7 +32,7 @@ inline double value_of(StructuredMesh const& mesh, Centring centring, int c, Ext
   return static_cast<double>(1 + c + 3 * (wrapped[0] + all[0] * (wrapped[1] + all[1] * wrapped[2])));
 }
 
-/// Calls visit(local, global, steps), `steps` being the direction in which the entry lies outside of what is owned.
+/// Calls visit(local, global, steps); `steps` is the direction in which the entry lies outside the owned entries.
 template <class Visit>
 void for_each_entry(FieldBase const& field, Block const& block, Visit const& visit) {
   IndexRange const all = field.with_ghosts(block);
@@ -69,7 +69,7 @@ void set_owned_only(Field<Real>& field) {
   }
 }
 
-/// Every ghost within `width` layers beside a neighbour holds the value of its entry, every other one is untouched.
+/// Every ghost within `width` layers beside a neighbour must hold the value of its entry, every other one is unchanged.
 template <class Real>
 void expect_exchanged(Field<Real>& field, bool corners, int width) {
   StructuredMesh const& mesh = structured(field.mesh());
@@ -92,7 +92,7 @@ void expect_exchanged(Field<Real>& field, bool corners, int width) {
   }
 }
 
-/// Cells of a mesh, and how it is cut.
+/// Cells of a mesh, and its partition.
 struct MeshShape {
   std::vector<Index> cells;
   Periodicity periodic;
@@ -104,8 +104,8 @@ inline std::shared_ptr<StructuredMesh const> mesh_of_shape(MeshShape const& shap
   return mesh_of_cells(shape.cells, shape.periodic, shape.grid, shape.blocks_per_rank);
 }
 
-/// Uneven partitions in one, two and three dimensions, every block at least four cells thick for up to four ranks,
-/// of which each has one block, or several.
+/// Uneven partitions in one, two and three dimensions. Every block is at least four cells thick for up to four ranks,
+/// each with one block or several.
 inline std::vector<MeshShape> mesh_shapes() {
   return {{{17}, {}},
           {{17}, {true, false, false}},

@@ -23,26 +23,26 @@ class PartLauncher;
 struct Message {
   int rank = 0;
   Index bytes = 0;
-  Index boxes = 1;  ///< that it is made of
+  Index boxes = 1;  ///< number of boxes in it
 };
 
-/// Words in device memory by which kernels of two ranks tell each other what is there of a message, of which there is a
-/// part for each `part_bytes` of each box. Who packs sets a word to 1, who unpacks waits for that and sets it to 0.
+/// Words in device memory by which kernels of two ranks signal which parts of a message have arrived; each box has a
+/// part for each `part_bytes`. The packing kernel sets a word to 1; the unpacking kernel waits for that and clears it.
 struct PartFlags {
   std::uint32_t* parts = nullptr;  ///< one for each part, from box to box
-  /// Each four bytes of the message are followed by a word of their own: its memory is twice as large, and zero at
+  /// Each four bytes of the message are followed by a flag word: the message takes twice the memory, which is zero at
   /// first.
   bool inside = false;
-  bool of_launcher = false;  ///< they mean what the channel's launcher makes of them
-  /// Not 0 when the sender is gone: nothing will come any more. Null on the sender's side.
+  bool of_launcher = false;  ///< their meaning is defined by the channel's launcher
+  /// Non-zero when the sender has closed the connection: no message will follow. Null on the sender's side.
   std::uint32_t const* closed = nullptr;
-  /// Whether there are any. Without, the channel tells.
+  /// Whether there are flags. Without them, the channel reports arrival.
   [[nodiscard]] constexpr bool any() const { return parts != nullptr || inside; }
 };
-/// Whether a message with flags has them inside: what is small takes longer to be told of than to be carried twice.
+/// Whether the flags lie inside the message: a small message takes less time to send twice than to signal.
 [[nodiscard]] constexpr bool flags_inside(Index message_bytes) { return message_bytes <= 131072; }
-/// Small messages are cut for many to carry at a time, large ones so that what has come is unpacked while more is on
-/// its way.
+/// Small messages are divided so that many blocks carry them, large ones so that arrived parts are unpacked while
+/// others are in flight.
 [[nodiscard]] constexpr Index part_bytes(Index message_bytes) {
   if (flags_inside(message_bytes)) return 1024;
   Index bytes = 4096;
@@ -50,53 +50,53 @@ struct PartFlags {
   return bytes;
 }
 
-/// The open connection of one exchange to its neighbours, used again and again: expect, pack into the memory of what is
-/// sent, send, receive, unpack from the memory of what was received. That memory is in the backend's reach, 64-byte
-/// aligned, and the same from one `expect` to the next, as flags are.
+/// The open connection of one exchange to its neighbours, used repeatedly: expect, pack into the memory of sent
+/// messages, send, receive, unpack from the memory of received messages. Kernels of the backend can access that memory.
+/// It is 64-byte aligned, and it and the flags stay the same from one `expect` to the next.
 class Channel {
  public:
   virtual ~Channel() = default;
-  /// Memory for the n-th of the messages that the channel was opened to send.
+  /// Memory of the n-th sent message, in the order of `open`.
   [[nodiscard]] virtual std::byte* send_memory(std::size_t n) = 0;
-  /// Memory of the n-th of those that it receives.
+  /// Memory of the n-th received message.
   [[nodiscard]] virtual std::byte* receive_memory(std::size_t n) = 0;
-  /// Of the n-th message sent and received, where kernels are to tell each other.
+  /// Flags of the n-th sent or received message, where kernels signal to each other.
   [[nodiscard]] virtual PartFlags send_flags(std::size_t) { return {}; }
   [[nodiscard]] virtual PartFlags receive_flags(std::size_t) { return {}; }
-  /// Who packs and unpacks where some flags have a meaning of their own; null: none have. On a CUDA device.
+  /// Enqueues packing and unpacking where some flags have a special meaning, otherwise null. On a CUDA device.
   [[nodiscard]] virtual cuda::PartLauncher const* launcher() const { return nullptr; }
-  /// Begins a use, before anything is packed.
+  /// Begins an exchange, before anything is packed.
   virtual void expect() = 0;
-  /// Sends what kernels enqueued so far have packed; waits for those kernels where it must.
+  /// Sends what the kernels enqueued so far have packed; waits for those kernels if necessary.
   virtual void send() = 0;
-  /// Lets messages go on while others work. Whether all have come; `receive` is needed all the same. Throws RemoteError
-  /// when a rank has failed.
+  /// Advances messages while other work runs. Returns whether all have arrived; `receive` must still be called. Throws
+  /// RemoteError when a rank has failed.
   [[nodiscard]] virtual bool progress() = 0;
-  /// Returns when kernels enqueued from now on find what was received, those parts that have flags once they have
-  /// waited for them. Throws RemoteError when a rank has failed.
+  /// Returns when kernels enqueued from now on can read the received messages; kernels still wait for parts with flags.
+  /// Throws RemoteError when a rank has failed.
   virtual void receive() = 0;
-  /// Where the host takes no part in a use: which of the places that messages take in turn is that of the next one.
-  /// Kernels enqueued for one use may be enqueued again for another whose turn it is.
+  /// Where the host takes no part in an exchange: buffer index (0 or 1) of the next one. Kernels enqueued for one
+  /// exchange may be enqueued again for another with the same index.
   [[nodiscard]] virtual std::optional<int> buffer_index() const { return std::nullopt; }
-  /// What was enqueued for one use was enqueued again. Throws RemoteError when a rank has failed.
+  /// Call when the kernels of an exchange were enqueued again. Throws RemoteError when a rank has failed.
   virtual void replayed() {}
 };
 
-/// A way to carry messages between ranks.
+/// A mechanism that carries messages between ranks.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// What decks and records call it.
+  /// Its name in decks and records.
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Each send is matched by a receive of the same size on the rank it names, and ranks that send to each other do so
-  /// both ways. Channels between the same ranks are opened in the same order on both, and so is each use of them begun.
-  /// Throws InputOutputError where a neighbour cannot be reached; both ends of such a pair do.
+  /// Each send must match a receive of the same size on the other rank, and ranks that exchange messages must do so in
+  /// both directions. Both ranks must open the channels between them, and begin exchanges, in the same order. Throws
+  /// InputOutputError on both ranks of a pair that cannot connect.
   [[nodiscard]] virtual std::unique_ptr<Channel> open(Communicator const& communicator,
                                                       std::vector<Message> const& sends,
                                                       std::vector<Message> const& receives) const = 0;
 };
 
-/// A transport by channels of one class, which is made from `more`, too.
+/// A transport whose channels are of one class, constructed with the additional arguments `more`.
 template <class AChannel, class... More>
 class TransportBy final : public Transport {
  public:
@@ -113,45 +113,45 @@ class TransportBy final : public Transport {
   std::tuple<More...> more_;
 };
 
-/// What is known of a transport before it is made.
+/// Description of a transport, before it is made.
 struct TransportEntry {
   std::string name;
   std::string sentence;
   bool across_hosts;                           ///< reaches ranks of other hosts
-  std::string obstacle;                        ///< why this build has no use for it; empty: it has
-  std::shared_ptr<Transport const> (*make)();  ///< may be null where there is an obstacle
-  /// Why this machine has no use for it, as far as this rank has to find out: what one rank finds holds for all. Not to
-  /// be called where the build has an obstacle; null: there is nothing to find out.
+  std::string obstacle;                        ///< why this build cannot use it; empty: it can
+  std::shared_ptr<Transport const> (*make)();  ///< may be null if there is an obstacle
+  /// Returns why this machine cannot use it; the finding of any rank applies to all. Do not call it if the build has an
+  /// obstacle; null: nothing to check.
   std::string (*probe)(Communicator const&) = nullptr;
-  /// Whether it takes seconds to start: a choice by measurement remembers where others were faster.
+  /// Whether it takes seconds to start; a choice by measurement remembers if others were faster.
   bool starts_slowly = false;
 };
-/// All of them, whether or not this build has a use for them; the first reaches every rank in every build.
+/// All transports, usable in this build or not; the first reaches every rank in every build.
 [[nodiscard]] std::span<TransportEntry const> known_transports();
 
-/// Messages pass through host memory and MPI. Where the backend's memory is the host's, nothing is copied. On a CUDA
-/// device the copies run beside whatever is swept meanwhile, each under the message before it.
+/// Messages pass through host memory and MPI; nothing is copied where the backend uses host memory. On a CUDA device
+/// the copies overlap with sweeps, and the copy of each part with the sending of the previous one.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_host_transport();
 
-/// The same from and to the backend's memory, whatever that is. MPI that cannot read a device's ends the process:
-/// runtime/gpu_aware_mpi.hpp tells.
+/// MPI messages directly from and to the backend's memory. An MPI that cannot access device memory would end the
+/// process: check with runtime/gpu_aware_mpi.hpp.
 [[nodiscard]] std::shared_ptr<Transport const> mpi_device_transport();
 
-/// Ranks of one host pack right into memory of the host that the receiver shares with them, in two alternating buffers,
-/// and raise a flag there. No message, no library in between. Kernels of a CUDA device do so themselves; that memory is
-/// pinned then, and the host takes no part in it.
+/// Ranks of one host pack directly into host memory that the receiver shares, in two alternating buffers, and set a
+/// flag there, without messages or a library. Kernels of a CUDA device do so themselves, in pinned memory; the host is
+/// not involved then.
 [[nodiscard]] std::shared_ptr<Transport const> shared_memory_transport();
 
-/// Kernels of one host's ranks pack right into device memory that the receiver shares with them, in two alternating
-/// buffers, and set flags there; the host takes no part in it. CUDA alone.
+/// Kernels of one host's ranks pack directly into device memory that the receiver shares, in two alternating buffers,
+/// and set flags there; the host is not involved. CUDA only.
 [[nodiscard]] std::shared_ptr<Transport const> cuda_ipc_transport();
 
-/// Sends and receives of NVIDIA's collective library (NCCL), one GPU for each rank. CUDA alone, and only where the
-/// library was found by CMake and by this machine.
+/// Sends and receives of NVIDIA's collective library (NCCL), one GPU per rank. CUDA only, and only where CMake found
+/// the library and this machine has it.
 [[nodiscard]] std::shared_ptr<Transport const> nccl_transport();
 
-/// Kernels put messages into the memory of their receivers by NVSHMEM, with a signal for each part, one GPU for each
-/// rank; the host takes no part in it. CUDA alone, and only where the library was found by CMake and by this machine.
+/// Kernels put messages into their receivers' memory by NVSHMEM, with a signal for each part, one GPU per rank; the
+/// host is not involved. CUDA only, and only where CMake found the library and this machine has it.
 [[nodiscard]] std::shared_ptr<Transport const> nvshmem_transport();
 
 }  // namespace halocline

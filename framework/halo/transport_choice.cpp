@@ -23,16 +23,16 @@ constexpr Index smallest_class = 512;  // bytes
 constexpr Index largest_class = Index{2} << 20;
 constexpr Index between_classes = 8;
 constexpr double seconds_a_batch = 0.002;
-/// Nanoseconds that a kernel waits for a message of a trial: what never comes must not hold up the run.
+/// Nanoseconds that a kernel waits for a message of a trial, so that a lost message does not block the run.
 constexpr Index patience = 2'000'000'000;
 
-/// The ranks that this one exchanges with.
+/// The ranks with which this one exchanges messages.
 struct Neighbourhood {
   std::vector<int> near;  ///< on this host
   std::vector<int> far;
-  std::vector<int> near_faces;  ///< those of them that share a face with it
+  std::vector<int> near_faces;  ///< those that share a face with it
   std::vector<int> far_faces;
-  Index largest = 0;  ///< bytes of the largest message that is likely: four layers of numbers of eight bytes
+  Index largest = 0;  ///< bytes of the largest likely message: four layers of 8-byte values
 
   [[nodiscard]] std::vector<int> const& faces(bool across_hosts) const { return across_hosts ? far_faces : near_faces; }
   [[nodiscard]] std::vector<int> all() const {
@@ -70,7 +70,7 @@ Neighbourhood neighbourhood_of(Mesh const& mesh) {
   return found;
 }
 
-/// Exchanges equal messages with some ranks, as an Exchange does: packed by one kernel and unpacked by one.
+/// Exchanges equal messages with some ranks like an Exchange: packed by one kernel and unpacked by one.
 class Trial {
  public:
   Trial(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks, Index bytes)
@@ -111,11 +111,11 @@ class Trial {
   }
   void fence() const { execution_.fence("halo: a trial"); }
 
-  /// Whether some exchanges bring what was sent.
+  /// Whether several exchanges deliver what was sent.
   [[nodiscard]] bool brings_what_was_sent() {
     auto const sent = Kokkos::create_mirror_view(source_);
     auto const received = Kokkos::create_mirror_view(sink_);
-    bool right = true;  // neighbours go on to the end too
+    bool right = true;  // no early return: neighbours wait for all exchanges
     for (int use = 0; use < 4; ++use) {
       for (Index i = 0; i < entries_; ++i) sent(i) = value(rank_, i, use);
       Kokkos::deep_copy(source_, sent);
@@ -145,7 +145,7 @@ class Trial {
   Execution execution_;
 };
 
-/// Collective. The first of the texts of all ranks that is not empty.
+/// Collective. The first non-empty text of all ranks, in the order of ranks.
 std::string first_of(Communicator const& communicator, std::string const& mine) {
   std::string first;
   for (std::string const& text : communicator.gather(mine)) {
@@ -155,7 +155,7 @@ std::string first_of(Communicator const& communicator, std::string const& mine) 
   return first;
 }
 
-/// Collective. Null, and why, where any rank cannot open its part: no rank may wait for one that could not.
+/// Collective. Null, with the reason, if any rank cannot open its part: no rank may wait for one that could not.
 std::unique_ptr<Trial> open_trial(Communicator const& communicator, Transport const& transport,
                                   std::vector<int> const& ranks, Index bytes, std::string& failure) {
   std::unique_ptr<Trial> trial;
@@ -170,17 +170,17 @@ std::unique_ptr<Trial> open_trial(Communicator const& communicator, Transport co
   return trial;
 }
 
-/// Collective. Why these ranks cannot be reached that way; empty: they can.
+/// Collective. Why the transport cannot reach these ranks; empty if it can.
 std::string failure_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks) {
   std::string failure;
-  // A size that is no multiple of a cache line.
+  // Not a multiple of a cache line.
   auto const trial = open_trial(communicator, transport, ranks, 1000 * Index{sizeof(double)}, failure);
   if (trial == nullptr) return failure;
   return communicator.all(trial->brings_what_was_sent()) ? "" : "a trial brought other values than were sent";
 }
 
-/// Collective. Seconds of an exchange on the slowest rank, the best of some batches; infinite where memory for messages
-/// of that size is not to be had.
+/// Collective. Seconds of an exchange on the slowest rank, the best of some batches; infinite if memory for messages of
+/// that size cannot be allocated.
 double seconds_of(Communicator const& communicator, Transport const& transport, std::vector<int> const& ranks,
                   Index bytes) {
   using Clock = std::chrono::steady_clock;
@@ -209,7 +209,7 @@ TransportEntry const& entry_of(std::string const& name, std::span<TransportEntry
   throw DefectError("no transport is called `" + name + "`");
 }
 
-/// Collective. Why there is no use for a transport, as is known without a trial; empty: there is.
+/// Collective. Why a transport cannot be used, as far as is known without a trial; empty if it can.
 std::string obstacle_of(TransportEntry const& entry, Communicator const& communicator) {
   if (!entry.obstacle.empty() || entry.probe == nullptr) return entry.obstacle;
   return first_of(communicator, entry.probe(communicator));
@@ -230,13 +230,13 @@ TransportChoice wanted_transport(TransportEntry const& entry, Communicator const
   return choice;
 }
 
-/// Whether the n-th candidate carries messages of any size.
+/// Whether candidate n carries messages of any size.
 bool is_chosen(std::size_t n, std::vector<TransportTimings> const& timings) {
   return std::any_of(timings.begin(), timings.end(), [n](TransportTimings const& t) { return t.chosen == n; });
 }
 
-/// Those transports that take seconds to start of which an earlier run of this user, on as many ranks, of such devices,
-/// with such messages, has found that others are faster.
+/// Transports that take seconds to start and that an earlier run of this user found to be slower than others, with the
+/// same number of ranks, devices and message sizes.
 class SlowerThanOthers {
  public:
   /// Collective.
@@ -256,7 +256,7 @@ class SlowerThanOthers {
   [[nodiscard]] bool holds(TransportEntry const& entry) const {
     return entry.starts_slowly && names_.find(" " + entry.name + " ") != std::string::npos;
   }
-  /// Those that were measured and carry nothing.
+  /// Stores the names of those that were measured and carry no messages.
   void keep(std::vector<TransportEntry const*> const& entries, std::vector<TransportTimings> const& timings) const {
     std::string names = " ";
     for (std::size_t n = 0; n < entries.size(); ++n) {
@@ -273,7 +273,7 @@ class SlowerThanOthers {
   std::string names_;  ///< each between two spaces
 };
 
-/// The transports that pass a trial; notes the others.
+/// The transports that pass a trial; notes why the others are left out.
 std::vector<TransportEntry const*> candidates(Communicator const& communicator, Neighbourhood const& neighbours,
                                               std::span<TransportEntry const> known, SlowerThanOthers const& slower,
                                               std::vector<std::string>& left_out) {

@@ -31,7 +31,7 @@ using testing::StartsWith;
 
 constexpr char const* reaches_no_one = "cannot reach anyone";
 
-/// A transport that is not one.
+/// A transport that cannot open a channel.
 class Broken : public Transport {
  public:
   [[nodiscard]] std::string name() const override { return "broken"; }
@@ -41,7 +41,7 @@ class Broken : public Transport {
   }
 };
 
-/// A transport that ends the run where it is tried.
+/// A transport that ends the run when it is tried.
 class Fatal : public Transport {
  public:
   [[nodiscard]] std::string name() const override { return "fatal"; }
@@ -51,7 +51,7 @@ class Fatal : public Transport {
   }
 };
 
-/// A connection that nothing is sent by.
+/// A channel that sends nothing.
 class Unused final : public Channel {
  public:
   std::byte* send_memory(std::size_t) override { return nullptr; }
@@ -62,7 +62,7 @@ class Unused final : public Channel {
   void receive() override {}
 };
 
-/// What one rank cannot open; the others do not hear of it.
+/// A transport that one rank cannot open, unknown to the others.
 class BrokenOnOne : public Transport {
  public:
   [[nodiscard]] std::string name() const override { return "broken on one"; }
@@ -73,7 +73,7 @@ class BrokenOnOne : public Transport {
   }
 };
 
-/// MPI with something that happens to the memory of each message that has come.
+/// MPI that modifies the memory of each received message.
 class Meddled : public Transport {
  public:
   using Meddle = std::function<void(std::byte* memory, Index bytes)>;
@@ -108,7 +108,7 @@ class Meddled : public Transport {
   Meddle meddle_;
 };
 
-/// The last byte of each message comes in wrong on the last rank.
+/// Corrupts the last byte of each message on the last rank.
 class Wrong final : public Meddled {
  public:
   Wrong() : Meddled(spoil) {}
@@ -120,7 +120,7 @@ class Wrong final : public Meddled {
   }
 };
 
-/// MPI that has no memory for messages within a host, but for those that the first trial sends.
+/// MPI without memory for messages within a host, except for the first trial.
 class Far final : public Transport {
  public:
   [[nodiscard]] std::string name() const override { return "far"; }
@@ -135,7 +135,7 @@ class Far final : public Transport {
   }
 };
 
-/// MPI within a host alone, which counts the messages that its channels are opened for.
+/// MPI within a host only; counts the messages for which channels are opened.
 class Near : public Transport {
  public:
   static inline std::size_t opened = 0;
@@ -172,7 +172,7 @@ TransportEntry entry_for(std::string const& name, std::string const& obstacle = 
           .probe = probe};
 }
 
-/// A mesh of two dimensions over ranks that are said to be on these hosts; all on one without any.
+/// A 2D mesh over ranks on these simulated hosts; without any, all ranks are on one host.
 std::shared_ptr<StructuredMesh const> mesh_on(std::vector<int> const& hosts, Index cells) {
   Communicator const& all = test::communicator();
   auto const communicator = std::make_shared<Communicator>(
@@ -182,14 +182,14 @@ std::shared_ptr<StructuredMesh const> mesh_on(std::vector<int> const& hosts, Ind
       communicator);
 }
 
-/// Of ranks in turn.
+/// Alternating ranks on two hosts.
 std::vector<int> two_hosts() {
   std::vector<int> hosts;
   for (int rank = 0; rank < test::communicator().size(); ++rank) hosts.push_back(rank % 2);
   return hosts;
 }
 
-/// As the ranks together find out.
+/// Whether all ranks together can use a transport.
 bool is_of_use(TransportEntry const& entry) {
   Communicator const& all = test::communicator();
   return entry.obstacle.empty() && all.all(entry.probe == nullptr || entry.probe(all).empty());
@@ -198,7 +198,7 @@ bool is_of_use(TransportEntry const& entry) {
 bool alone() { return test::communicator().size() == 1; }
 bool shares_memory() { return entry_of("shared-memory").obstacle.empty(); }
 
-/// Ghosts of a field that is 1 + the rank of its owner are those of neighbours.
+/// Exchanges a field that is 1 + the rank of its owner, and expects the neighbours' values in the ghosts.
 void expect_right_answer(std::shared_ptr<StructuredMesh const> const& mesh, TransportChoice const& choice) {
   Field<double> u(mesh, {.name = "u", .ghosts = 2});
   Exchange exchange({&u}, {.transport = choice.transport});
@@ -250,7 +250,7 @@ TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
     return;
   }
   EXPECT_THAT(choice.candidates, ElementsAre("mpi-host", "shared-memory"));
-  // Slabs: four layers of 8 bytes of a face are the last of three classes.
+  // Slabs: four layers of 8-byte values of a face are the largest of three classes.
   ASSERT_EQ(choice.timings.size(), 3u);
   std::set<std::string> used;
   for (TransportTimings const& timings : choice.timings) {
@@ -264,7 +264,7 @@ TEST(TransportChoice, TakesTheFastestOfThoseThatPass) {
   for (std::string const& name : used) EXPECT_THAT(choice.names, HasSubstr(name));
 }
 
-/// Memory that ranks share reaches no further than their host.
+/// Memory that ranks share is only used within a host.
 TEST(TransportChoice, KeepsToTheMapOfHosts) {
   auto const mesh = mesh_on(two_hosts(), 20);
   TransportChoice const choice = choose_transport("auto", *mesh);
@@ -290,7 +290,7 @@ TEST(TransportChoice, KeepsToTheMapOfHosts) {
                 : "shared-memory cannot be used here: fields are in the memory of a device that is not CUDA's");
 }
 
-/// What is fastest, but stays within a host, carries what is for ranks of the host, and nothing else.
+/// The fastest transport, limited to a host, carries exactly the messages within hosts.
 TEST(TransportChoice, MixesWithinHostsAndAcross) {
   std::vector<TransportEntry> const known{entry_for<Far>("far"), entry_for<Near>("near", "", false)};
   std::vector<int> pairs;
@@ -307,7 +307,7 @@ TEST(TransportChoice, MixesWithinHostsAndAcross) {
   EXPECT_EQ(Near::opened, near.size());
 }
 
-/// The cache of this user, empty, while it lives.
+/// An empty cache of this user during its lifetime.
 class EmptyCache {
  public:
   EmptyCache() {
@@ -327,7 +327,7 @@ class EmptyCache {
       std::filesystem::temp_directory_path() / ("halocline-transports-" + std::to_string(getpid()));
 };
 
-/// MPI that takes its time, and tells how often it was asked for.
+/// MPI with a delay; counts how often it is made.
 class Slow final : public Meddled {
  public:
   static inline int probes = 0;
@@ -338,7 +338,7 @@ class Slow final : public Meddled {
   Slow() : Meddled([](std::byte*, Index) { std::this_thread::sleep_for(std::chrono::milliseconds(2)); }) {}
 };
 
-/// What takes long to start, and then carries nothing, is started once.
+/// A transport that starts slowly and then carries nothing is started only once.
 TEST(TransportChoice, RemembersWhatStartsSlowlyForNothing) {
   EmptyCache const cache;
   std::vector<TransportEntry> known{entry_of("mpi-host"), entry_for<Slow>("slow", "", true, Slow::probe)};
@@ -354,7 +354,7 @@ TEST(TransportChoice, RemembersWhatStartsSlowlyForNothing) {
     EXPECT_EQ(Slow::probes, 1);
   }
   if (alone()) return;
-  // Other messages are another question, and what is wanted is taken.
+  // Other message sizes are measured anew, and a transport named by the deck is always used.
   EXPECT_EQ(choose_transport("auto", *mesh_on({}, 40), known).candidates.size(), 2u);
   EXPECT_EQ(choose_transport("slow", *mesh, known).names, "slow");
 }
@@ -387,7 +387,7 @@ TEST(TransportChoice, RefusesWhatCannotBeUsed) {
             "wrong cannot be used here: a trial brought other values than were sent");
 }
 
-/// What the ranks find out is no obstacle where none of them finds any.
+/// A transport is used if no rank's probe finds an obstacle.
 TEST(TransportChoice, TakesWhatPassesItsProbe) {
   std::vector<TransportEntry> const known{entry_of("mpi-host"), entry_for<Near>("near", "", true, found_nowhere)};
   auto const mesh = mesh_on({}, 20);
@@ -398,7 +398,7 @@ TEST(TransportChoice, TakesWhatPassesItsProbe) {
   EXPECT_THAT(choice.candidates, ElementsAre("mpi-host", "near"));
 }
 
-/// Where MPI does not take device memory the run knows why, and goes on without.
+/// Where MPI cannot access device memory, the run states why and continues with other transports.
 TEST(TransportChoice, DoesWithoutGpuAwareMpi) {
   auto const mesh = mesh_on({}, 20);
   bool const usable = is_of_use(entry_of("mpi-device"));
@@ -451,8 +451,8 @@ TEST(TransportChoice, NamesThePlaceInTheDeck) {
   EXPECT_TRUE(halo_settings().overlap) << "nothing is taken over of a deck that is wrong";
 }
 
-/// A process that can open no more files: while it lives, here and in the neighbours. Those that are open stay of use,
-/// also to the driver of a device, which polls them.
+/// During its lifetime, this process and its neighbours can open no more files. Open files stay usable, also for the
+/// device driver, which polls them.
 class NoMoreFiles {
  public:
   NoMoreFiles() {
@@ -471,18 +471,18 @@ class NoMoreFiles {
   rlimit before_{};
 };
 
-/// Where one rank fails to share its memory its neighbours fail with it, and theirs; nobody waits.
+/// If one rank cannot share its memory, its neighbours fail as well, and theirs; no rank waits.
 TEST(SharedMemory, FailsOnBothEndsOfAPair) {
   Communicator const& all = test::communicator();
   int const left = (all.rank() + all.size() - 1) % all.size();
   int const right = (all.rank() + 1) % all.size();
-  // Of a size that no channel had before: on a device, memory once shared is used again.
+  // A size that no channel had before, because shared memory on a device is reused.
   constexpr Index bytes = 10'000'000;
   std::vector<Message> messages;
   for (int const rank : std::set<int>{left, right}) {
     if (rank != all.rank()) messages.push_back({rank, bytes});
   }
-  // Whatever MPI opens between neighbours is open by then.
+  // This opens whatever MPI needs between neighbours.
   auto const by_mpi = mpi_host_transport()->open(all, messages, messages);
   by_mpi->expect();
   by_mpi->send();

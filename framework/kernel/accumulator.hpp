@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-// What a reduction gathers its terms with. A default-made accumulator is the neutral element; `add` takes one term and
-// `merge` another accumulator. All hold double, whatever the precision of the fields.
+// Accumulators of reductions. A default-constructed one is the neutral element; `add` takes one term, `merge` another
+// accumulator. All hold double, whatever the precision of the fields.
 
 /// The plain sum.
 struct PlainSum {
@@ -18,7 +18,7 @@ struct PlainSum {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return sum; }
 };
 
-/// A sum that carries the rounding error of every addition along (two-sum; D. E. Knuth, The Art of Computer
+/// A sum that also accumulates the rounding error of every addition (two-sum; D. E. Knuth, The Art of Computer
 /// Programming 2, 4.2.2), so that its own error is that of one rounding plus second-order terms.
 struct CompensatedSum {
   double sum = 0;
@@ -29,18 +29,18 @@ struct CompensatedSum {
     error += (sum - (total - taken)) + (term - taken);
     sum = total;
   }
-  /// Symmetric in the two.
+  /// Symmetric: merging a into b gives the same bits as merging b into a.
   KOKKOS_FORCEINLINE_FUNCTION void merge(CompensatedSum const& other) {
     double const errors = error + other.error;
     error = 0;
     add(other.sum);
     error += errors;
   }
-  /// An infinite sum has no finite error to add.
+  /// The error of an infinite sum is NaN and is left out.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return error == error ? sum + error : sum; }
 };
 
-/// The largest of non-negative terms, zero where there is none: a maximum norm. A NaN anywhere is the result.
+/// The largest of non-negative terms (a maximum norm), zero without terms; NaN if any term is NaN.
 struct Maximum {
   double largest = 0;
   KOKKOS_FORCEINLINE_FUNCTION void add(double term) { largest = ((term > largest) | (term != term)) ? term : largest; }
@@ -48,7 +48,7 @@ struct Maximum {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return largest; }
 };
 
-/// The least of the terms, infinity where there is none. A NaN anywhere is the result.
+/// The least term, infinity without terms; NaN if any term is NaN.
 struct Least {
   static constexpr double neutral = std::numeric_limits<double>::infinity();
   double least = neutral;
@@ -57,7 +57,7 @@ struct Least {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double value() const { return least; }
 };
 
-/// The greatest of the terms, whatever their signs, minus infinity where there is none. A NaN anywhere is the result.
+/// The greatest term of any sign, minus infinity without terms; NaN if any term is NaN.
 struct Greatest {
   static constexpr double neutral = -std::numeric_limits<double>::infinity();
   double greatest = neutral;
@@ -70,23 +70,23 @@ struct Greatest {
 
 namespace kernel {
 
-/// Sums are grouped by index alone. The terms of a row are dealt to this many lanes (the offset from the begin of the
-/// range modulo `group`), the lanes are merged by `merge_group`, and so are `group` neighbouring rows, `group`
-/// neighbouring groups of rows, and so on until one accumulator is left.
+/// Sums are grouped by index alone. Term n of a row, counted from the begin of the range, goes to lane n modulo
+/// `group`. `merge_group` merges the lanes, then `group` neighbouring rows, then `group` neighbouring groups of rows,
+/// and so on until one accumulator is left.
 inline constexpr int group = 32;
 
 /// Rows longer than this are summed as several rows, so that a 1D mesh has work for every thread.
 inline constexpr int longest_row = 4096;
 
-/// Merges 2 * Half accumulators into the first by halving: for 32, 0 with 16, 1 with 17, …; then 0 with 8, …. As
-/// merging two is symmetric, a rotation of all of them changes nothing.
+/// Merges 2 * Half accumulators into the first by halving: for 32, 0 with 16, 1 with 17, …; then 0 with 8, …. Merging
+/// is symmetric, so a rotation of the accumulators does not change the result.
 template <int Half, class Accumulator>
 KOKKOS_FORCEINLINE_FUNCTION void merge_halves(Accumulator* lane) {
   for (int n = 0; n < Half; ++n) lane[n].merge(lane[n + Half]);
   if constexpr (Half > 1) merge_halves<Half / 2>(lane);
 }
 
-/// The same for up to `group` accumulators, the missing ones neutral.
+/// The same for up to `group` accumulators; missing ones are neutral.
 template <class Accumulator>
 KOKKOS_FORCEINLINE_FUNCTION Accumulator merge_group(Accumulator const* first, Index count) {
   Accumulator lane[group];

@@ -3,7 +3,7 @@
 #include <Kokkos_Macros.hpp>
 #include <type_traits>
 
-// Kokkos' own forward declarations: a sweep on the host needs no more of Kokkos than the names of its spaces.
+// Forward declarations suffice: a host sweep needs only the names of Kokkos' execution spaces.
 #include <Kokkos_Core_fwd.hpp>
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)

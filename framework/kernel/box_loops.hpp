@@ -15,7 +15,7 @@
 
 namespace halocline {
 
-/// An array over a box, x fastest, by the indices of the box.
+/// View of a packed array over a box, x fastest, addressed by the box's indices.
 template <class Real>
 [[nodiscard]] BlockView<Real> packed_view(Real* array, IndexRange const& box) {
   Index const row = box.extent(0);
@@ -31,23 +31,23 @@ struct CopyPoint {
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const { to(i, j, k) = static_cast<To>(from(i, j, k)); }
 };
 
-/// Numbers along one axis of a block, in the backend's memory, by index from the block's first unknown: of double or
-/// Index, as float, double or Index.
+/// Copies values along one axis of a block to the backend's memory; entry 0 is the block's first unknown. From double
+/// or Index, to float, double or Index.
 template <class To, class From>
 [[nodiscard]] Kokkos::View<To*, Memory> on_device(std::vector<From> const& values);
 
-/// Below this many points a parallel loop costs a host more than it brings.
+/// Below this many points a parallel loop costs a host more than it gains.
 inline constexpr Index smallest_parallel_box = 4096;
 
-/// Calls `task(part)` for parts of a box that together are all of it, on the threads of the host: cut along the last
-/// axis with more than one point.
+/// Calls `task(part)` on the host's threads for disjoint parts that cover a box, cut along the last axis with more than
+/// one point.
 template <class Task>
 void for_parts(IndexRange const& box, Task const& task) {
   if (box.empty()) return;
   if (box.size() < smallest_parallel_box) return task(box);
   std::size_t const axis = box.extent(2) > 1 ? 2 : box.extent(1) > 1 ? 1 : 0;
   Index const length = box.extent(static_cast<int>(axis));
-  // More parts than threads: some get to work late.
+  // More parts than threads balance the load when some threads start late.
   Index const parts = std::min<Index>(length, Index{8} * HostExecution().concurrency());
   using Policy = Kokkos::RangePolicy<HostExecution, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for("box loop", Policy(0, parts), [&](Index n) {
@@ -59,8 +59,8 @@ void for_parts(IndexRange const& box, Task const& task) {
   Kokkos::fence("box loop");
 }
 
-/// Points of a box that a block of a device's threads takes along each axis: long in x, for whole lines of memory, and
-/// some rows and planes that read the same neighbours.
+/// Extents of a device's thread block over a box: long in x for whole lines of memory, with a few rows and planes that
+/// share neighbours.
 [[nodiscard]] inline std::array<Index, 3> block_of_threads(IndexRange const& box) {
   std::array<Index, 3> const most{32, 4, 2};
   std::array<Index, 3> tile{1, 1, 1};
@@ -98,11 +98,11 @@ void for_box(Execution const& execution, IndexRange const& box, Functor const& f
   }
 }
 
-/// Disjoint boxes whose points are numbered through, for devices: all in one launch.
+/// Disjoint boxes whose points are numbered consecutively, so that a device handles all of them in one launch.
 class NumberedBoxes {
  public:
   static constexpr std::size_t most = 6;
-  /// At most six boxes, none empty: the shell around an inner box has no more. Throws DefectError.
+  /// `boxes`: none empty. Throws DefectError for more than six, the number of boxes in the shell around an inner box.
   explicit NumberedBoxes(std::vector<IndexRange> const& boxes) {
     if (boxes.size() > most) throw DefectError("a loop over more than six boxes");
     for (IndexRange const& box : boxes) {
@@ -121,7 +121,7 @@ class NumberedBoxes {
     int box = 0;
     while (n >= end_[box]) ++box;
     Index const rest = n - (box > 0 ? end_[box - 1] : 0);
-    // Quotients of 64 bits take a device several times as long.
+    // A 64-bit division takes a device several times as long.
     if (size_ < Index{1} << 32U) {
       visit_in(box, static_cast<unsigned>(rest), functor);
     } else {
@@ -166,8 +166,8 @@ void for_boxes(Execution const& execution, std::vector<IndexRange> const& boxes,
                        VisitBoxes<Functor>{numbered, functor});
 }
 
-/// Sum of what `functor(i, j, k, sum)` adds over a box. Waits for it. For estimates: the last bits depend on the
-/// backend.
+/// Sums what `functor(i, j, k, sum)` adds to `sum` over a box, and waits. For estimates only: the last bits depend on
+/// the backend.
 template <class Execution, class Functor>
 [[nodiscard]] double sum_over_box(Execution const& execution, IndexRange const& box, Functor const& functor) {
   double sum = 0;

@@ -13,35 +13,35 @@
 #include "framework/kernel/reduction.hpp"
 #include "framework/runtime/devices.hpp"
 
-// The forms of a sweep for NVIDIA's GPUs: streaming, along a line or a tile at a time, where the range is large and the
+// The forms of a sweep for NVIDIA GPUs: streaming (along a line or tile by tile) where the range is large and the
 // functor reads neighbours or, in 3D, writes; direct otherwise.
 
 namespace halocline::kernel {
 
 namespace cuda {
 
-/// Whether all that a sweep reads and writes are real numbers, which is what streaming kernels load and store.
+/// Whether a sweep reads and writes real numbers only, the values that streaming kernels load and store.
 template <class Value, class Inputs>
 inline constexpr bool only_reals = false;
 template <class Value, std::size_t... N, class... Real>
 inline constexpr bool only_reals<Value, InputsAt<std::index_sequence<N...>, Real...>> =
     (std::is_floating_point_v<Value> && ... && std::is_floating_point_v<std::remove_const_t<Real>>);
 
-/// A functor that is evaluated a few times in all may say so: `static constexpr bool is_rare = true`. It is not worth
-/// what the compiler takes for a streaming kernel.
+/// A functor that runs only a few times may declare `static constexpr bool is_rare = true`: no streaming kernel is
+/// compiled for it, which saves build time.
 template <class Functor>
 inline constexpr bool is_rare = requires {
   requires Functor::is_rare;
 };
 
-/// A functor may have a kernel of its own, by a specialisation with `possible` true and `static bool run(stream, range,
-/// task)`: false where it has launched nothing, since the range does not suit it.
+/// A specialisation gives a functor its own kernel: `possible` is true, and `static bool run(stream, range, task)`
+/// returns false, with nothing launched, where the range does not suit it.
 template <class Functor>
 struct OwnKernel {
   static constexpr bool possible = false;
 };
 
-/// Inputs of a streaming kernel.
+/// Whether a streaming kernel can load the inputs of a task.
 template <class Task>
 [[nodiscard]] constexpr bool has_streaming_inputs() {
   using Inputs = std::remove_const_t<decltype(Task::in)>;
@@ -49,14 +49,14 @@ template <class Task>
          only_reals<typename Task::Value, Inputs> && Inputs::count > 0 && Inputs::count <= most_inputs;
 }
 
-/// How a functor's streaming kernel is compiled: rows of a thread, and threads of a block at most.
+/// How a functor's streaming kernel is compiled: rows per thread and the most threads per block.
 template <class Task>
 struct StreamShape {
-  /// Functors without neighbours gain in 3D, where the direct form would go from plane to plane.
+  /// Functors without neighbours stream in 3D only, where the direct form jumps from plane to plane.
   static constexpr int dimensions = Task::radius > 0 ? Task::shape.dimensions() : 3;
   static constexpr bool box = Task::shape.kind == ShapeKind::box;
-  /// About the registers that so many rows of a thread take: a pack of each input and of each plane behind, what is
-  /// returned beside the first output, and the sums of columns with their terms.
+  /// Estimated registers for this many rows per thread: a pack of each input and of each trailing plane, the outputs
+  /// after the first, and the sums of columns with their terms.
   [[nodiscard]] static constexpr int registers(int rows) {
     constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
     int packs = decltype(Task::in)::count + (Task::outputs > 1 ? 2 * (Task::outputs - 1) : 0);
@@ -68,16 +68,16 @@ struct StreamShape {
     while (rows > 1 && registers(rows) > most_registers) --rows;
     return rows;
   }
-  // Tall tiles have few borders, and many threads hide latencies; where much is in registers, few threads are better.
-  // The numbers are the best of trials on an H100.
+  // Tall tiles read fewer halo values and many threads hide latency; a kernel that needs many registers runs better
+  // with few threads. The numbers are the best of trials on an H100.
   static constexpr bool many_threads = Task::radius < 3 && registers(2) <= 80;
   static constexpr int rows = [] {
     constexpr int inputs = decltype(Task::in)::count;
-    // With one input alone there is room for tall steps; more of them would leave a multiprocessor too few threads.
+    // Only a single input leaves room for tall steps; more inputs would leave a multiprocessor too few threads.
     if (dimensions == 2) return inputs == 1 ? 8 : Task::radius > 2 || sizeof(typename Task::Value) == 8 ? 4 : 2;
     if (box) return 1;
     if (!many_threads) return Task::radius < 3 ? tallest(4, 112) : tallest(6, inputs == 2 ? 144 : 128);
-    // Functors with several sums have more to compute with, too.
+    // Functors with several sums also hold more temporary values.
     return registers(3) > 72 ? 2 : tallest(Task::sums == 0 ? 3 : Task::sums == 1 ? 4 : 2, 72);
   }();
   static constexpr int most_threads = [] {
@@ -119,15 +119,14 @@ struct StreamSweep {
     return kernel;
   }
 
-  /// Whether the range has the kernel's dimensions and the copy engine can read all inputs: rows start at whole
-  /// sectors.
+  /// Whether the range has the kernel's dimensions and TMA can read all inputs (rows start at sectors).
   [[nodiscard]] static bool suits(IndexRange const& range, Task const& task) {
     bool aligned = ReductionTiles(range).dimensions == Shaped::dimensions;
     task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
     return aligned;
   }
 
-  /// False: nothing was launched, since the range or the memory does not suit this form.
+  /// Returns false, with nothing launched, where the range or the memory does not suit this form.
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
                                 ReductionTileSums<Accumulator> const& sums, StreamTuning const* tuning = nullptr) {
     if (!suits(range, task)) return false;
@@ -172,7 +171,7 @@ struct StreamSweep {
     return kernel;
   }
 
-  /// Measures tunings of a sweep on memory that stands in for its outputs, which may be inputs as well.
+  /// Measures tunings of a sweep that writes to scratch memory, since its outputs may also be inputs.
   static void search_for(cudaStream_t stream, IndexRange const& range, Task const& task,
                          ReductionTileSums<Accumulator> const& sums) {
     Task trial = task;
@@ -212,7 +211,7 @@ void run_direct(cudaStream_t stream, IndexRange const& range, Task const& task,
     direct_sweep<Task, Accumulator, Width><<<blocks, direct_threads, 0, stream>>>(task, plan, sums);
     check(cudaGetLastError(), "a sweep");
   };
-  // Where a functor has a kernel of its own, this form is for what that leaves: one way of it is all that is compiled.
+  // A functor with its own kernel uses this form for the remaining ranges only, so one variant is compiled.
   constexpr bool has_packs = !OwnKernel<typename Task::FunctorType>::possible;
   constexpr int pack = has_packs ? 16 / static_cast<int>(sizeof(typename Task::Value)) : 1;
   bool packed = outputs_are_aligned(task, 16);
@@ -230,7 +229,7 @@ struct LineSweep {
   static constexpr bool possible = Task::shape.dimensions() == 1 && Task::radius > 0 && Task::radius <= 4 &&
                                    has_streaming_inputs<Task>();
 
-  /// Whether the copy engine can read all inputs, and outputs can be stored by packs.
+  /// Whether the TMA unit can read all inputs and outputs can be stored in packs.
   [[nodiscard]] static bool suits(Task const& task) {
     bool aligned = outputs_are_aligned(task, 16);
     task.in.for_each([&](auto const& view) { aligned = aligned && is_aligned(view, sector); });
@@ -242,7 +241,7 @@ struct LineSweep {
     return plan_line(range, reinterpret_cast<void const*>(function()), Stage::bytes, Task::sums, sizeof(Accumulator));
   }
 
-  /// False: nothing was launched, since the range or the memory does not suit this form.
+  /// Returns false, with nothing launched, where the range or the memory does not suit this form.
   [[nodiscard]] static bool run(cudaStream_t stream, IndexRange const& range, Task const& task,
                                 ReductionTileSums<Accumulator> const& sums) {
     if (!suits(task)) return false;
@@ -261,10 +260,10 @@ struct LineSweep {
   static auto function() { return &line_sweep<Task, Accumulator>; }
 };
 
-/// Smaller ranges are over before the first planes have come.
+/// Smaller ranges finish before the first planes of a streaming kernel arrive.
 inline constexpr Index fewest_streamed_points = Index{1} << 20U;
 
-/// The form that a sweep takes, in words.
+/// The form that a sweep uses, as text.
 template <class Task, class Accumulator>
 [[nodiscard]] std::string form_of(IndexRange const& range, Task const& task) {
   if constexpr (StreamShape<Task>::possible) {

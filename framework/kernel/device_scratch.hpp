@@ -13,12 +13,12 @@
 
 namespace halocline::kernel {
 
-/// A place in the work of an execution instance that the host can wait for, while later work runs on.
+/// A point in the work of an execution instance that the host can wait for while later work runs.
 template <class Execution>
 class Mark {
  public:
   void set(Execution const& execution) { execution_ = execution; }
-  /// Waits for all that was enqueued before the mark; for nothing if there is none.
+  /// Waits for all work enqueued before the mark; returns at once if no mark is set.
   void wait() {
     if (execution_) execution_->fence("halocline: the value of a reduction");
     execution_.reset();
@@ -58,8 +58,8 @@ class Mark<Kokkos::Cuda> {
 };
 #endif
 
-/// Working memory of a reduction whose kernels run while the caller goes on: partial sums on the device of the
-/// execution instance, results in pinned memory that the last kernel writes and the host reads.
+/// Working memory of a reduction that runs asynchronously: partial sums on the execution instance's device, results in
+/// pinned memory that the last kernel writes and the host reads.
 template <class Execution>
 class DeviceScratch {
  public:
@@ -86,7 +86,7 @@ class DeviceScratch {
   using Partials = Kokkos::View<std::byte*, typename Execution::memory_space>;
   using Results = Kokkos::View<std::byte*, Kokkos::SharedHostPinnedSpace>;
 
-  /// Memory and event belong to a device: those of another one are no use.
+  /// Memory and event belong to one device; a change of device discards them.
   void move_to(int device) {
     if (device == device_) return;
     partials_ = {};
@@ -103,7 +103,7 @@ class DeviceScratch {
   Partials partials_;
   Results results_;
   mutable Mark<Execution> done_;
-  mutable std::optional<Execution> unmarked_;  ///< of kernels whose end has not been marked
+  mutable std::optional<Execution> unmarked_;  ///< instance whose kernels have no mark at their end yet
 };
 
 }  // namespace halocline::kernel

@@ -9,7 +9,7 @@ namespace halocline {
 
 namespace {
 
-/// 1 for a value that is no finite number, which alone differs from itself by something else than 0; otherwise 0.
+/// 1 for a value that is not finite (only then does value - value differ from 0), otherwise 0.
 template <class Real>
 struct NotFinite {
   static constexpr Shape shape = point;

@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// Counts the owned values of fields that are no finite numbers: NaN and both infinities. One pass over each component,
-/// in the memory of the fields. It keeps its working memory, so that one for many checks allocates once.
+/// Counts the owned values of fields that are not finite (NaN, plus or minus infinity), in one pass over each component
+/// where the field is stored. Reuse one object for many checks: it allocates its working memory once.
 class FiniteCheck {
  public:
   FiniteCheck();
@@ -17,9 +17,9 @@ class FiniteCheck {
   FiniteCheck(FiniteCheck const&) = delete;
   FiniteCheck& operator=(FiniteCheck const&) = delete;
 
-  /// Enqueues the passes on the executions of the blocks, and returns.
+  /// Enqueues the passes on the blocks' execution instances and returns.
   void start(std::span<FieldBase const* const> fields);
-  /// Waits for them. On this rank's blocks, by field and then component.
+  /// Waits for the passes. Counts on this rank's blocks, by field and then component.
   [[nodiscard]] std::vector<Index> counts() const;
 
  private:

@@ -31,7 +31,7 @@ std::shared_ptr<StructuredMesh const> mesh_of(std::vector<Index> const& cells) {
   return test::mesh_of(std::move(axes));
 }
 
-/// Numbers on the edge of what is finite, and NaN in all ghosts and all padding: no check may see those.
+/// Values at the limits of the finite range, and NaN in all ghosts and all padding, which no check may read.
 template <class Real>
 void set_finite(Field<Real>& field) {
   constexpr std::array numbers{Real{0}, std::numeric_limits<Real>::max(), std::numeric_limits<Real>::lowest(),
@@ -81,7 +81,7 @@ std::array<Real, 3> bad_numbers() {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// One bad number at `at` is counted once, and found there.
+/// One non-finite value at `at` is counted once, and found there.
 template <class Real>
 void expect_found(FiniteCheck& check, Field<Real>& field, int component, Extents const& at, Real bad) {
   SCOPED_TRACE(testing::Message() << bad << " at " << at[0] << ", " << at[1] << ", " << at[2]);
@@ -195,7 +195,7 @@ TEST(FiniteCheck, FieldsMayDifferInPrecision) {
   EXPECT_EQ(counts_on_all_ranks(check, {&single, &other}), (std::vector<Index>{1, 1}));
 }
 
-/// Sweeps and their sums run on the device of each block, whichever is current, which stays so.
+/// Sweeps and their sums run on each block's device, whichever is current, and leave the current device unchanged.
 TEST(FiniteCheck, LooksAtTheDeviceOfEachBlock) {
   int const first = BackendDevices::current();
   std::vector<std::shared_ptr<BlockExecution const>> executions{execution_on(first), execution_on(first)};

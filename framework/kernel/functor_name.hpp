@@ -5,8 +5,8 @@
 
 namespace halocline::kernel {
 
-/// "stencil_functor::ApplyDot<double, Diffusion<double> >": a type as people write it, without the framework's
-/// namespace.
+/// A type's readable name without the framework's namespace, such as "stencil_functor::ApplyDot<double,
+/// Diffusion<double> >".
 [[nodiscard]] std::string type_name(std::type_info const& type);
 
 template <class Functor>

@@ -10,14 +10,14 @@
 namespace halocline::kernel {
 namespace {
 
-/// Layers of ghosts beyond a face that a sweep reads with `reach`; below zero: none.
+/// Ghost layers beyond a face that a sweep with this `reach` reads; none if below zero.
 [[nodiscard]] Index layers_read(GhostRecord const& ghosts, IndexRange const& range, int reach, int face) {
   int const axis = face / 2;
   auto const a = static_cast<std::size_t>(axis);
   return reach + (face % 2 == 0 ? -range.begin[a] : range.end[a] - ghosts.owned(axis));
 }
 
-/// Whether ghosts on edges and corners are valid as far as they are read, for a shape that may read some.
+/// Whether ghosts on edges and corners are valid as far as a shape that may read some reads them.
 [[nodiscard]] bool corners_are_valid(GhostRecord const& ghosts, IndexRange const& range, Shape const& shape) {
   int axes_to_neighbours = 0;
   int axes_to_walls = 0;
@@ -41,7 +41,7 @@ namespace {
   return inner && (axes_to_walls == 0 || most <= ghosts.valid_wall_corners());
 }
 
-/// Without branches until the end: this is on the way of every sweep.
+/// Without branches until the end, because it runs before every sweep.
 [[nodiscard]] bool is_valid(GhostRecord const& ghosts, IndexRange const& range, Shape const& shape) {
   int invalid = 0;
   int begins_outside = 0;
@@ -52,7 +52,7 @@ namespace {
     invalid |= int{lower > ghosts.valid(2 * axis)} | int{upper > ghosts.valid(2 * axis + 1)};
     begins_outside |= int{lower > reach} | int{upper > reach};
   }
-  // A star that begins at what is owned reads no edges and corners.
+  // A star whose range begins inside the owned entries reads no edges and corners.
   bool const reads_corners = begins_outside != 0 || shape.kind != ShapeKind::star;
   return invalid == 0 && (!reads_corners || corners_are_valid(ghosts, range, shape));
 }
@@ -61,7 +61,7 @@ namespace {
   return std::to_string(count) + (count == 1 ? " layer" : " layers") + " of ghosts";
 }
 
-/// Why ghosts are not valid.
+/// Why ghosts are not valid, as text.
 [[nodiscard]] std::string reason(GhostRecord const& ghosts) {
   GhostWriter const& writer = ghosts.writer();
   std::string const field = "`" + ghosts.field() + "`";
@@ -70,7 +70,7 @@ namespace {
   return "nothing has filled them";
 }
 
-/// A sweep as messages begin with it.
+/// What the error messages need to know of a sweep; builds and throws them.
 struct Reading {
   GhostRecord const& ghosts;
   IndexRange const& range;

@@ -11,24 +11,24 @@
 #include "framework/kernel/stencil.hpp"
 #include "framework/kernel/views.hpp"
 
-// Sweeps of fields hold a functor to what it says that it reads: ghosts are there and valid. On the host, before work
-// is enqueued; kernels know nothing of it.
+// Checks that the ghosts within a functor's shape exist and are valid. The host checks each sweep of fields before it
+// enqueues work; kernels are not affected.
 
 namespace halocline::kernel {
 
-/// A shape as functors declare it.
+/// A shape as functors declare it, as text.
 [[nodiscard]] std::string describe(Shape const& shape);
 
-/// What a sweep reads of one field: null where no field is known.
+/// Ghost record of a field that a sweep reads; null for a view without one.
 using ReadGhosts = GhostRecord const*;
 
-/// Throws PhysicsError, naming functor, field and face, where a sweep over `range` would read outside of what a field
-/// has, or ghosts that are not valid. `shapes`: of each input.
+/// Throws PhysicsError, naming functor, field and face, where a sweep over `range` would read outside a field's ghosts
+/// or read ghosts that are not valid. `shapes`: one for each input.
 void require_valid_reads(IndexRange const& range, std::type_info const& functor, std::span<ReadGhosts const> inputs,
                          Shape const* shapes);
-/// Throws PhysicsError where it would write outside of what a field has.
+/// Throws PhysicsError where the sweep would write outside a field's ghosts.
 void require_room(IndexRange const& range, std::type_info const& functor, std::span<GhostRecord* const> outputs);
-/// Says that it has written its outputs.
+/// Records that the sweep wrote its outputs.
 void note_writes(IndexRange const& range, std::type_info const& functor, std::span<GhostRecord* const> outputs);
 
 template <class View>
@@ -36,7 +36,7 @@ inline constexpr bool knows_ghosts = requires(View const& view) {
   view.ghosts;
 };
 
-/// The records of what a sweep writes.
+/// Ghost records of a sweep's outputs.
 template <class OutputViews>
 [[nodiscard]] auto records_of_outputs([[maybe_unused]] OutputViews const& out) {
   if constexpr (!knows_ghosts<OutputViews>) {

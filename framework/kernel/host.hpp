@@ -8,12 +8,12 @@
 #include "framework/kernel/reduction.hpp"
 #include "framework/kernel/views.hpp"
 
-// The form of a sweep for the execution spaces whose threads are those of the host: vectorised loops along x, a few
-// rows at a time, planes kept in the caches by tiles of rows, large results streamed past the caches.
+// The form of a sweep for host execution spaces: vectorised loops along x, a few rows at a time, tiles of rows that
+// keep planes in the caches, streaming stores for large results.
 
 namespace halocline::kernel {
 
-/// A task with the plan that cuts it up, and the place for the sums of its rows.
+/// A task with the plan that divides it, and the memory for the sums of its rows.
 template <class Task, class Accumulator>
 struct HostSweep {
   Task const& task;
@@ -43,7 +43,7 @@ Accumulator merge_rows(Accumulator* partials, Index count) {
   return partials[0];
 }
 
-/// Whether all rows of all outputs begin at the same place of a cache line.
+/// Whether all rows of all outputs begin at the same offset in a cache line.
 template <class OutputViews>
 bool lines_match(OutputViews const& out) {
   auto const place = [](auto const& view) { return reinterpret_cast<std::uintptr_t>(view.origin) % cache_line; };

@@ -9,11 +9,11 @@ namespace halocline::kernel {
 
 namespace {
 
-/// Points that are worth one more thread: a parallel region starts in a microsecond or two, in which a core sweeps a
+/// Points that justify one more thread: a parallel region starts in one or two microseconds, in which a core sweeps a
 /// few thousand points.
 constexpr Index points_per_worker = 8192;
 
-/// Rows shorter than this gain nothing from streaming: their ends share cache lines that are written normally.
+/// Shorter rows gain nothing from streaming stores: their ends share cache lines that are written normally.
 constexpr Index shortest_streamed_row = 64;
 
 Index cache_bytes(int name, Index otherwise) {
@@ -21,8 +21,8 @@ Index cache_bytes(int name, Index otherwise) {
   return bytes > 0 ? static_cast<Index>(bytes) : otherwise;
 }
 
-/// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together has
-/// to stay in the cache of its core until the next planes come, which read some of it again.
+/// Rows of a plane that a worker follows through all planes: what it writes and reads of the planes swept together must
+/// stay in its core's cache until the next planes, which read some of it again.
 Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool streaming) {
   if (range.extent(2) == 1 || traffic.radius == 0) return range.extent(1);
   Index const bytes_per_point = traffic.input_bytes + (streaming ? 0 : traffic.output_bytes);
@@ -31,7 +31,7 @@ Index rows_of_tile(IndexRange const& range, HostTraffic const& traffic, bool str
   return std::clamp(cache_of_one_core() / 2 / row_bytes, fewest, range.extent(1));
 }
 
-/// How far ahead lines are asked for. Rows are better than bytes: a row's end is then no end.
+/// Prefetch distance. Rows work better than bytes, because the prefetch then continues past the end of a row.
 struct Ahead {
   Index rows;
   Index bytes;
@@ -65,8 +65,8 @@ Index cache_of_one_core() {
 }
 
 Index last_level_cache() {
-  // The kernel speaks, in KiB, of the cache of one processor; the C library of the whole package's, which in a virtual
-  // machine with a few cores of it is ten times as much.
+  // The kernel reports (in KiB) the cache of one processor. The C library reports that of the whole package, which is
+  // ten times as much in a virtual machine with a few of its cores.
   static Index const bytes = [] {
     std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index3/size");
     Index kibibytes = 0;

@@ -8,33 +8,33 @@ namespace halocline::kernel {
 enum class Stores { automatic, plain, streaming };
 enum class Prefetch { automatic, off, on };
 
-/// Choices that change the speed of a sweep on the host and never a bit of its result. What is left at its default is
-/// decided by `plan_host_sweep`.
+/// Settings that change the speed of a host sweep but no bit of its result. `plan_host_sweep` chooses those left at
+/// their defaults.
 struct HostTuning {
-  int workers = 0;      ///< threads to share the sweep; zero: as many as are worth their start
-  Index tile_rows = 0;  ///< rows of a plane that are swept through all planes before the next ones; zero: by cache size
-  Stores stores = Stores::automatic;        ///< streaming: write past the caches
-  Prefetch prefetch = Prefetch::automatic;  ///< on: ask for the lines that later pieces read
+  int workers = 0;      ///< threads for the sweep; zero: as many as pay off
+  Index tile_rows = 0;  ///< rows of a tile, swept through all planes before the next tile; zero: by cache size
+  Stores stores = Stores::automatic;        ///< streaming: bypass the caches
+  Prefetch prefetch = Prefetch::automatic;  ///< on: prefetch the lines that later pieces read
 };
 
-/// What a sweep touches, as far as its plan depends on it.
+/// Properties of a sweep that its plan depends on.
 struct HostTraffic {
   int radius = 0;
-  Index input_bytes = 0;    ///< of one point, all inputs
-  Index output_bytes = 0;   ///< of one point, all outputs
-  bool streamable = false;  ///< no output is an input as well, and the rows of all outputs meet cache lines alike
+  Index input_bytes = 0;    ///< per point, all inputs
+  Index output_bytes = 0;   ///< per point, all outputs
+  bool streamable = false;  ///< no output is also an input, and all outputs align alike with cache lines
 };
 
-/// Rows that are swept together, piece by piece along x: neighbours in z, or in y where the range has one plane. What
-/// one of them reads is then still in the first-level cache when the next one needs it.
+/// Rows that are swept together, piece by piece along x: neighbours in z, or in y where the range has one plane. Values
+/// that they share stay in the first-level cache.
 inline constexpr Index rows_together = 4;
 
-/// Bytes of the second-level cache, which every core has for itself.
+/// Bytes of a core's private second-level cache.
 [[nodiscard]] Index cache_of_one_core();
-/// Bytes of the last cache that the cores share.
+/// Bytes of the last-level cache that cores share.
 [[nodiscard]] Index last_level_cache();
 
-/// How one sweep is shared among workers and cut into tiles.
+/// How one sweep is divided among workers and into tiles.
 struct HostPlan {
   Rows rows;
   int workers;
@@ -42,11 +42,11 @@ struct HostPlan {
   bool streaming;
   bool together_in_z;
   bool prefetching;
-  Index ahead_rows;   ///< how far ahead of the point in work memory is asked for: rows,
-  Index ahead_bytes;  ///< and bytes along x
+  Index ahead_rows;   ///< prefetch distance from the current point: rows …
+  Index ahead_bytes;  ///< … and bytes along x
 };
 
-/// `concurrency`: threads that the execution space has.
+/// `concurrency`: threads of the execution space.
 [[nodiscard]] HostPlan plan_host_sweep(IndexRange const& range, HostTraffic const& traffic, HostTuning const& tuning,
                                        int concurrency);
 
@@ -60,13 +60,13 @@ struct RowBlock {
 };
 using VisitRows = void (*)(void const* sweep, RowBlock const& block);
 
-/// Calls `visit` for every piece of the plan, from the threads of `execution`, and returns when all is done. A worker
-/// owns consecutive rows, the same ones in every sweep over the same range, so that a thread meets the pages it touched
-/// first; one worker runs on the calling thread without a parallel region. Defined for every host space of the build.
+/// Calls `visit` for every piece of the plan on the threads of `execution`, and returns when all are done. A worker
+/// owns the same consecutive rows in every sweep over a range, so that its pages are local (first touch). One worker
+/// runs on the calling thread without a parallel region. Defined for every host space of the build.
 template <class Execution>
 void run_host_sweep(Execution const& execution, HostPlan const& plan, VisitRows visit, void const* sweep);
 
-/// Number of threads of a host space; here so that callers need not see the whole space.
+/// Number of threads of a host space; declared here so that callers need not include all of Kokkos.
 template <class Execution>
 [[nodiscard]] int host_concurrency(Execution const& execution);
 

@@ -11,8 +11,8 @@
 
 // The loops of a sweep on the host: along x in vectors, a few neighbouring rows at a time.
 
-// Iterations are independent: a sweep reads no output but at its own point.
-// GCC would unroll a short loop before it gets to vectorising it.
+// Iterations are independent: a sweep reads an output only at the point that it writes.
+// Without HALOCLINE_SHORT_LOOP, GCC unrolls a short loop before it can vectorise it.
 #if defined(__clang__)
 #define HALOCLINE_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #define HALOCLINE_SHORT_LOOP
@@ -32,26 +32,26 @@ namespace halocline::kernel {
 /// Cache lines of one output that are computed at a time.
 inline constexpr int piece_lines = 2;
 
-/// Rows that are swept together, one piece of each after the other: the first of them, and the way to the next.
+/// Rows that are swept together, one piece of each after the other: the first row, and the step to the next.
 struct RowGroup {
   Index i;
   Index count;  ///< points of one row
   Index j;
   Index k;
   Index rows;
-  Index step_j;  ///< to the next of them: one of the steps is one, the other zero
+  Index step_j;  ///< to the next row: one of the two steps is 1, the other 0
   Index step_k;
 };
 
-/// Not inlined: the compiler would try to vectorise it over rows.
+/// Not inlined, because the compiler would try to vectorise it over rows.
 template <class Accumulator>
 [[gnu::noinline]] Accumulator merge_lanes(Accumulator const* lanes) {
   return merge_group(lanes, group);
 }
 
-/// Sums of a group of rows in work. A lane holds the terms whose offset from the begin of the row has one remainder
-/// modulo `group`; the lanes are stored rotated by `head`, which merging does not mind, so that a piece fills
-/// neighbours.
+/// Sums of the current group of rows. A lane holds the terms whose offset from the begin of the row has one remainder
+/// modulo `group`. Lanes are stored rotated by `head` so that a piece fills adjacent lanes; merging gives the same
+/// result for any rotation.
 template <class Accumulator, int Sums>
 struct Lanes {
   alignas(cache_line) Accumulator sums[rows_together][Sums][group];
@@ -68,12 +68,12 @@ struct Lanes {
 template <class Accumulator>
 struct Lanes<Accumulator, 0> {};
 
-/// Asks for the lines of one input that a later piece reads first, in `Rows` rows: out of memory into the second-level
-/// cache. Always inlined, as everything that calls it: GCC removes calls of functions that do nothing but prefetch.
+/// Prefetches into the second-level cache the lines of one input that a later piece reads first, in `Rows` rows. Always
+/// inlined, as are its callers: GCC removes calls of functions that only prefetch.
 template <int Rows, class Real>
 [[gnu::always_inline]] inline void fetch_ahead(BlockView<Real const> const& view, RowGroup const& rows, int radius,
                                                Index ahead_rows, Index ahead_bytes, Index n) {
-  // As a number: what is asked for may lie beyond the array.
+  // Integer arithmetic, since the address may lie beyond the array.
   auto const size = static_cast<Index>(sizeof(Real));
   Index const first = static_cast<Index>(reinterpret_cast<std::intptr_t>(view.origin)) + ahead_bytes +
                       (n + ahead_rows * view.row) * size;
@@ -88,7 +88,7 @@ template <int Rows, class Real>
   }
 }
 
-/// Sweeps the rows of one block. `partials`: the sums of the rows, those of the n-th sum from `n * rows.count()`.
+/// Sweeps the rows of one block. `partials`: the sums of the rows; those of the n-th sum start at `n * rows.count()`.
 template <class Task, class Accumulator, bool Streaming>
 class RowSweep {
  public:
@@ -120,10 +120,10 @@ class RowSweep {
 
   /// With more inputs the loads that rows share no longer fit in registers.
   static constexpr bool unrolled_over_rows = InputViews::count == 1;
-  /// Points of a row that are swept before the next row's, where the loop over rows is not unrolled.
+  /// Points swept in one row before the next row, where the loop over rows is not unrolled.
   static constexpr Index stretch = 4 * piece;
 
-  /// The inputs of some rows, moved to the first point, so that the inner loop has few addresses to make.
+  /// The inputs of some rows, moved to the first point, so that the inner loop computes few addresses.
   struct Place {
     InputViews in;
     Index i;
@@ -170,8 +170,8 @@ class RowSweep {
     }
   }
 
-  /// The points from offset `begin` to `end` of `Count` rows of the group, from row `first` on; StepJ and StepK are the
-  /// steps of the group, which one row by itself does not take.
+  /// Sweeps the points from offset `begin` to `end` of `Count` rows of the group, starting with row `first`. StepJ and
+  /// StepK are the steps of the group; they are unused for one row.
   template <int Count, int StepJ, int StepK>
   void run_rows(RowGroup const& rows, Index first, Index begin, Index end, Index head, RowLanes& lanes) const {
     Index const j = rows.j + first * rows.step_j;
@@ -193,7 +193,7 @@ class RowSweep {
     if (n < end) run_rest<Count, StepJ, StepK>(place, first, n, end - n, head, lanes);
   }
 
-  /// A whole piece of each row: the number of iterations is a constant, and no remainder loop is made.
+  /// A whole piece of each row: the iteration count is a constant, so no remainder loop is generated.
   template <int Count, int StepJ, int StepK>
   void run_piece(Place const& place, Index first, Index n, Index head, RowLanes& lanes) const {
     alignas(cache_line) Value values[Count][std::max(Task::outputs, 1)][piece];
@@ -210,7 +210,7 @@ class RowSweep {
     }
   }
 
-  /// Fewer points than a piece, a row after the other.
+  /// Fewer points than a piece, one row after the other.
   template <int Count, int StepJ, int StepK>
   void run_rest(Place const& place, Index first, Index n, Index count, Index head, RowLanes& lanes) const {
     Value values[1][std::max(Task::outputs, 1)][piece];
@@ -242,8 +242,8 @@ class RowSweep {
     for (Index m = 0; m < count; ++m) to[m] = values[m];
   }
 
-  /// The loop over points: `count` of them, at most a piece, from offset `n` of each row. All rows of a point are
-  /// evaluated before any is stored, so that what they read in common is loaded once.
+  /// Evaluates `count` points, at most a piece, from offset `n` of each row. All rows of a point are evaluated before
+  /// any is stored, so that values they share are loaded once.
   template <int Count, int StepJ, int StepK>
   void evaluate(Place const& place, Index n, Index count, Value (&values)[Count][std::max(Task::outputs, 1)][piece],
                 Value (&terms)[Count][std::max(Task::sums, 1)][piece]) const {
@@ -283,8 +283,8 @@ class RowSweep {
   Accumulator* partials_;
 };
 
-/// Flattened, so that no call keeps the loop from being vectorised; on a copy, so that the compiler knows the numbers
-/// of functor and geometry not to change with the stores.
+/// Flattened, so that no call prevents vectorisation. Works on a copy, so that the compiler knows that stores do not
+/// change functor and geometry.
 template <bool Streaming, class Task, class Accumulator>
 [[gnu::flatten, gnu::noinline]] void sweep_rows(Task const& task, HostPlan const& plan, Accumulator* partials,
                                                 RowBlock const& block) {

@@ -9,14 +9,14 @@ namespace halocline::kernel {
 
 namespace {
 
-/// The part of `total` that belongs to one of `workers`.
+/// The part of `total` that one of `workers` owns.
 struct Share {
   Index begin;
   Index end;
   Share(Index total, int worker, int workers) : begin(total * worker / workers), end(total * (worker + 1) / workers) {}
 };
 
-/// Too few rows to share: workers own segments of rows.
+/// For too few rows to divide: workers own segments of rows.
 void visit_segments(HostPlan const& plan, int worker, VisitRows visit, void const* sweep) {
   Rows const& rows = plan.rows;
   Share const share(rows.count(), worker, plan.workers);
@@ -27,8 +27,8 @@ void visit_segments(HostPlan const& plan, int worker, VisitRows visit, void cons
   }
 }
 
-/// Workers own consecutive rows, in general with a piece of a plane at both ends; one tile of rows is followed through
-/// all planes, several at a time, before the next tile.
+/// Workers own consecutive rows, in general with part of a plane at both ends. One tile of rows is followed through all
+/// planes, several at a time, before the next tile.
 void visit_tiles(HostPlan const& plan, int worker, VisitRows visit, void const* sweep) {
   Rows const& rows = plan.rows;
   Index const per_plane = rows.extent(1);

@@ -8,8 +8,8 @@
 #include "framework/kernel/views.hpp"
 #include "framework/runtime/launch.hpp"
 
-// The form of a sweep that every execution space of Kokkos can run, and the reference for the specialised ones. Its
-// sums have the bits of the specialised forms', because the terms are grouped by the same rule.
+// The form of a sweep that runs on every Kokkos execution space, and the reference for the specialised forms. Its sums
+// have the same bits as theirs, because all forms group the terms by the same rule.
 
 namespace halocline::kernel {
 
@@ -41,7 +41,7 @@ struct PortableSums {
   }
 };
 
-/// The grouping of devices: one work item is one column of one reduction tile.
+/// Grouping on devices: one work item is one column of one reduction tile.
 template <class Task, class Accumulator>
 struct PortableColumns {
   Task task;
@@ -77,12 +77,12 @@ struct PortableColumns {
   }
 };
 
-/// Merges up to `Count` neighbours into one, in pairs, for sums that lie one behind the other.
+/// Merges up to `Count` neighbours into one, in pairs, for consecutively stored sums.
 template <int Count, class Accumulator>
 struct MergeNeighbours {
   Accumulator const* from;
   Accumulator* to;
-  Index from_count;  ///< of one sum
+  Index from_count;  ///< per sum
   Index to_count;
 
   KOKKOS_FUNCTION void operator()(Index item) const {
@@ -94,12 +94,12 @@ struct MergeNeighbours {
   }
 };
 
-/// Merges `group` neighbours into one, for `sums` sums that lie one behind the other.
+/// Merges `group` neighbours into one, for `sums` consecutively stored sums.
 template <class Accumulator>
 struct MergeGroups {
   Accumulator const* from;
   Accumulator* to;
-  Index from_count;  ///< of one sum
+  Index from_count;  ///< per sum
   Index to_count;
 
   KOKKOS_FUNCTION void operator()(Index item) const {
@@ -109,8 +109,8 @@ struct MergeGroups {
   }
 };
 
-/// Merges `count` neighbours of each of `sums` sums that lie one behind the other, `group` at a time by `Merge`, until
-/// one of each is left in `results`. Room behind `from` is overwritten.
+/// Merges `count` neighbours of each of `sums` consecutively stored sums, `group` at a time by `Merge`, until one of
+/// each is left in `results`. Overwrites the working memory behind the accumulators in `from`.
 template <class Merge, class Execution, class Accumulator>
 void merge_portably(Execution const& execution, Accumulator* from, Index count, Index sums, Accumulator* results) {
   using Policy = Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>;
@@ -133,7 +133,7 @@ void sweep_portably(Execution const& execution, IndexRange const& range, Task co
   Kokkos::parallel_for("halocline sweep", launched_at_once(policy), PortableSweep<Task>{task});
 }
 
-/// The sums of a device.
+/// Sums on a device.
 template <class Execution, class Task, class Accumulator>
 requires(!is_host<Execution>) void sweep_reduce_portably(Execution const& execution, IndexRange const& range,
                                                          Task const& task, Reduction<Execution, Accumulator>& sums) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace kernel_test;
 
-/// Declares less than it reads.
+/// Declares a smaller shape than it reads.
 template <Shape Declared>
 struct Diagonal {
   static constexpr Shape shape = Declared;
@@ -19,7 +19,7 @@ struct Diagonal {
   }
 };
 
-/// The same, with a promise for the second input alone.
+/// The same, with a separate shape for the second input.
 template <Shape Second>
 struct Narrow : Diagonal<box<2>> {
   static constexpr Shape input_shape(int n) { return n == 0 ? point : Second; }

@@ -18,26 +18,26 @@
 
 namespace halocline::reduce {
 
-/// `count` values one behind the other, in memory that kernels of the execution space can read. Values that do not
-/// start at 16 bytes are read one by one on GPUs, which takes longer.
+/// `count` contiguous values in memory that kernels of the execution space can read. On GPUs, values that are not
+/// aligned to 16 bytes are read one by one, which is slower.
 template <class Real>
 struct Values {
   Real const* first = nullptr;
   Index count = 0;
 };
 
-/// `count` stretches of `length` values each, one behind the other.
+/// `count` contiguous segments of `length` values each.
 struct Segments {
   Index count = 1;
   Index length = 0;
 };
 
-/// Which kernels work: those made for the execution space, or those that every execution space has.
+/// Which kernels run: those specialised for the execution space, or the portable ones.
 enum class Form { specialised, portable };
 
-/// Where reductions leave their results, with the memory they work in: as one lives, so does that memory, and only a
-/// reduction of more than ever before allocates. One reduction at a time: a second into the same Outcome replaces the
-/// results of the first, and both are of one execution instance.
+/// Results of reductions, with their working memory, which lives as long as this object; only a reduction larger than
+/// any before allocates. A second reduction into the same Outcome replaces the results of the first; both must use the
+/// same execution instance.
 template <class Execution>
 class Outcome {
  public:
@@ -46,28 +46,28 @@ class Outcome {
   Outcome(Outcome&&) noexcept;
   Outcome& operator=(Outcome&&) noexcept;
 
-  /// Takes all memory that reductions of so many segments, as long or shorter, need. After that they can be captured
-  /// into a CUDA graph, which holds as long as no larger reduction moves the memory.
+  /// Allocates the memory for reductions of up to this many segments of up to this length. After that, they can be
+  /// captured into a CUDA graph, which stays valid until a larger reduction reallocates the memory.
   /// Throws DefectError for negative numbers.
   void reserve(Execution const& execution, Segments const& segments);
 
-  /// The number of the n-th segment. Waits for the reduction, as the execution instance runs it; a graph that holds it
-  /// has to be waited for before. Throws DefectError if there was no such segment.
+  /// Result of the n-th segment. Waits for the reduction as it was enqueued; wait for a graph that contains it before
+  /// this call. Throws DefectError if there was no such segment.
   [[nodiscard]] double value(Index n = 0) const;
-  /// The numbers of all segments, likewise.
+  /// Results of all segments, likewise.
   [[nodiscard]] std::vector<double> values() const;
-  /// The same in the memory of the execution space, for kernels that come after in the same instance: one a segment.
+  /// The results in memory of the execution space, one per segment, for later kernels of the same instance.
   [[nodiscard]] double const* data() const;
 
   struct Work;
-  /// For the forms.
+  /// For the implementations.
   [[nodiscard]] Work& work() { return *work_; }
 
  private:
   std::unique_ptr<Work> work_;
 };
 
-/// What a reduction of `Kind` makes of one value of each of its arrays.
+/// Term that a reduction of `Kind` makes of one value of each of its arrays.
 template <class Kind, class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double term_of(Real const (&value)[Kind::inputs]) {
   if constexpr (Kind::inputs == 1) {
@@ -77,7 +77,7 @@ template <class Kind, class Real>
   }
 }
 
-/// The arrays that a reduction of `Kind` reads, by the same index.
+/// The arrays that a reduction of `Kind` reads at the same index.
 template <class Kind, class Real>
 struct Arrays {
   Real const* first[Kind::inputs];
@@ -89,21 +89,21 @@ struct Arrays {
   }
 };
 
-/// The reduction of every segment of `arrays`, by either form, which leave the same bits. Compiled for float and
-/// double, every kind of framework/kernel/reduce/kinds.hpp and every execution space of the build. Enqueues and
-/// returns. Throws DefectError for negative numbers of values or segments and for values that are nowhere.
+/// Reduces every segment of `arrays`; both forms give the same bits. Compiled for float and double, every kind of
+/// framework/kernel/reduce/kinds.hpp and every execution space of the build. Enqueues and returns. Throws DefectError
+/// for negative numbers of values or segments and for null pointers to values.
 template <class Kind, class Execution, class Real>
 void run(Execution const& execution, Form form, Arrays<Kind, Real> const& arrays, Segments const& segments,
          Outcome<Execution>& outcome);
 
-/// Throws DefectError if `count` values are not as many as `other`.
+/// Throws DefectError unless the number of values `count` equals `other`.
 void expect_as_many(Index count, Index other);
 
-// These enqueue on `execution` and return; on a host backend the work is done then. They throw DefectError for a
-// negative number of values, for values that are nowhere, and where two arrays or arrays and segments do not fit. They
-// can be captured into a CUDA graph once the memory is reserved.
+// These enqueue on `execution` and return; on a host backend the work is done by then. They throw DefectError for a
+// negative number of values, for null pointers to values, and for arrays or segments whose sizes do not match. Once
+// memory is reserved, they can be captured into a CUDA graph.
 
-/// The reduction of values: of one array or, for kinds of two inputs, of two.
+/// Reduces one array or, for kinds of two inputs, two.
 template <class Kind, class Execution, class Real, class... More>
 void of_values(Execution const& execution, Outcome<Execution>& outcome, Values<Real> x, More... more) {
   static_assert(Kind::inputs == 1 + static_cast<int>(sizeof...(More)));
@@ -111,7 +111,7 @@ void of_values(Execution const& execution, Outcome<Execution>& outcome, Values<R
   run<Kind, Execution, Real>(execution, Form::specialised, {{x.first, more.first...}}, {1, x.count}, outcome);
 }
 
-/// The reduction of each segment: `x.count` is segments.count * segments.length.
+/// Reduces each segment; `x.count` equals segments.count * segments.length.
 template <class Kind, class Execution, class Real>
 void of_segments(Execution const& execution, Outcome<Execution>& outcome, Values<Real> x, Segments const& segments) {
   expect_as_many(x.count, segments.count * segments.length);

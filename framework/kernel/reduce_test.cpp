@@ -23,7 +23,7 @@ template <class Case>
 class ReduceTest : public testing::Test {};
 TYPED_TEST_SUITE(ReduceTest, Cases);
 
-/// The plain definition of the grouping.
+/// Reference implementation of the grouping.
 template <class Kind, class Real>
 double reduced(std::vector<Real> const& x, std::vector<Real> const& y) {
   using Accumulator = typename Kind::Accumulator;
@@ -88,7 +88,7 @@ TYPED_TEST(ReduceTest, TermsAreGroupedByIndexOnEveryBackend) {
   }
 }
 
-/// The kinds do what they say, by arithmetic that is exact.
+/// The kinds compute what they promise, checked with exact arithmetic.
 TYPED_TEST(ReduceTest, EveryReduction) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -113,7 +113,7 @@ TYPED_TEST(ReduceTest, EveryReduction) {
   EXPECT_EQ(outcome.values(), (std::vector<double>{3, -7, 2, 0, 5}));
 }
 
-/// What kernels that come after see is what the host sees.
+/// Later kernels see the same results as the host.
 TYPED_TEST(ReduceTest, ResultsAreInTheMemoryOfTheSpace) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -128,7 +128,7 @@ TYPED_TEST(ReduceTest, ResultsAreInTheMemoryOfTheSpace) {
   EXPECT_EQ(seen, outcome.values());
 }
 
-/// A segment has the bits that its values have alone, whatever its neighbours and its place in memory.
+/// A segment gives the same bits as when reduced alone, whatever its neighbours and its position in memory.
 TYPED_TEST(ReduceTest, ASegmentHasTheBitsOfItsOwnSum) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -163,7 +163,7 @@ TYPED_TEST(ReduceTest, ManyRunsLeaveTheSameBits) {
   }
 }
 
-/// The counters and the memory of one reduction are left as the next one wants them.
+/// A reduction leaves counters and memory ready for the next one.
 TYPED_TEST(ReduceTest, AnOutcomeCanBeUsedAgain) {
   using Space = typename TypeParam::Space;
   using Real = typename TypeParam::Real;
@@ -242,7 +242,7 @@ TYPED_TEST(ReduceTest, InfinitiesAreValues) {
   }
 }
 
-/// Sums of more than single precision holds, and of less.
+/// Sums above and below the range of single precision.
 TYPED_TEST(ReduceTest, SumsOfSingleNumbersAreDouble) {
   using Space = typename TypeParam::Space;
   std::vector<float> numbers(5000, std::numeric_limits<float>::max());
@@ -301,7 +301,7 @@ struct FillUnevenly {
   KOKKOS_FUNCTION void operator()(Index n) const { values[n] = static_cast<float>(n * 7919 % 10007) * 0.37F; }
 };
 
-/// So many blocks that the last one merges their sums level by level: values one by one, as they start anywhere.
+/// So many blocks that the last one merges their sums level by level; unaligned, so values are read one by one.
 TEST(CudaReduceTest, MoreBlocksThanOneMergesAtATime) {
   Index const count = (Index{1} << 27U) + 1000003;
   Kokkos::View<float*, Kokkos::Cuda> const memory(Kokkos::view_alloc("large", Kokkos::WithoutInitializing),

@@ -16,7 +16,7 @@ namespace halocline {
 
 namespace kernel {
 
-/// Working memory of a reduction whose kernels have ended when their call returns.
+/// Working memory of a reduction whose kernels are done when the call returns.
 class HostScratch {
  public:
   template <class Execution>
@@ -45,27 +45,27 @@ class HostScratch {
 
 }  // namespace kernel
 
-/// Where `sweep_reduce` leaves its sums. It keeps its working memory, so one that lives as long as its operator
-/// allocates once. A second sweep into the same Reduction replaces the sums of the first.
+/// Results of `sweep_reduce`, with their working memory: one that lives as long as its operator allocates once. A
+/// second sweep into the same Reduction replaces the sums of the first.
 template <class Execution, class Accumulator = PlainSum>
 class Reduction {
  public:
-  /// The n-th sum of the functor's Result over the range. Waits for the sweep; on a host backend there is nothing to
-  /// wait for. Only after a sweep_reduce.
+  /// The n-th sum of the functor's Result over the range. Waits for the sweep; on a host backend it is already done.
+  /// Call only after a sweep_reduce.
   [[nodiscard]] double value(int n = 0) const { return accumulator(n).value(); }
 
-  /// The same with what the accumulator carries along, to be merged with those of other blocks or ranks.
+  /// The same sum as an accumulator, to be merged with those of other blocks or ranks.
   [[nodiscard]] Accumulator accumulator(int n = 0) const {
     scratch_.wait();
     return results()[n];
   }
 
-  /// For the backends: room for `partials` accumulators in the kernel's memory and `count` results that the host reads.
+  /// For the backends: reserves `partials` accumulators in the kernel's memory and `count` results that the host reads.
   void reserve(Execution const& execution, Index partials, Index count) {
     scratch_.reserve(execution, static_cast<std::size_t>(partials) * sizeof(Accumulator),
                      static_cast<std::size_t>(count) * sizeof(Accumulator));
   }
-  /// For the backends: all kernels of the sweep are enqueued. And for whoever replays a captured sweep.
+  /// For the backends, and for code that replays a captured sweep: all kernels of the sweep are enqueued.
   void enqueued(Execution const& execution) { scratch_.enqueued(execution); }
   [[nodiscard]] Accumulator* partials() const { return static_cast<Accumulator*>(scratch_.partials()); }
   [[nodiscard]] Accumulator* results() const { return static_cast<Accumulator*>(scratch_.results()); }

@@ -14,16 +14,16 @@
 
 namespace halocline::kernel {
 
-/// Work on a stream that is enqueued over and over with the same arguments. Where the device has graphs it runs as it
-/// is the first time, is captured the second time, and replayed from then on: one call of the driver for all of its
-/// kernels. Elsewhere it always runs as it is.
+/// Work that is enqueued on a stream repeatedly with the same arguments. Where the device has graphs, the first call
+/// runs it directly, the second captures it, and that graph is launched from then on: one driver call for all kernels.
+/// Elsewhere every call runs it directly.
 template <class Execution, class Arguments>
 class RepeatedWork {
  public:
-  /// `arguments`: all that the work depends on; when they change, what was captured is forgotten. The work enqueues
-  /// kernels on `execution`, or on streams that begin and end there, and does nothing else: what it does on the host
-  /// is not repeated, but for what it tells of the ghosts of fields, whose records must be those that `arguments` stand
-  /// for (a FieldView knows its record). Whether `work` was called.
+  /// `arguments`: everything that the work depends on; when they change, the graph is discarded. The work enqueues
+  /// kernels on `execution`, or on streams that fork from it and join it, and does nothing else: its host code is not
+  /// repeated, except for updates of fields' ghost records, which must belong to `arguments` (a FieldView knows its
+  /// record). Returns whether `work` was called.
   template <class Work>
   bool run(Execution const&, Arguments const&, Work const& work) {
     work();
@@ -37,12 +37,12 @@ class RepeatedWork<Kokkos::Cuda, Arguments> {
  public:
   template <class Work>
   bool run(Kokkos::Cuda const& execution, Arguments const& arguments, Work const& work) {
-    if (trace::is_on() || Kokkos::Profiling::profileLibraryLoaded()) {  // which see each kernel
+    if (trace::is_on() || Kokkos::Profiling::profileLibraryLoaded()) {  // these observe each kernel
       work();
       return true;
     }
     if (arguments_ != arguments) {
-      // Memory is made and tunings are chosen when work first runs.
+      // The first run of work allocates memory and chooses tunings.
       graph_.reset();
       arguments_.reset();
       work();
@@ -57,7 +57,7 @@ class RepeatedWork<Kokkos::Cuda, Arguments> {
   }
 
  private:
-  std::optional<Arguments> arguments_;  ///< of the work that ran last
+  std::optional<Arguments> arguments_;  ///< of the last run
   std::optional<cuda::Graph> graph_;
   GhostJournal ghosts_;
 };

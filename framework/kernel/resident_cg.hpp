@@ -14,12 +14,12 @@
 
 namespace halocline::kernel {
 
-/// Whether an execution space can take steps of conjugate gradients by itself.
+/// Whether an execution space can run several CG steps in one persistent kernel.
 template <class Execution>
 inline constexpr bool has_persistent_cg = false;
 
-/// Steps of conjugate gradients of a small system in one kernel, on one block of a mesh: for devices with a
-/// barrier of the whole grid. Others take none.
+/// Runs CG steps for a small system on one block of a mesh in one persistent kernel, on devices with a grid-wide
+/// barrier. Other execution spaces run none.
 template <class Execution>
 class ResidentCg {
  public:
@@ -40,10 +40,10 @@ class ResidentCg<Kokkos::Cuda> {
  public:
   static constexpr Index most_steps = 64;
 
-  /// x, p and r as whole steps leave them, no update deferred. `range`: the unknowns; `period`: the extent of axes
-  /// whose ends meet, otherwise 0; `coefficients`: inputs of the functor after the vector, with ghosts. How many steps
-  /// were taken, none where the system is too large or of one dimension; waits for them. The last one's r has a norm
-  /// that ends them, or its p . A p is not above zero, and x and r are those of the step before.
+  /// x, p and r enter and leave without deferred updates. `range`: the unknowns; `period`: the extent of periodic axes,
+  /// otherwise 0; `coefficients`: inputs of the functor after the vector, with ghosts. Returns the number of steps, 0
+  /// if the system is too large or one-dimensional, and waits for them. If p . A p of the last step is not positive and
+  /// finite, x and r are those of the step before; otherwise the norm of r or the number of steps ended the run.
   template <class Real, class Functor, class GeometryReal, class... K>
   int run(Kokkos::Cuda const& execution, IndexRange const& range, Index const (&period)[3], Functor const& functor,
           Geometry<GeometryReal> const& geometry, CgRecurrence const& recurrence, CgBounds const& bounds,
@@ -97,7 +97,7 @@ class ResidentCg<Kokkos::Cuda> {
     measured_ = decltype(measured_)("measured", 2 * most_steps);
     taken_ = decltype(taken_)("steps taken");
   }
-  /// The first of so many flags. They begin anew where they would not fit.
+  /// Reserves consecutive flags and returns the first. Numbering restarts at 1 where they would overflow.
   [[nodiscard]] unsigned reserve(unsigned flags, Kokkos::Cuda const& execution) {
     if (next_ > ~0U - flags) {
       Kokkos::deep_copy(execution, published_, 0);
@@ -112,7 +112,7 @@ class ResidentCg<Kokkos::Cuda> {
   Published published_;
   Kokkos::View<double*, Kokkos::SharedHostPinnedSpace> measured_;
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> taken_;
-  unsigned next_ = 1;  ///< never 0, which is what memory begins with
+  unsigned next_ = 1;  ///< never 0, the initial value of the memory
 };
 #endif
 

@@ -7,8 +7,8 @@
 
 namespace halocline::kernel {
 
-/// The rows of a range as sums and threads count them: along x, each cut into segments of at most `longest_row`
-/// entries, numbered with the segment fastest, then y, then z.
+/// The rows of a range along x in the order used by sums and threads: each is cut into segments of at most
+/// `longest_row` entries, numbered with the segment fastest, then y, then z.
 struct Rows {
   Index begin[3];
   Index end[3];

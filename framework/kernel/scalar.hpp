@@ -8,8 +8,8 @@
 
 namespace halocline::kernel {
 
-/// A number that goes with a launch, or that the kernel finds in the device's memory when it runs: what another one has
-/// computed by then, and the host need not have seen.
+/// A scalar that is passed with a launch, or that the kernel reads from device memory when it runs: an earlier kernel
+/// computes it, and the host need not wait for it.
 template <class Real>
 class LaterScalar {
  public:
@@ -25,19 +25,19 @@ class LaterScalar {
   Real value_ = 0;
 };
 
-/// A factor of a functor. Hosts wait for nothing that they enqueue: theirs are plain numbers.
+/// A scalar factor of a functor. Host backends finish work when they enqueue it, so theirs are plain numbers.
 template <class Real>
 using Scalar = std::conditional_t<is_host<Execution>, Real, LaterScalar<Real>>;
 
-/// A functor with later scalars says what it is now: `bound()` is a copy of it with the numbers themselves. Where
-/// kernels run as threads with registers of their own, a thread asks once, before its first point. Looked up at every
-/// point, as the stores between them demand, scalars made a star's sweep slower by a third in single precision.
+/// A functor with LaterScalars has `bound()`, which returns a copy that holds the numbers themselves. On devices a
+/// thread calls it once, before its first point. Reading scalars from memory at every point, as intervening stores
+/// require, made a star's sweep slower by a third in single precision.
 template <class Functor>
 concept HasLaterScalars = requires(Functor const& functor) {
   functor.bound();
 };
 
-/// How a thread holds its functor.
+/// How a thread stores its functor: a bound copy, or a reference.
 template <class Functor>
 using BoundFunctor = std::conditional_t<HasLaterScalars<Functor>, Functor, Functor const&>;
 

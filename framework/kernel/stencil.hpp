@@ -25,7 +25,7 @@ inline constexpr Offset<0, -1> south{};      ///< next along -y
 inline constexpr Offset<0, 0, 1> top{};      ///< next along +z
 inline constexpr Offset<0, 0, -1> bottom{};  ///< next along -z
 
-/// The neighbour `Distance` cells away along `Axis` (0, 1 or 2); for loops over a radius at compile time.
+/// The neighbour `Distance` cells away along `Axis` (0, 1 or 2), for compile-time loops over a radius.
 template <int Axis, int Distance>
 inline constexpr Offset<Axis == 0 ? Distance : 0, Axis == 1 ? Distance : 0, Axis == 2 ? Distance : 0> along{};
 
@@ -37,14 +37,14 @@ struct Shape {
   int axes = 0b111;  ///< along which it may read: bit 0 for x, 1 for y, 2 for z
   /// How far it may read along an axis.
   [[nodiscard]] constexpr int reach(int axis) const { return (axes >> axis & 1) != 0 ? radius : 0; }
-  /// Axes of the smallest space that it needs: its last axis is the last along which it may read.
+  /// Dimensions of the smallest space that it needs: its last axis is the last along which it may read.
   [[nodiscard]] constexpr int dimensions() const { return (axes & 4) != 0 ? 3 : (axes & 2) != 0 ? 2 : axes; }
   [[nodiscard]] constexpr bool contains(int i, int j, int k) const {
     auto const within = [this](int d, int axis) { return -reach(axis) <= d && d <= reach(axis); };
     bool const on_axis = (i != 0) + (j != 0) + (k != 0) <= 1;
     return within(i, 0) && within(j, 1) && within(k, 2) && (kind == ShapeKind::box || on_axis);
   }
-  /// Whether it holds all that `other` does.
+  /// Whether it contains all offsets of `other`.
   [[nodiscard]] constexpr bool covers(Shape const& other) const {
     bool const wide = reach(0) >= other.reach(0) && reach(1) >= other.reach(1) && reach(2) >= other.reach(2);
     bool const one_axis = (other.axes & (other.axes - 1)) == 0;
@@ -61,8 +61,8 @@ inline constexpr Shape line{ShapeKind::star, Radius, 1 << Axis};
 /// A functor that reads only its own point.
 inline constexpr Shape point{ShapeKind::star, 0, 0};
 
-/// What `Functor` may read of its n-th input: `Functor::input_shape(n)` where it says more than `Functor::shape`, which
-/// holds for all inputs.
+/// What `Functor` may read of its n-th input: `Functor::input_shape(n)` where declared, otherwise `Functor::shape`,
+/// which holds for all inputs.
 template <class Functor>
 [[nodiscard]] constexpr Shape shape_of_input([[maybe_unused]] int n) {
   if constexpr (requires { Functor::input_shape(n); }) {
@@ -72,7 +72,7 @@ template <class Functor>
   }
 }
 
-/// A shape as a type. It has three parameters, not one of class type, which compilers for devices do not all take.
+/// A shape as a type. It has three plain parameters, since not every device compiler accepts one of class type.
 template <ShapeKind Kind, int Radius, int Axes>
 struct FixedShape {
   static constexpr Shape shape{Kind, Radius, Axes};
@@ -82,7 +82,7 @@ template <class Functor, int N>
 using InputShape =
     FixedShape<shape_of_input<Functor>(N).kind, shape_of_input<Functor>(N).radius, shape_of_input<Functor>(N).axes>;
 
-/// Every reader asks for it before it reads the neighbour at (I, J, K) of an input of shape `In`.
+/// Checked by every reader before it reads the neighbour at (I, J, K) of an input of shape `In`.
 template <class In, int I, int J, int K>
 struct ReadWithinShape {
   static_assert(In::shape.contains(I, J, K), "the functor reads outside its shape (and its input_shape)");
@@ -90,7 +90,7 @@ struct ReadWithinShape {
 };
 
 /// Position and time of a point. `coordinates[axis]` is null on a uniform axis; otherwise it holds, by local index, the
-/// coordinate of each owned entry of the swept centring: sweeps over ghosts must not ask for positions.
+/// coordinate of each owned entry of the swept centring, so functors swept over ghosts must not read positions.
 template <class Real>
 struct Geometry {
   Index first[3] = {0, 0, 0};  ///< global index of the block's owned entry (0, 0, 0)
@@ -100,7 +100,7 @@ struct Geometry {
   Real time = 0;
 };
 
-/// The point a functor is evaluated at. Costs nothing where it is not asked.
+/// The point at which a functor is evaluated. Costs nothing where unused.
 template <class Real>
 class Point {
  public:

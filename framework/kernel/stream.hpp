@@ -11,8 +11,8 @@ namespace halocline::kernel {
 /// Bytes of a cache line.
 inline constexpr int cache_line = 64;
 
-/// Writes `lines` cache lines past the caches: memory is written without being read first. Both sides are aligned to
-/// lines.
+/// Writes `lines` cache lines with non-temporal stores: memory is written without being read first. Both addresses are
+/// aligned to cache lines.
 template <int Lines>
 inline void stream_lines(void* to, void const* from) {
   char* const target = static_cast<char*>(to);
@@ -36,7 +36,7 @@ inline void stream_lines(void* to, void const* from) {
 #endif
 }
 
-/// Puts the streamed lines of the calling thread before whatever it writes next.
+/// Orders the calling thread's streaming stores before its later writes.
 inline void stream_fence() {
 #if defined(__SSE2__)
   _mm_sfence();

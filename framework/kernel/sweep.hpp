@@ -24,7 +24,7 @@ template <class GeometryReal, class OutputViews, class Functor, class... Real>
       geometry, functor, views, inputs};
 }
 
-// The choice of the form: one pair of overloads for each specialisation, the portable form for devices without one.
+// Choice of the form: one pair of overloads for each specialisation, the portable form for devices without one.
 
 template <class Execution, class SweepTask>
 requires is_host<Execution>
@@ -64,7 +64,7 @@ void run(Execution const& execution, IndexRange const& range, SweepTask const& t
 
 namespace kernel {
 
-/// Calls `run`, which sweeps `range`, with what it reads and writes held to what is known of the fields.
+/// Calls `run`, which sweeps `range`, after checking reads and writes with the ghost records, then records the writes.
 template <class Functor, class OutputViews, class Run, class... InputViews>
 void checked([[maybe_unused]] IndexRange const& range, [[maybe_unused]] OutputViews const& out, Run const& run,
              InputViews const&... in) {
@@ -84,13 +84,13 @@ void checked([[maybe_unused]] IndexRange const& range, [[maybe_unused]] OutputVi
 /// Evaluates `functor` at every point of `range` (local indices of one block) and stores what it returns.
 ///
 /// `functor(point, u, k…)` gets a Point and one reader for each input, in order, and returns a Real or, with several
-/// outputs, a Result<Real, Outputs, 0>. It declares by `shape` what it may read; inputs must have valid ghosts for all
-/// of it. That is checked for views of fields (FieldView), not for others (BlockView): throws PhysicsError, before
-/// anything is enqueued. `out` is a view or `outputs(…)`. An output may be an input as well if the functor reads that
-/// input at `here` only; no other overlap is allowed (but of points that a red-black sweep gives back as they are).
+/// outputs, a Result<Real, Outputs, 0>. Its `shape` declares what it may read; inputs must have valid ghosts for all of
+/// it. Views of fields (FieldView) are checked, others (BlockView) are not: throws PhysicsError before anything is
+/// enqueued. `out` is a view or `outputs(…)`. An output may also be an input if the functor reads that input at `here`
+/// only; no other overlap is allowed, except at points that a red-black sweep returns unchanged.
 /// Views may differ in pitch, ghost width and centring: index (i, j, k) is the same in all.
 ///
-/// Enqueues on `execution` and returns; on a host backend the work is done then.
+/// Enqueues on `execution` and returns; on a host backend the work is done by then.
 template <class Execution, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
            OutputViews const& out, Functor const& functor, InputViews const&... in) {
@@ -100,11 +100,11 @@ void sweep(Execution const& execution, IndexRange const& range, Geometry<Geometr
       range, out, [&] { kernel::run(execution, range, task); }, in...);
 }
 
-/// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: its `sum[n]`, added up over the range, go to
-/// `sums`, whose `value(n)` waits for them. With `no_outputs` nothing is written.
+/// As `sweep`, for a functor that returns a Result<Real, Outputs, Sums>: each `sum[n]` is added up over the range into
+/// `sums`, whose `value(n)` waits for the result. With `no_outputs` nothing is written.
 ///
-/// The terms are grouped by index alone, on hosts as kernel::group says, on devices by kernel::ReductionTiles, so the
-/// bits of a sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum, Least, Greatest.
+/// The terms are grouped by index alone (kernel::group on hosts, kernel::ReductionTiles on devices), so the bits of a
+/// sum do not depend on threads or tiles. Accumulator: PlainSum, CompensatedSum, Maximum, Least, Greatest.
 template <class Execution, class Accumulator, class GeometryReal, class OutputViews, class Functor, class... InputViews>
 void sweep_reduce(Execution const& execution, IndexRange const& range, Geometry<GeometryReal> const& geometry,
                   Reduction<Execution, Accumulator>& sums, OutputViews const& out, Functor const& functor,

@@ -28,7 +28,7 @@ using Spaces = testing::Types<
     Kokkos::Serial>;
 TYPED_TEST_SUITE(SweepReduceTest, Spaces);
 
-/// Outputs and sums of one sweep; the bits of all of them are compared.
+/// Outputs and sums of one sweep, compared bit by bit.
 struct Outcome {
   std::vector<double> sums;
   std::vector<double> fields;
@@ -86,7 +86,7 @@ TYPED_TEST(SweepReduceTest, SumsHaveTheSameBitsForAnyThreadsTilesAndForm) {
 TYPED_TEST(SweepReduceTest, CompensatedSumsHaveTheSameBits) { expect_same_bits<CompensatedSum, double, TypeParam>(); }
 TYPED_TEST(SweepReduceTest, MaximaHaveTheSameBits) { expect_same_bits<Maximum, double, TypeParam>(); }
 
-/// Serial and the other host spaces agree as well; here against the plain definition of the grouping.
+/// Serial and the other host spaces are compared as well; here with a reference implementation of the grouping.
 TYPED_TEST(SweepReduceTest, TermsAreGroupedByIndex) {
   Extents const extents{4200, 3, 2};
   TestBlock<double, TypeParam> const u(extents, 0, 1);
@@ -135,13 +135,13 @@ TYPED_TEST(SweepReduceTest, UpdatesInPlace) {
         }
       }
     }
-    // Compensation leaves one rounding of the sum, and one of each of its second-order terms, far below another.
+    // Compensation leaves one rounding of the sum; the second-order terms are far smaller.
     EXPECT_NEAR(sums.value(), static_cast<double>(exact),
                 2 * std::numeric_limits<double>::epsilon() * static_cast<double>(exact));
   }
 }
 
-/// 1, then terms that a plain sum loses one by one.
+/// 1, then terms that a plain sum loses one by one to rounding.
 TYPED_TEST(SweepReduceTest, CompensationKeepsWhatPlainSumsLose) {
   Extents const extents{32 * 1000, 1, 1};
   TestBlock<double, TypeParam> const u(extents, 0, 1);
@@ -162,7 +162,7 @@ TYPED_TEST(SweepReduceTest, CompensationKeepsWhatPlainSumsLose) {
   EXPECT_EQ(compensated.value(), exact);
 }
 
-/// A number that takes the place of another at any point of a range, by either form.
+/// One value that differs from all others, at any point of a range, in both forms.
 template <class Accumulator, class Space>
 void expect_result_of_one(double number, double others, Extents const& extents) {
   TestBlock<double, Space> const one(extents, 0, 1);

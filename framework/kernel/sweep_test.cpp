@@ -48,8 +48,8 @@ std::vector<HostTuning> tunings() {
   return all;
 }
 
-/// Runs the portable form once and the host form with every tuning, over all owned points and over a range that starts
-/// and ends inside; outputs must agree to the bit, and nothing outside of the range be touched.
+/// Runs the portable form once and the host form with every tuning, over all owned points and over a smaller range
+/// inside. Outputs must agree to the bit, and nothing outside of the range may change.
 template <class Real, int OutputCount, class Space, class Functor, class... Input>
 void expect_same_fields(Space const& space, Extents const& extents, Functor const& functor, Input const&... input) {
   IndexRange inner{{0, 0, 0}, extents};
@@ -92,7 +92,7 @@ void check_shapes(Space const& space) {
     expect_same_fields<Real, 1>(space, extents, StarSum<Real, 4>{Real{0.6875}}, u);
     expect_same_fields<Real, 1>(space, extents, BoxSum<Real>{Real{0.3125}}, u);
   }
-  // Where sums go far, spaces differ in nothing that those above do not show; they take minutes to compile.
+  // Spaces do not differ further for wide stencils, which take minutes to compile.
   if constexpr (std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>) {
     for (Extents const& extents : {Extents{65, 17, 6}, Extents{31, 7, 11}}) {
       TestBlock<Real, Space> const u(extents, 4, 1);
@@ -109,7 +109,7 @@ void check_shapes(Space const& space) {
 TYPED_TEST(SweepTest, HostFormHasTheBitsOfThePortableFormInDouble) { check_shapes<double>(TypeParam{}); }
 TYPED_TEST(SweepTest, HostFormHasTheBitsOfThePortableFormInFloat) { check_shapes<float>(TypeParam{}); }
 
-/// Evaluated by plain loops: that the two forms agree would not show a mistake they share.
+/// Compares with plain loops, since comparing the two forms would not reveal a mistake that they share.
 TYPED_TEST(SweepTest, PortableFormEvaluatesEveryPoint) {
   Extents const extents{7, 5, 3};
   TestBlock<double, TypeParam> const u(extents, 1, 1);
@@ -195,7 +195,7 @@ TEST(HostPlanTest, StreamsWhatTheCachesDoNotHold) {
   EXPECT_FALSE(plan(1, traffic, Stores::automatic).prefetching);
 }
 
-/// Rows that do not begin on cache lines cannot be streamed; asked to, the sweep stores plainly and is right.
+/// Rows that do not begin on cache lines cannot be streamed; if streaming is requested, the sweep stores normally.
 TYPED_TEST(SweepTest, UnalignedOutputsAreNotStreamed) {
   Extents const extents{100, 3, 3};
   TestBlock<double, TypeParam> const u(extents, 1, 1);

@@ -19,8 +19,8 @@ struct RecordedRead {
   int z;
 };
 
-/// Stands for an input and notes what is read of it. What it returns differs from read to read. On the host; it
-/// compiles as device code because functors do.
+/// A test input that records each read. Every read returns a different value. Runs on the host; compiles as device code
+/// because functors do.
 template <class Real>
 class RecordingReader {
  public:
@@ -38,8 +38,8 @@ class RecordingReader {
   std::vector<RecordedRead>* reads_;
 };
 
-/// What `functor` reads of its `InputCount` inputs when it is evaluated once. Functors choose by `select`, so one
-/// evaluation shows all reads.
+/// What `functor` reads of its `InputCount` inputs in one evaluation. Functors choose by `select`, so one evaluation
+/// shows all reads.
 template <int InputCount, class Real = double, class Functor>
 [[nodiscard]] std::vector<RecordedRead> recorded_reads(Functor const& functor) {
   std::vector<RecordedRead> reads;
@@ -58,7 +58,7 @@ struct ReadCheck {
   explicit operator bool() const { return passed; }
 };
 
-/// Whether `functor` reads nothing outside of the shape it declares: halos are as wide as the shape says.
+/// Whether `functor` reads only within the shape it declares: halos are as wide as the shape.
 template <int InputCount, class Real = double, class Functor>
 [[nodiscard]] ReadCheck reads_within_shape(Functor const& functor) {
   for (RecordedRead const& read : recorded_reads<InputCount, Real>(functor)) {

@@ -9,11 +9,11 @@
 #include "framework/kernel/portable.hpp"
 #include "framework/kernel/sweep.hpp"
 
-// What the tests of sweeps share: blocks of numbers in an execution space's memory, and functors of many shapes.
+// Shared by the tests of sweeps: blocks of numbers in an execution space's memory, and functors of many shapes.
 
 namespace halocline::kernel_test {
 
-/// Gives every entry a number of its own.
+/// Gives every entry a different number.
 template <class View>
 void fill_with_numbers(View const& values, int seed) {
   using Real = typename View::non_const_value_type;
@@ -64,7 +64,7 @@ class TestBlock {
   Kokkos::View<Real*, typename Execution::memory_space> values_;
 };
 
-/// A place and a time that no functor can mistake for zero.
+/// A geometry with non-trivial indices, positions and time.
 template <class Real>
 Geometry<Real> test_geometry() {
   Geometry<Real> geometry;
@@ -119,7 +119,7 @@ struct BoxSum {
   }
 };
 
-/// Of a box what is farthest from its centre, in every direction, and what is next to the centre.
+/// The points of a box that are farthest from its centre, in every direction, and those next to the centre.
 template <class Real, int Radius, int Axes = 3>
 struct FarBoxSum {
   static constexpr Shape shape = box<Radius, Axes>;

@@ -9,25 +9,25 @@
 #include "framework/kernel/cuda/cluster.hpp"
 #endif
 
-// Work of many short stages in one launch: a cluster of threads that meet at barriers in between, which take less than
-// a tenth of a launch. For stages that would be over sooner than a launch takes.
+// Work of many short stages in one launch: a thread-block cluster with barriers between the stages, each of which costs
+// less than a tenth of a launch. For stages shorter than a launch.
 
 namespace halocline::kernel {
 
-/// The threads of one block, as Kokkos has them.
+/// A cluster of one block: the threads of a Kokkos team.
 template <class Member>
 class ClusterOfOneBlock {
  public:
   KOKKOS_FORCEINLINE_FUNCTION explicit ClusterOfOneBlock(Member const& member) : member_(member) {}
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int rank() const { return member_.team_rank(); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int size() const { return member_.team_size(); }
-  /// What any thread of the cluster wrote before, all may read behind it.
+  /// Writes of any thread before the barrier are visible to all threads of the cluster after it.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
-  /// The memory that a block has for itself, on the chip: so many bytes of what the launch asked for. Once.
+  /// A block's private on-chip memory, within the bytes requested at the launch. Call once.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION void* scratch(std::size_t bytes) const {
     return member_.team_scratch(0).get_shmem(bytes);
   }
-  /// work(cluster) by a block of the cluster, while the others wait: its barriers are shorter.
+  /// Runs work(cluster) in one block of the cluster while the others wait: its barriers are shorter.
   template <class Work>
   KOKKOS_FORCEINLINE_FUNCTION void in_one_block(Work const& work) const {
     work(*this);
@@ -46,14 +46,14 @@ struct RunByBlock {
   }
 };
 
-/// Whether clusters can be of several blocks.
+/// Whether clusters can have several blocks.
 #if defined(KOKKOS_ENABLE_CUDA)
 inline constexpr bool clusters_have_many_blocks = true;
 #else
 inline constexpr bool clusters_have_many_blocks = false;
 #endif
 
-/// Bytes on the chip that a block of a cluster may ask for.
+/// Bytes of on-chip memory that a block of a cluster may request.
 [[nodiscard]] inline std::size_t most_cluster_scratch() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return static_cast<std::size_t>(cuda::current_device().shared_bytes);
@@ -62,9 +62,9 @@ inline constexpr bool clusters_have_many_blocks = false;
 #endif
 }
 
-/// Enqueues `functor(cluster)` for one cluster of the device: several blocks of threads where the device has clusters
-/// of them, otherwise one. The functor goes with the launch: less than 4 KiB. `is_wide`: whether there is work for more
-/// than one block. `scratch`: bytes that a block will ask for.
+/// Enqueues `functor(cluster)` for one cluster: several thread blocks where the device supports clusters, otherwise
+/// one. The functor is a launch argument: less than 4 KiB. `is_wide`: whether there is work for more than one block.
+/// `scratch`: bytes that a block will request.
 template <class Execution, class Functor>
 void run_on_cluster(Execution const& execution, [[maybe_unused]] bool is_wide, Functor const& functor,
                     std::size_t scratch = 0) {

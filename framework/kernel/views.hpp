@@ -11,9 +11,9 @@
 
 namespace halocline {
 
-/// What a functor sees of one input of shape `In` (a FixedShape): `u[here]`, `u[east]`, … relative to the point it is
-/// evaluated at, which lies `RowJ` rows and `RowK` planes on from `at`: points of neighbouring rows that read one value
-/// read it from one address. An offset outside the shape does not compile, by this reader and by those of the
+/// What a functor sees of one input of shape `In` (a FixedShape): `u[here]`, `u[east]`, … relative to its point, which
+/// lies `RowJ` rows and `RowK` planes from `at`. Points of neighbouring rows share `at`, so a value that several of
+/// them read has one address. An offset outside the shape does not compile, in this reader and in those of the
 /// specialised forms.
 template <class Real, class In, int RowJ = 0, int RowK = 0>
 struct Reader {
@@ -36,13 +36,13 @@ struct Outputs {
   BlockView<Real> view[Count];
 };
 
-/// Says that a sweep writes no field and only sums.
+/// Marks a sweep that writes no field, only sums.
 struct NoOutputs {
   static constexpr int count = 0;
 };
 inline constexpr NoOutputs no_outputs{};
 
-/// The same with what hosts know of the ghosts.
+/// The same with the ghost records of the fields.
 template <class Real, int Count>
 struct FieldOutputs : Outputs<Real, Count> {
   GhostRecord* ghosts[Count];
@@ -55,7 +55,7 @@ template <class Real>
   return view;
 }
 
-/// What is known of the ghosts of a view; null: nothing.
+/// Ghost record of a view; null if it has none.
 template <class Real>
 [[nodiscard]] auto ghosts_of(FieldView<Real> const& view) {
   return view.ghosts;
@@ -93,7 +93,7 @@ template <class Real, int Count>
 }
 [[nodiscard]] constexpr NoOutputs as_outputs(NoOutputs none) { return none; }
 
-/// Lets one class hold several views of one type: the position tells them apart.
+/// Lets one class hold several views of one type, distinguished by position.
 template <std::size_t Position, class Real>
 struct Input {
   BlockView<Real const> view;
@@ -122,14 +122,14 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
                    Input<Position, Real>::template reader<InputShape<Functor, static_cast<int>(Position)>>(i, j, k)...);
   }
 
-  /// The same fields, seen from (i, j, k).
+  /// The same fields, relative to (i, j, k).
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION InputsAt moved([[maybe_unused]] Index i, [[maybe_unused]] Index j,
                                                            [[maybe_unused]] Index k) const {
     return {{{Input<Position, Real>::view.at(i, j, k), Input<Position, Real>::view.row,
               Input<Position, Real>::view.plane}}...};
   }
 
-  /// What the functor returns at `point`, which is found at (n, RowJ, RowK) of these fields.
+  /// What the functor returns at `point`, which has index (n, RowJ, RowK) in these fields.
   template <int RowJ, int RowK, class Functor, class GeometryReal>
   KOKKOS_FORCEINLINE_FUNCTION auto evaluate_moved(Functor const& functor, Point<GeometryReal> const& point,
                                                   [[maybe_unused]] Index n) const {
@@ -139,7 +139,7 @@ struct InputsAt<std::index_sequence<Position...>, Real...> : Input<Position, Rea
             n)...);
   }
 
-  /// Whether an input is the field at `memory`, so that a sweep updates it in place.
+  /// Whether the field at `memory` is one of the inputs, so that the sweep updates it in place.
   [[nodiscard]] bool contains(void const* memory) const {
     return ((static_cast<void const*>(Input<Position, Real>::view.origin) == memory) || ...);
   }
@@ -169,7 +169,7 @@ template <class... Real>
   return {{views}...};
 }
 
-/// Takes apart what a functor returns: a plain value, or a Result.
+/// Splits what a functor returns: a plain value, or a Result.
 template <class Returned>
 struct Returns {
   using value_type = Returned;
@@ -191,7 +191,7 @@ struct Returns<Result<Real, OutputCount, SumCount>> {
   }
 };
 
-/// Whether a functor promises no more of an input than of all.
+/// Whether the shape of every input lies within the functor's shape.
 template <class Functor, int InputCount>
 [[nodiscard]] constexpr bool input_shapes_fit() {
   for (int n = 0; n < InputCount; ++n) {
@@ -200,8 +200,8 @@ template <class Functor, int InputCount>
   return true;
 }
 
-/// Whether a functor says of itself, by a constant `is_long`, that a point takes it hundreds of operations: a host then
-/// compiles its loop once, since it does not wait for memory.
+/// Whether a functor declares, by a constant `is_long`, that a point takes it hundreds of operations. Then the host
+/// compiles its loop once, since the loop is not memory-bound.
 template <class Functor>
 [[nodiscard]] constexpr bool is_long_functor() {
   if constexpr (requires { Functor::is_long; }) {
@@ -211,7 +211,7 @@ template <class Functor>
   }
 }
 
-/// One sweep, ready to be run by any backend: everything but the place where sums go.
+/// One sweep, ready to run on any backend: everything but the memory for its sums.
 template <class GeometryReal, class Functor, class OutputViews, class InputViews>
 struct Task {
   using Returned = decltype(std::declval<InputViews const&>().evaluate(
@@ -233,7 +233,7 @@ struct Task {
   OutputViews out;
   InputViews in;
 
-  /// Evaluates and stores one point; what it returns still holds the terms of the sums.
+  /// Evaluates and stores one point; the returned value still holds the terms of the sums.
   KOKKOS_FORCEINLINE_FUNCTION Returned update(Index i, Index j, Index k) const {
     Returned const returned = in.evaluate(functor, geometry, i, j, k);
     if constexpr (outputs > 0) {

@@ -18,7 +18,7 @@ IndexRange widened(IndexRange box, Extents const& extra) {
   return box;
 }
 
-/// Box `n` of the unknowns of any block, from the starts along each axis.
+/// Box of the unknowns of the block at `place`, from the starts along each axis.
 IndexRange box_at(std::array<std::vector<Index>, 3> const& starts, std::array<int, 3> const& place) {
   IndexRange box;
   for (std::size_t a = 0; a < 3; ++a) {
@@ -45,7 +45,7 @@ Agglomeration<Real>::Agglomeration(ControlVolumeGrid spread) : spread_(std::move
 template <class Real>
 void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, Extents const& extra) const {
   Communicator const& all = spread_.mesh->communicator();
-  // Ranks send equally much: as much as the one with the largest blocks has.
+  // All ranks send the same number of values: that of the rank with the largest blocks.
   std::vector<Index> sizes(static_cast<std::size_t>(all.size()));
   for (Part const& part : parts_) {
     if (!part.box.empty()) sizes[static_cast<std::size_t>(part.rank)] += widened(part.box, extra).size();
@@ -80,7 +80,7 @@ void Agglomeration<Real>::gather(Field<Real> const& spread, Field<Real>& whole, 
     done[rank] += box.size();
   }
   whole.mark_written(block, widened(whole_.unknowns(block), extra), "agglomeration");
-  // What is read beyond the last unknown came along; around a periodic end nothing is read before the first.
+  // Values beyond the last unknown were received too; on a periodic axis nothing is read before the first.
   if (extra != Extents{}) whole.mark_ghosts_valid(1);
   execution(block).fence();
 }

@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// Brings values of a grid that is spread over the ranks to every rank, and back. Every rank works on the whole small
-/// problem after that: no rank is idle, none waits for another, and nothing has to be sent back.
+/// Gathers the values of a distributed grid on every rank, and copies them back. Every rank then works on the whole
+/// small problem: no rank is idle or waits for another, and nothing has to be sent back.
 template <class Real>
 class Agglomeration {
  public:
@@ -19,14 +19,14 @@ class Agglomeration {
 
   [[nodiscard]] ControlVolumeGrid const& spread() const { return spread_; }
   [[nodiscard]] ControlVolumeGrid const& whole() const { return whole_; }
-  /// whole = the values of `spread` on all ranks, `extra` entries more than the unknowns at the upper end of each axis.
-  /// Collective.
+  /// Collective. whole = the values of `spread` on all ranks; at the upper end of each axis `extra` entries more than
+  /// the unknowns.
   void gather(Field<Real> const& spread, Field<Real>& whole, Extents const& extra = {0, 0, 0}) const;
-  /// The way back, of the unknowns.
+  /// The reverse, for the unknowns; without communication.
   void take(Field<Real> const& whole, Field<Real>& spread) const;
 
  private:
-  /// A box of unknowns, counted over the whole mesh, of one rank.
+  /// A box of unknowns of one rank, in indices of the whole mesh.
   struct Part {
     int rank;
     IndexRange box;
@@ -36,7 +36,7 @@ class Agglomeration {
   std::vector<Part> parts_;
 };
 
-/// The same operator on every rank.
+/// Coarsening whose coarse operator is the same one, on every rank.
 template <class Real>
 class AgglomeratedCoarsening final : public Coarsening {
  public:

@@ -10,13 +10,13 @@
 
 namespace halocline {
 
-/// Coarse transmissibilities across one axis: the sum over the fine faces that lie in a coarse one, times the ratio of
-/// conductances (how much longer the way between the coarse unknowns is). With one conductivity that is the coarse
-/// operator of the same equation; with jumps, parallel paths add up as they should.
+/// Coarse transmissibilities across one axis: the sum over the fine faces within a coarse one, times the ratio of
+/// conductances (the distance between coarse unknowns is longer). For a uniform conductivity that is the coarse
+/// operator of the same equation; for jumps, parallel paths add up correctly.
 template <class Stencil>
 struct CoarseFaces {
   using Real = typename Stencil::Real;
-  LevelViews<Stencil> map;  ///< for the places of children only
+  LevelViews<Stencil> map;  ///< for the positions of children only
   BlockView<Real> coarse;
   int axis;
   Index fine_end;     ///< upper end of the block's unknowns along `axis`

@@ -7,13 +7,13 @@
 namespace halocline {
 namespace {
 
-/// A level of fewer unknowns is cheaper in one block than with messages between several.
+/// A level with fewer unknowns is cheaper in one block than with messages between several.
 constexpr Index few_unknowns = 8192;
-/// The same where blocks are too thin to be coarsened along some axis.
+/// The same if blocks are too thin to be coarsened along some axis.
 constexpr Index few_unknowns_of_thin_blocks = Index{1} << 18U;
-/// Blocks thinner than this are not worth coarsening further.
+/// Thinner blocks are not worth coarsening further.
 constexpr Index thin_block = 4;
-/// Axes whose coupling is this fraction of the strongest one are coarsened with it. Below 1/2, so that rounding does
+/// Axes with at least this fraction of the strongest coupling are coarsened with it. Below 1/2, so that rounding does
 /// not decide on meshes with one axis refined twice as much.
 constexpr double strong_fraction = 0.45;
 

@@ -14,7 +14,7 @@ std::shared_ptr<Communicator> all_ranks() {
   return std::shared_ptr<Communicator>(test::communicator().split(0, test::communicator().rank()));
 }
 
-/// Blocks that are two cells thin in z, one for each rank, or blocks of 3 and 4 cells, two for each.
+/// Blocks two cells thick in z, one per rank, or blocks 3 and 4 cells thick, two per rank.
 ControlVolumeGrid slabs(Index cells_across, int blocks_per_rank = 1) {
   auto const ranks = all_ranks();
   Index const layers = (blocks_per_rank == 1 ? 2 : 7) * ranks->size();
@@ -39,7 +39,7 @@ TEST(CoarseningChoice, SmallGridsAreAgglomerated) {
   EXPECT_TRUE(worth_agglomerating(slabs(128), {1, 1, 1})) << "blocks are thin";
 }
 
-/// Otherwise levels would end where blocks are thin, far from a system that one sweep solves.
+/// Otherwise the levels would end at thin blocks, far from a system that one relaxation solves.
 TEST(CoarseningChoice, SmallGridsOfSeveralBlocksOnOneRankAreAgglomerated) {
   ControlVolumeGrid const grid = slabs(7, 2);
   EXPECT_EQ(grid.mesh->blocks().size(), 2u);

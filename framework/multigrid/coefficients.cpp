@@ -9,7 +9,7 @@
 namespace halocline {
 namespace {
 
-/// Takes the value of the nearest point of a box.
+/// Reads the value of the nearest point of a box.
 template <class Real>
 struct Extend {
   BlockView<Real> values;

@@ -11,18 +11,18 @@
 
 namespace halocline {
 
-/// Fills one layer of ghosts: beside other blocks with what these have, beyond walls with what the unknown beside has.
+/// Fills one layer of ghosts: with the values of neighbouring blocks, beyond walls with that of the adjacent unknown.
 template <class Real>
 void fill_coefficient_ghosts(ControlVolumeGrid const& grid, Field<Real>& coefficient);
 
-/// The mean of the children of every coarse unknown, with ghosts.
+/// The mean over the children of each coarse unknown, with ghosts.
 template <class Real>
 [[nodiscard]] std::shared_ptr<Field<Real> const> coarse_means(ControlVolumeGrid const& fine,
                                                               ControlVolumeGrid const& coarse,
                                                               std::array<Index, 3> const& factor,
                                                               Field<Real> const& coefficient);
 
-/// All of it on every rank, with ghosts.
+/// The whole coefficient on every rank, with ghosts.
 template <class Real>
 [[nodiscard]] std::shared_ptr<Field<Real> const> agglomerated(Agglomeration<Real> const& agglomeration,
                                                               Field<Real> const& coefficient);

@@ -13,7 +13,7 @@ namespace {
 
 std::size_t place(Index n) { return static_cast<std::size_t>(n); }
 
-/// Position of coarse unknown `n`, counted over the whole mesh and, on a periodic axis, beyond its ends.
+/// Position of coarse unknown `n`, an index of the whole mesh that may exceed the ends of a periodic axis.
 double position(ControlVolumes const& line, Index n) {
   Index const size = line.size();
   double const length = line.position.back() - line.position.front() + line.periodic_gap;
@@ -21,7 +21,7 @@ double position(ControlVolumes const& line, Index n) {
   return n < size ? line.position[place(n)] : line.position[place(n - size)] + length;
 }
 
-/// Lagrange's weights at `x` of the values at `points`.
+/// Lagrange weights at `x` for values at `points`.
 std::vector<double> lagrange_weights(double x, std::vector<double> const& points) {
   std::vector<double> weights(points.size(), 1);
   for (std::size_t n = 0; n < points.size(); ++n) {
@@ -32,15 +32,15 @@ std::vector<double> lagrange_weights(double x, std::vector<double> const& points
   return weights;
 }
 
-/// What the kernel reads, for one block.
+/// Data of the kernel for one block.
 template <class Real>
 struct InterpolatedPoint {
-  /// One axis: of each fine unknown, counted from the block's first one, the first local index of its `points` coarse
-  /// unknowns and their weights.
+  /// One axis: for each fine unknown, relative to the block's first one, the first local index of its `points` coarse
+  /// unknowns, and their weights.
   struct Line {
     int points;
     Index const* first;
-    Real const* weight;  ///< `points` a fine unknown
+    Real const* weight;  ///< `points` per fine unknown
   };
   Line line[3];
   Index begin[3];  ///< the block's first unknown
@@ -67,29 +67,29 @@ struct InterpolatedPoint {
   }
 };
 
-/// For devices: the pairs of one axis, see CubicInterpolation::Part.
+/// For devices: pairs of fine unknowns along one axis, see CubicInterpolation::Part.
 template <class Real>
 struct PairsOfLine {
   static constexpr int window = 5;
   Index const* first;
   Real const* weight;
-  Index count;  ///< of fine unknowns: the last pair may lack its second one
+  Index count;  ///< of fine unknowns: the last pair may be incomplete
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index pairs() const { return (count + 1) / 2; }
 };
 
-/// Interpolates a column of 2 x 2 fine unknowns along z: what x and y make of a coarse plane serves all fine planes
-/// that read it.
+/// Interpolates a column of 2 x 2 fine unknowns along z: each coarse plane is interpolated in x and y once, for all
+/// fine planes that use it.
 template <class Real>
 struct InterpolatedColumn {
   static constexpr int window = PairsOfLine<Real>::window;
   PairsOfLine<Real> line[3];
   Index begin[3];       ///< the block's first unknown
-  Index pairs_of_item;  ///< pairs of fine planes that a work item does: it reads four coarse planes more
+  Index pairs_of_item;  ///< pairs of fine planes per work item, which reads four more coarse planes
   BlockView<Real const> coarse;
   BlockView<Real> fine;
 
-  /// By y and x.
+  /// Values of 2 x 2 fine unknowns: at[y][x].
   struct Square {
     Real at[2][2];
   };
@@ -151,11 +151,11 @@ struct InterpolatedColumn {
   }
 };
 
-// On the host one axis after the other: what has been interpolated along z serves all rows of a plane, and what has
-// been along y too serves all unknowns of a row.
+// The host interpolates one axis after the other: the results along z are used by all rows of a plane, those along z
+// and y by all unknowns of a row.
 
-/// The axis x of a block: pairs of unknowns 2m and 2m + 1, in a run of m, whose coarse ones begin at m + offset. Away
-/// from walls that is so.
+/// The axis x of a block. In a range of m, away from walls, the coarse unknowns of fine unknowns 2m and 2m + 1 begin at
+/// m + offset, so that the loop over pairs is regular.
 template <class Real>
 class PairsAlongX {
  public:
@@ -178,7 +178,7 @@ class PairsAlongX {
     }
   }
 
-  /// fine[i] for all unknowns of a row; coarse[0] is the entry with local index `from`.
+  /// Sets fine[i] for all unknowns of a row; coarse[0] is the entry with local index `from`.
   void operator()(Real const* coarse, Index from, Real* fine) const {
     for (Index i = 0; i < 2 * begin_; ++i) fine[i] = one(coarse, from, i);
     Real const* const c[2] = {coarse + (begin_ + offset_[0] - from), coarse + (begin_ + offset_[1] - from)};
@@ -206,13 +206,13 @@ class PairsAlongX {
 
   typename InterpolatedPoint<Real>::Line line_;
   Index count_;
-  Index begin_ = 0;  ///< the run …
+  Index begin_ = 0;  ///< the regular range …
   Index end_ = 0;    ///< … of m
   Index offset_[2] = {0, 0};
   std::vector<Real> weight_[2][points];
 };
 
-/// to = the sum of weight[n] times row n, of rows that are `stride` apart.
+/// to = the sum of weight[n] times row n, for rows that are `stride` apart.
 template <class Real>
 void weighted_rows(Real* to, Index length, Real const* weight, int count, Real const* from, Index stride) {
   for (int n = 0; n < count; ++n) {
@@ -265,7 +265,7 @@ CubicInterpolation<Real>::CubicInterpolation(ControlVolumeGrid fine, ControlVolu
   exchange_ = neighbour_exchange<Real>(coarse_, {.corners = true});
 }
 
-/// One axis of a block: of each fine unknown the first of its `points` coarse unknowns, counted from the block's first
+/// One axis of a block: for each fine unknown the first of its `points` coarse unknowns, relative to the block's first
 /// one, and their weights.
 template <class Real>
 struct CubicInterpolation<Real>::Line {
@@ -283,7 +283,7 @@ typename CubicInterpolation<Real>::Line CubicInterpolation<Real>::line(Block con
   int const axis = static_cast<int>(a);
   Block const& fine_block = fine_.mesh->blocks()[block.local];
   bool const is_merged = factor > 1;
-  // Ghosts count where another block, or this one around the end, fills them.
+  // Ghosts are usable if another block, or this one across a periodic seam, fills them.
   line.lowest = is_merged && block.neighbour(axis, -1) ? -1 : 0;
   line.highest = coarse_.unknowns(block).extent(axis) - (is_merged && block.neighbour(axis, 1) ? 0 : 1);
   line.points = is_merged ? std::min<Index>(most_points, line.highest - line.lowest + 1) : 1;
@@ -291,7 +291,7 @@ typename CubicInterpolation<Real>::Line CubicInterpolation<Real>::line(Block con
   Index const first_coarse = coarse_.first_unknown(block)[a];
   for (Index i = 0; i < fine_.unknowns(fine_block).extent(axis); ++i) {
     double const x = fine_.volumes[a].position[place(first_fine + i)];
-    // The parent lies beside x: on which side decides what is in the middle of four.
+    // The parent is one of the two middle points around x; the side of x decides which.
     Index const parent = i / factor;
     bool const is_before = x < coarse_.volumes[a].position[place(first_coarse + parent)];
     Index const from =
@@ -363,7 +363,7 @@ void CubicInterpolation<Real>::operator()(Field<Real>& coarse, Field<Real>& fine
       }
       column.coarse = at.coarse;
       column.fine = at.fine;
-      // Few columns are not enough to keep a device busy.
+      // A device needs many work items: with few columns, these are shorter.
       Index const columns = column.line[0].pairs() * column.line[1].pairs();
       constexpr Index many_columns = Index{1} << 14U;
       column.pairs_of_item = columns < many_columns ? 2 : 16;

@@ -12,10 +12,10 @@
 
 namespace halocline {
 
-/// Unknowns of a fine grid from those of the grid coarsened by `factor`: a polynomial of third order along each axis,
-/// through the four coarse unknowns around, fewer where there are no four. Full multigrid starts levels with it: its
-/// error is of higher order than the discretisation's (Trottenberg, Oosterlee, Schüller, Multigrid, section 2.6).
-/// Beside walls the polynomial is one-sided: values on walls need not be known.
+/// Interpolates a fine grid's unknowns from those of the grid coarsened by `factor`: a cubic polynomial along each axis
+/// through the four surrounding coarse unknowns, or through fewer if there are no four. Full multigrid starts its
+/// levels with it, because its error is of higher order than the discretisation's (Trottenberg, Oosterlee, Schüller,
+/// Multigrid, section 2.6). Beside walls the polynomial is one-sided, so values on walls are not needed.
 template <class Real>
 class CubicInterpolation {
  public:
@@ -24,17 +24,17 @@ class CubicInterpolation {
   /// Collective over the grids' communicator.
   CubicInterpolation(ControlVolumeGrid fine, ControlVolumeGrid coarse, std::array<Index, 3> const& factor);
 
-  /// fine = interpolation of coarse, whose ghosts are filled. Collective.
+  /// fine = interpolation of coarse, whose ghosts it fills. Collective.
   void operator()(Field<Real>& coarse, Field<Real>& fine) const;
 
  private:
-  /// Of one block, by axis: of each fine unknown the first of its coarse unknowns, and their weights.
+  /// Data of one block, by axis: the first coarse unknown of each fine unknown, and the weights.
   struct Part {
     std::array<int, 3> points{};
     std::array<Kokkos::View<Index*, Memory>, 3> first;
     std::array<Kokkos::View<Real*, Memory>, 3> weight;
-    // For devices, where every axis of three is coarsened and has five coarse unknowns or more: of each pair of fine
-    // unknowns the first of five coarse ones, and the weights of these for one and the other.
+    // For devices, if all three axes are coarsened and have at least five coarse unknowns: the first of five coarse
+    // unknowns for each pair of fine ones, and the weights for both.
     bool in_pairs = false;
     std::array<Kokkos::View<Index*, Memory>, 3> first_of_pair;
     std::array<Kokkos::View<Real*, Memory>, 3> weight_of_pair;
@@ -47,7 +47,7 @@ class CubicInterpolation {
   ControlVolumeGrid fine_;
   ControlVolumeGrid coarse_;
   std::vector<Part> parts_;             ///< by Block::local
-  std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
+  std::unique_ptr<Exchange> exchange_;  ///< null if no block has a neighbour
 };
 
 extern template class CubicInterpolation<float>;

@@ -22,39 +22,39 @@
 
 namespace halocline {
 
-/// A linear elliptic equation on the unknowns of a grid, which can be discretised on any coarser grid, too: all that
-/// multigrid needs of it.
+/// A linear elliptic equation on the unknowns of a grid that can also be discretised on coarser grids: everything that
+/// multigrid needs.
 ///
 /// The functor is A u at a point, integrated over its control volume, of radius 1, symmetric and positive definite (or
-/// semidefinite). Ghosts of u beyond walls are zero: a functor finds what a wall does to the unknown beside it in
-/// UniformFaces. Its coefficients are fields on the unknowns with one layer of ghosts; those beyond walls hold what the
-/// unknown beside them has.
+/// semidefinite). Ghosts of u beyond walls are zero; UniformFaces gives a functor the effect of a wall on the adjacent
+/// unknown. Its coefficients are fields on the unknowns with one layer of ghosts; those beyond walls hold the value of
+/// the adjacent unknown.
 ///
-/// Of a star the couplings across faces are found once, and stored: what a functor costs does not matter, and coarser
-/// levels follow from them (face_operator.hpp). A functor that reads corners is evaluated in every pass, and asked for
-/// on coarser grids, where its coefficients are means.
+/// For a star, the couplings across faces are computed once and stored, so that the functor's cost does not matter, and
+/// coarser levels are derived from them (face_operator.hpp). A functor that reads corners is evaluated in every pass,
+/// and on coarser grids too, with averaged coefficients.
 template <class Real, class Functor, std::size_t CoefficientCount>
 struct EllipticEquation {
   using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
   ControlVolumeGrid grid;
   Coefficients coefficients{};
   std::function<Functor(ControlVolumeGrid const&)> functor_on;
-  /// Makes the same operator in single precision, for functors that read corners; empty: it cannot be had.
+  /// Makes the same operator in single precision, for functors that read corners; empty if there is none.
   std::function<std::unique_ptr<Operator>()> single_precision{};
   Regularity regularity = Regularity::regular;
 };
 
-/// The operator of an equation, which coarsens itself. Collective over the grid's communicator. Throws DefectError for
-/// a coefficient without ghosts, and PhysicsError for a star that is not symmetric.
+/// The operator of an equation, with its own coarsening. Collective over the grid's communicator. Throws DefectError
+/// for a coefficient without ghosts, and PhysicsError for an unsymmetric star.
 ///
-/// A physics calls it in one .cpp of its own, which the compiler takes long for.
+/// A physics calls it in a separate .cpp, because it takes long to compile.
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] std::unique_ptr<Operator> make_elliptic_operator(
     EllipticEquation<Real, Functor, CoefficientCount> equation);
 
 namespace elliptic {
 
-/// The rows of an equation on all blocks of this rank, and the memory behind them.
+/// The rows of an equation on all blocks of this rank, and their memory.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class BlockRows {
  public:
@@ -82,7 +82,7 @@ class BlockRows {
   std::vector<BlockGeometry<Real>> geometry_;
 };
 
-/// Stands for the vector that is one everywhere, beyond walls as well.
+/// Reads as the vector that is one everywhere, beyond walls too.
 template <class Real>
 struct One {
   template <int I, int J, int K>
@@ -91,7 +91,7 @@ struct One {
   }
 };
 
-/// The couplings across the faces of one axis, walls included; and what a row has beside its differences.
+/// The couplings across the faces of one axis, walls included; and what remains of a row besides its differences.
 template <class Rows, int Axis>
 struct TakeFaces {
   using Real = typename Rows::Real;
@@ -117,8 +117,7 @@ struct TakeShift {
   }
 };
 
-/// Counts the faces across which a row couples with its neighbour by another number than the neighbour's row with it.
-/// Both are found from the same numbers, in a few operations.
+/// Counts the faces whose two rows have different couplings. Both come from the same numbers by a few operations.
 template <class Rows, int Axis>
 struct CountUnsymmetricFaces {
   using Real = typename Rows::Real;
@@ -133,7 +132,7 @@ struct CountUnsymmetricFaces {
   }
 };
 
-/// What a functor of a star is made of.
+/// Face coefficients of a star's functor.
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] FaceCoefficients<Real> faces_of(EllipticEquation<Real, Functor, CoefficientCount> const& equation) {
   using Rows = FunctorRows<Real, Functor, CoefficientCount>;

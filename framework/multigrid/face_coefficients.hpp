@@ -9,15 +9,15 @@
 
 namespace halocline {
 
-/// What FaceDiffusion reads, on the unknowns of a grid. On the last unknown of a block along an axis, the face behind
-/// it is that of its upper ghost: valid beside walls and beside other blocks.
+/// The coefficients of FaceDiffusion on the unknowns of a grid. Behind the last unknown of a block along an axis, the
+/// face is stored in the upper ghost: valid beside walls and beside other blocks.
 template <class Real>
 struct FaceCoefficients {
   std::shared_ptr<Field<Real>> diagonal;
-  std::shared_ptr<Field<Real>> shift;                 ///< what the diagonal has beyond the faces' sum
+  std::shared_ptr<Field<Real>> shift;                 ///< the diagonal minus the sum of the faces
   std::array<std::shared_ptr<Field<Real>>, 3> faces;  ///< transmissibilities; null beyond the dimensions
 
-  /// Zero everywhere.
+  /// All coefficients are zero.
   explicit FaceCoefficients(ControlVolumeGrid const& grid);
   template <int Dimensions>
   [[nodiscard]] FaceStencil<Real, Dimensions> stencil(Block const& block) const;
@@ -32,11 +32,11 @@ FaceStencil<Real, Dimensions> FaceCoefficients<Real>::stencil(Block const& block
   return all;
 }
 
-/// Fills `diagonal` from the other fields.
+/// Sets `diagonal` from the other fields.
 template <class Real>
 void sum_diagonal(ControlVolumeGrid const& grid, FaceCoefficients<Real>& coefficients);
 
-/// The same, rounded; the diagonal is the sum of the rounded ones.
+/// The same in single precision; the diagonal is the sum of the rounded coefficients.
 [[nodiscard]] FaceCoefficients<float> in_single_precision(ControlVolumeGrid const& grid,
                                                           FaceCoefficients<double> const& coefficients);
 

@@ -8,7 +8,7 @@ namespace halocline {
 /// every face. Entry (i, j, k) of the field `t`n holds that of the face between the unknown and the one before it along
 /// axis n; `d` is the diagonal, boundary faces and s included. Ghosts of u beyond the walls are zero.
 ///
-/// Inputs: u, d, tx and, as the dimensions go, ty and tz.
+/// Inputs: u, d, tx and, according to the dimensions, ty and tz.
 template <class Real, int Dimensions>
 struct FaceDiffusion {
   static constexpr Shape shape = star<1, Dimensions>;
@@ -23,7 +23,7 @@ struct FaceDiffusion {
   }
 
  private:
-  /// The sum with what crosses the faces of the axes from `Axis` on.
+  /// Adds the fluxes across the faces of the axes from `Axis` on.
   template <int Axis, class U>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static Real with_axes(Real sum, U const&) {
     return sum;

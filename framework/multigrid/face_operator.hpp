@@ -11,8 +11,8 @@
 #include "framework/multigrid/next_level.hpp"
 #include "framework/operator/stencil_operator.hpp"
 
-// The operator with a coefficient on each face, whole. Only the .cpp files that instantiate it include this: one a
-// number of dimensions, since each takes the compiler long.
+// The complete operator with a coefficient on each face. Only the .cpp files that instantiate it include this: one for
+// each number of dimensions, since each takes long to compile.
 
 namespace halocline {
 

@@ -11,7 +11,7 @@ template <class RealType, int DimensionCount>
 struct FaceStencil {
   using Real = RealType;
   static constexpr int dimensions = DimensionCount;
-  /// Vectors that one unknown's update reads beside x.
+  /// Values that one unknown's relaxation reads besides x and b.
   static constexpr int coefficients = 1 + dimensions;
   static constexpr int colours = 2;
   using Around = VectorRows<Real, dimensions>;
@@ -32,7 +32,7 @@ struct FaceStencil {
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real diagonal(Index i, Index j, Index k) const { return d(i, j, k); }
 
-  /// Whether the row at (j, k) is that of any other (j, k) of which this holds.
+  /// Whether the row at (j, k) equals that of any other (j, k) for which this is true.
   [[nodiscard]] static constexpr bool is_inner_row(Index, Index) { return false; }
 
   struct Row {

@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// Stands for a vector without its entry at the point itself.
+/// Reads as a vector whose entry at the point itself is zero.
 template <class Real, class Vector>
 struct NeighboursOf {
   Vector vector;
@@ -26,9 +26,9 @@ struct NeighboursOf {
 template <class RealType, class Functor, class CoefficientPositions>
 class FunctorRowsAt;
 
-/// The rows (rows.hpp) of any linear functor of radius 1 on one block: neighbours are what it makes of a vector whose
-/// entry at the point itself is zero, the diagonal is what it makes of the unit vector there. So its formula stands
-/// once. Device code takes it apart by the positions of its coefficients.
+/// The rows (rows.hpp) of any linear functor of radius 1 on one block. Neighbours are the functor's value for a vector
+/// whose entry at the point itself is zero; the diagonal is its value for the unit vector. So its formula exists once.
+/// Device code indexes its coefficients by position.
 template <class RealType, class Functor, std::size_t... Position>
 class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
  public:
@@ -47,7 +47,7 @@ class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
   Geometry<Real> geometry;
   Coefficients inputs;
 
-  /// What a row reads of a vector.
+  /// The values of a vector that a row reads.
   struct Around {
     BlockView<Real const> x;
     Real const* centre;
@@ -79,7 +79,7 @@ class FunctorRowsAt<RealType, Functor, std::index_sequence<Position...>> {
   }
   [[nodiscard]] static constexpr bool is_inner_row(Index, Index) { return false; }
 
-  /// What the functor makes of a vector.
+  /// The functor's value for a vector.
   template <class U>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real evaluate(U const& u, Index i, Index j, Index k) const {
     return functor(Point<Real>(geometry, i, j, k), u, reader<Position>(i, j, k)...);

@@ -17,9 +17,9 @@
 
 namespace halocline {
 
-// Stages on devices: one unknown a work item.
+// Stages on devices: one unknown per work item.
 
-/// One colour from x = 0: the other colours become zero, x is not read.
+/// One colour from x = 0: sets the other colours to zero and does not read x.
 template <class Stencil>
 struct RelaxZeroPoint {
   LevelViews<Stencil> views;
@@ -37,7 +37,7 @@ struct RelaxPoint {
     if (views.has_colour(colour, i, j, k)) views.x(i, j, k) = relaxed(views, i, j, k);
   }
 };
-/// The same to another vector, which gets the other colour as it is: around the end of an odd periodic axis it is read.
+/// The same into another vector, with a copy of the other colour, which is read across an odd periodic axis.
 template <class Stencil>
 struct RelaxPointTo {
   LevelViews<Stencil> views;
@@ -49,10 +49,10 @@ struct RelaxPointTo {
   }
 };
 
-/// Sweeps of red-black Gauss-Seidel on devices that go through memory once for both colours, from one vector to
-/// another: 3 numbers an unknown where two half-sweeps move 6. For large blocks with constant coefficients. The shell,
-/// unknowns beside walls (whose diagonals differ) and beside other blocks (which wait for ghosts of the first colour),
-/// is relaxed one colour after the other.
+/// Red-black Gauss-Seidel relaxations on devices in one pass over memory for both colours, from one vector to another:
+/// 3 values per unknown instead of 6 for two half-sweeps. For large blocks with constant coefficients. The shell is
+/// relaxed one colour after the other: unknowns beside walls (with other diagonals) and beside other blocks (which need
+/// ghosts of the first colour).
 template <class Stencil>
 class FusedRelaxation {
  public:
@@ -62,10 +62,10 @@ class FusedRelaxation {
                                    requires(Stencil const& stencil) {
     stencil.inner_row(0, 0, 0);
   };
-  /// Below this many unknowns of a block launches take longer than memory does.
+  /// With fewer unknowns per block, launches take longer than memory accesses.
   static constexpr Index fewest_unknowns = Index{1} << 20U;
 
-  /// Collective. `maps`: by Block::local. `exchange`: null where no block has a neighbour.
+  /// Collective. `maps`: by Block::local. `exchange`: null if no block has a neighbour.
   FusedRelaxation(ControlVolumeGrid const& grid, std::vector<LevelViews<Stencil>> const& maps, Exchange* exchange)
       : grid_(grid), exchange_(exchange) {
     bool small = false;
@@ -90,10 +90,10 @@ class FusedRelaxation {
     pays_ = !grid.mesh->communicator().any(small);
   }
 
-  /// Whether it is to be used, on all ranks alike.
+  /// Whether to use it; the same on all ranks.
   [[nodiscard]] bool pays() const { return pays_; }
 
-  /// to = what a sweep makes of x = 0.
+  /// to = one relaxation from x = 0.
   void from_zero(int first, Field<Real> const& b, Field<Real>& to) const {
     run(
         first, b, to, to,
@@ -106,7 +106,7 @@ class FusedRelaxation {
         });
   }
 
-  /// to = what a sweep makes of x, whose ghosts must be there.
+  /// to = one relaxation of x, whose ghosts must be valid.
   void operator()(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to) const {
     run(
         first, b, x, to,
@@ -114,7 +114,8 @@ class FusedRelaxation {
           return RelaxPointTo<Stencil>{views, to.view(block), first};
         },
         [&](Block const& block, Part const& part) {
-          // Of x without its ghosts' record: the box holds corners, which nobody fills and the functor does not read.
+          // A view of x without ghost record: the box includes corners, which are not valid and which the functor does
+          // not read.
           BlockView<Real const> const all_of_x = x.view(block);
           sweep(execution(block), part.inner, part.geometry, to.view(block),
                 RelaxBothColours<Real, dimensions>{part.row, first}, all_of_x, b.view(block));
@@ -138,7 +139,7 @@ class FusedRelaxation {
     return views;
   }
 
-  /// The shell's first colour, its messages under the sweep of what is inside, then its second colour.
+  /// The shell's first colour, whose messages overlap with the inner sweep, then the shell's second colour.
   template <class MakeFirst, class Inside>
   void run(int first, Field<Real> const& b, Field<Real>& x, Field<Real>& to, MakeFirst const& make_first,
            Inside const& sweep_inside) const {

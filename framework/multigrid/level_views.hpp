@@ -9,8 +9,8 @@
 
 namespace halocline {
 
-/// What relaxation and transfers on one level work on, for one block. Coarse unknown (I, J, K) is at local index (I, J,
-/// K) of `coarse`; its children begin at `begin + factor * (I, J, K)`.
+/// Views of one block for relaxation and transfers on one level. Coarse unknown (I, J, K) is at local index (I, J, K)
+/// of `coarse`; its children begin at `begin + factor * (I, J, K)`.
 template <class Stencil>
 struct LevelViews {
   using Real = typename Stencil::Real;
@@ -18,13 +18,13 @@ struct LevelViews {
   BlockView<Real const> b;
   BlockView<Real> x;
   BlockView<Real> coarse;
-  int parity = 0;               ///< bit n: of the global index of entry (0, 0, 0) along axis n; bit 3: of their sum
+  int parity = 0;  ///< bit n: parity of the global index of entry (0, 0, 0) along axis n; bit 3: of their sum
   Index begin[3] = {0, 0, 0};   ///< the block's unknowns …
   Index end[3] = {1, 1, 1};     ///< … in local indices
   Index factor[3] = {1, 1, 1};  ///< 2 on axes that are coarsened
 
-  /// Where the unknowns of a colour lie in a row: those whose i + phase is even; none if it is negative. Two colours go
-  /// by the sum of the global indices, red (0) where that is even; more colours are numbered as by ColourRelaxation.
+  /// Phase of a colour in a row: it has the unknowns with even i + phase; none if negative. Two colours follow the sum
+  /// of the global indices, red (0) where it is even; more colours are numbered as by ColourRelaxation.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int phase(int colour, Index j, Index k) const {
     if constexpr (Stencil::colours == 2) {
       return static_cast<int>(((parity >> 3) + j + k + colour) & 1);
@@ -39,14 +39,14 @@ struct LevelViews {
     int const at = phase(colour, j, k);
     return at >= 0 && ((i + at) & 1) == 0;
   }
-  /// The coarse unknown that `i` is a child of, along one axis.
+  /// The coarse unknown whose child is `i`, along one axis.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Index parent(int axis, Index i) const {
-    // A quotient would take a device longer than all else that a point needs.
+    // A division would take a device longer than all other work on a point.
     return (i - begin[axis]) >> (factor[axis] >> 1);
   }
 };
 
-/// Which unknowns of a block are whose children, for stencil, transfers and smoothing.
+/// The children of each coarse unknown of a block, for stencil, transfers and smoothing.
 template <class Stencil>
 [[nodiscard]] LevelViews<Stencil> family_map(ControlVolumeGrid const& fine, Block const& block, Stencil const& stencil,
                                              std::array<Index, 3> const& factor) {
@@ -65,7 +65,7 @@ template <class Stencil>
   return map;
 }
 
-/// Calls `visit(i, j, k)` for the children of a coarse unknown. `family` has begin, end and factor as LevelViews do.
+/// Calls `visit(i, j, k)` for the children of a coarse unknown. `family` has begin, end and factor like LevelViews.
 template <class Family, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void for_children(Family const& family, Index i, Index j, Index k, Visit const& visit) {
   Index const coarse[3] = {i, j, k};

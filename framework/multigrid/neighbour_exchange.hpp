@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-/// What fills the ghosts of vectors on a grid; null where no block of any rank has a neighbour. Collective.
+/// An exchange for the ghosts of vectors on a grid; null if no block of any rank has a neighbour. Collective.
 template <class Real>
 [[nodiscard]] std::unique_ptr<Exchange> neighbour_exchange(ControlVolumeGrid const& grid,
                                                            ExchangeOptions const& options = {}) {

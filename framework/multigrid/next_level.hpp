@@ -17,7 +17,7 @@
 
 namespace halocline {
 
-/// Adds up the couplings of unknowns with the next ones along an axis.
+/// Sums the couplings of unknowns with the next ones along an axis.
 template <class Stencil, int Axis>
 struct SumCouplings {
   Stencil stencil;
@@ -26,7 +26,7 @@ struct SumCouplings {
   }
 };
 
-/// Of the couplings along each axis, the mean over all faces between unknowns; 0 where there is none. Collective.
+/// Mean coupling along each axis over all faces between unknowns; 0 without faces. Collective.
 /// \param stencils by Block::local
 template <class Stencil>
 [[nodiscard]] Couplings mean_couplings(ControlVolumeGrid const& grid, std::vector<Stencil> const& stencils) {
@@ -47,11 +47,11 @@ template <class Stencil>
   return mean_over_faces(grid, sums);
 }
 
-/// The way from an operator on `grid` to the next coarser one: onto fewer ranks, to larger control volumes, or null.
+/// The coarsening of an operator on `grid`: by agglomeration, to larger control volumes, or null at the coarsest level.
 /// Collective.
-/// \param stencils by Block::local, which `owner` keeps alive
+/// \param stencils by Block::local; `owner` keeps their memory alive
 /// \param on_fewer_ranks makes the same operator: Agglomeration<Real> const& -> std::unique_ptr<Operator>
-/// \param on_larger_volumes makes the coarser one, from its grid and how many volumes it merges along each axis
+/// \param on_larger_volumes makes the coarser operator, from its grid and the coarsening factor of each axis
 template <class Stencil, class OnFewerRanks, class OnLargerVolumes>
 [[nodiscard]] std::unique_ptr<Coarsening> next_level(ControlVolumeGrid const& grid, Couplings const& couplings,
                                                      Operator const& fine, std::vector<Stencil> stencils,
@@ -72,7 +72,7 @@ template <class Stencil, class OnFewerRanks, class OnLargerVolumes>
                                                          *coarse_grid, on_larger_volumes(*coarse_grid, factor));
 }
 
-/// What a StencilOperator on control volumes is described by, but for coefficients and coarser levels.
+/// Description of a StencilOperator on control volumes, without coefficients and coarser levels.
 template <class Real, class Functor, std::size_t CoefficientCount>
 [[nodiscard]] StencilDescription<Real, Functor, CoefficientCount> description_on(ControlVolumeGrid const& grid,
                                                                                  Regularity regularity,

@@ -11,7 +11,7 @@ namespace halocline {
 
 // ---- One unknown: the portable form -------------------------------------------------------------------------------
 
-// The diagonal is that of the point alone: a row would bring those of its ends along.
+// The diagonal of the point alone: a row would also load those at its ends.
 
 template <class Stencil>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real inverse_at(LevelViews<Stencil> const& views, Index i,
@@ -19,7 +19,7 @@ template <class Stencil>
   return inverse_or_zero(views.stencil.diagonal(i, j, k));
 }
 
-/// What Gauss-Seidel makes of x at (i, j, k): the solution of its own equation.
+/// Gauss-Seidel value of x at (i, j, k): the solution of that unknown's own equation.
 template <class Stencil>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION typename Stencil::Real relaxed(LevelViews<Stencil> const& views, Index i,
                                                                          Index j, Index k) {
@@ -37,10 +37,10 @@ template <class Stencil>
 }
 
 // ---- Rows: the form for the host ----------------------------------------------------------------------------------
-// Both unknowns of a pair along x are evaluated and the one of the colour kept: vector instructions at the cost of the
-// arithmetic, which memory hides. What is rewritten in the other colour is what was there.
+// Both unknowns of a pair along x are evaluated and only the one of the colour is kept. This allows vector
+// instructions; the extra arithmetic is hidden by memory access. The other colour is rewritten with its old value.
 
-/// Unknowns of a row that are handled at a time: offsets within them fit a 32-bit lane.
+/// Unknowns of a row that are processed at a time: offsets within them fit a 32-bit lane.
 inline constexpr Index row_piece = 512;
 
 /// Calls `row(i, count, j, k)` for the pieces of the rows of a box.
@@ -55,7 +55,7 @@ void for_rows(IndexRange const& box, Row const& row) {
   }
 }
 
-/// One colour from x = 0: the other colours become zero, x is not read.
+/// One colour from x = 0: sets the other colours to zero and does not read x.
 template <class Stencil>
 [[gnu::flatten]] void relax_zero_rows(LevelViews<Stencil> const& views, int colour, IndexRange const& box) {
   using Real = typename Stencil::Real;
@@ -87,7 +87,7 @@ template <class Stencil>
     Real* const x = views.x.at(i, j, k);
     int const first = static_cast<int>(i);
     phase = (first + phase) & 1;
-    // By way of a buffer: compilers would rather branch than evaluate what is thrown away.
+    // Uses a buffer: compilers would rather branch than evaluate discarded values.
     alignas(64) Real value[row_piece];
     HALOCLINE_INDEPENDENT_ITERATIONS
     for (int n = 0; n < count; ++n) value[n] = (b[n] + row.neighbours(around, i + n)) * row.inverse(first + n);
@@ -121,7 +121,7 @@ template <class Stencil>
   });
 }
 
-/// Coarse values of the children in `box`, which holds whole families: coarse = sum over children of b - A x.
+/// Restricts the children in `box`, which contains all children of each parent: coarse = sum of b - A x over them.
 template <class Stencil, bool WithResidual>
 [[gnu::flatten]] void restrict_rows(LevelViews<Stencil> const& views, IndexRange const& box) {
   using Real = typename Stencil::Real;

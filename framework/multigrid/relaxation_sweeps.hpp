@@ -4,19 +4,19 @@
 
 #include "framework/kernel/stencil.hpp"
 
-// Both half-sweeps of red-black Gauss-Seidel as one sweep of a stencil, for unknowns with one diagonal. What an unknown
-// of the second colour reads of the first is evaluated again beside it: cheap next to a second pass over memory.
+// Both half-sweeps of red-black Gauss-Seidel as one sweep of a stencil, for unknowns with the same diagonal. The first
+// colour's values that an unknown of the second colour reads are recomputed: cheaper than a second pass over memory.
 
 namespace halocline {
 
-/// A x = b of unknowns whose rows are all alike: away from the walls, with constant coefficients.
+/// A x = b for unknowns with equal rows: away from walls, with constant coefficients.
 template <class Real, int Dimensions>
 struct InnerRow {
   Real coupling[3] = {0, 0, 0};
   Real inverse = 0;  ///< of the diagonal
 
-  /// The solution of an unknown's own equation, in the order of ConstantStencil. `pair(axis)`: the sum of the two
-  /// neighbours along an axis, a std::integral_constant.
+  /// The solution of an unknown's own equation, with the order of operations of ConstantStencil. `pair(axis)`: the sum
+  /// of the two neighbours along an axis, a std::integral_constant.
   template <class Pair>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real relaxed(Real b, Pair const& pair) const {
     Real neighbours = coupling[0] * pair(std::integral_constant<int, 0>());
@@ -26,15 +26,15 @@ struct InnerRow {
   }
 };
 
-/// 0 where a point is of the colour that is relaxed first, 1 where it is of the second: the sum of the global indices
-/// is even for red (0).
+/// 0 if a point has the colour that is relaxed first, 1 if it has the second. The sum of the global indices is even for
+/// red (0).
 template <class P>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int half_sweep_of(P const& at, int first_colour) {
   int const sum = static_cast<int>(at.index(0)) + static_cast<int>(at.index(1)) + static_cast<int>(at.index(2));
   return (sum & 1) == first_colour ? 0 : 1;
 }
 
-/// Inputs: x, b. Reads x two unknowns away in all, b one.
+/// Inputs: x, b. Reads x up to two unknowns away and b up to one.
 template <class Real, int Dimensions>
 struct RelaxBothColours {
   static constexpr Shape shape = box<2, Dimensions>;
@@ -42,7 +42,7 @@ struct RelaxBothColours {
   InnerRow<Real, Dimensions> row;
   int first;  ///< the colour that is relaxed first
 
-  /// What the first half-sweep makes of the neighbour at an offset.
+  /// Value of the neighbour at an offset after the first half-sweep.
   template <int I, int J, int K, class X, class B>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real relaxed(Offset<I, J, K> at, X const& x, B const& b) const {
     return row.relaxed(b[at], [&](auto axis) {

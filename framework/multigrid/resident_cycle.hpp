@@ -12,31 +12,31 @@
 
 namespace halocline {
 
-/// A level that a cluster keeps to itself.
+/// A level in the chip memory of a thread-block cluster.
 template <class Stencil>
 struct ResidentLevel {
-  LevelViews<Stencil> down;                          ///< coarse: the right-hand side of the next level
+  LevelViews<Stencil> down;                          ///< its `coarse` is the right-hand side of the next level
   BlockView<typename Stencil::Real const> coarse_x;  ///< the next level's solution
-  int x_at = 0;                                      ///< where x is on the chip, with ghosts …
-  int b_at = 0;                                      ///< … and b, without
+  int x_at = 0;                                      ///< position of x on the chip, with ghosts …
+  int b_at = 0;                                      ///< … and of b, without
 };
 
-/// A V-cycle on small levels by one cluster (kernel/thread_block_cluster.hpp): levels whose work is shorter than a
-/// launch takes.
+/// A V-cycle on small levels in one thread-block cluster (kernel/thread_block_cluster.hpp), for levels whose work takes
+/// less time than a launch.
 template <class Stencil>
 struct RunResidentCycle {
   using Real = typename Stencil::Real;
-  /// All goes with the launch, where it is nearest: what a launch may bring along is 4 KiB.
+  /// All levels are launch arguments, which have the lowest latency and are limited to 4 KiB.
   static constexpr int most_levels = 11;
   ResidentLevel<Stencil> levels[most_levels];
   int first;     ///< the level to begin with …
-  int smallest;  ///< … the first one that one block of the cluster is better off with …
-  int count;     ///< … and their number, without the coarsest
+  int smallest;  ///< … the first level that is faster in one block of the cluster …
+  int count;     ///< … and the number of levels without the coarsest
   int relaxations;
   bool from_zero;
-  BlockView<Real const> inverse;  ///< of the coarsest level, with its only unknown
-  int bottom;                     ///< where the solution of that one is on the chip, before its right-hand side
-  int scratch;                    ///< numbers of a block on the chip
+  BlockView<Real const> inverse;  ///< of the coarsest level's diagonal, at its only unknown
+  int bottom;                     ///< position of that unknown's solution on the chip, before its right-hand side
+  int scratch;                    ///< numbers that a block stores on the chip
 
   template <class Cluster>
   KOKKOS_FUNCTION void operator()(Cluster const& cluster) const {
@@ -54,7 +54,7 @@ struct RunResidentCycle {
     for (int n = smallest - 1; n >= first; --n) go_up(cluster, levels[n]);
   }
 
-  /// Gives the levels of one block their places on the chip. Whether so many bytes have room for them.
+  /// Assigns chip memory to the levels that run in one block. Returns whether they fit into `bytes`.
   [[nodiscard]] bool place(std::size_t bytes) {
     scratch = 0;
     for (int n = smallest; n < count; ++n) {
@@ -74,7 +74,7 @@ struct RunResidentCycle {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION static int extent_with_ghosts(LevelViews<Stencil> const& at, int axis) {
     return extent(at, axis) + (axis < Stencil::dimensions ? 2 : 0);
   }
-  /// x and b of level n on the chip, by the local indices of the level or, `is_coarse`, from zero.
+  /// x and b of level n on the chip, addressed by the level's local indices or, if `is_coarse`, from zero.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION BlockView<Real> near_x(int n, Real* memory, bool is_coarse) const {
     if (n == count) return {memory + bottom, 1, 1};
     LevelViews<Stencil> const& at = levels[n].down;
@@ -103,7 +103,7 @@ struct RunResidentCycle {
     return level;
   }
 
-  /// Brings b of the first level of a block, and x where the cycle goes on from it. Ghosts are zero.
+  /// Loads b of the first level that runs in one block, and x if the cycle starts there from x. Ghosts are zero.
   template <class Cluster>
   KOKKOS_FORCEINLINE_FUNCTION void fetch(Cluster const& cluster, int begin, Real* memory) const {
     for (int n = cluster.rank(); n < scratch; n += cluster.size()) memory[n] = 0;
@@ -147,7 +147,7 @@ struct RunResidentCycle {
     }
   }
 
-  /// Calls `visit(i, j, k)` for the points of a box from zero to `extent`, then waits for all.
+  /// Calls `visit(i, j, k)` for the points of a box from zero to `extent`, then waits at a barrier.
   template <class Cluster, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(Cluster const& cluster, int const (&extent)[3], Visit const& visit) {
     int const plane = extent[0] * extent[1];
@@ -165,7 +165,7 @@ struct RunResidentCycle {
     return static_cast<int>(at.end[axis] - at.begin[axis]);
   }
 
-  /// The same for the unknowns of a level, by their local indices.
+  /// The same for the unknowns of a level, with their local indices.
   template <class Cluster, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_unknowns(Cluster const& cluster, LevelViews<Stencil> const& at,
                                                        Visit const& visit) {
@@ -180,7 +180,7 @@ struct RunResidentCycle {
     });
   }
 
-  /// Runs over pairs of unknowns along x: one of each is of the colour, in rows that have it.
+  /// Loops over pairs of unknowns along x: in rows with the colour, one unknown of each pair has it.
   template <class Cluster>
   KOKKOS_FORCEINLINE_FUNCTION static void relax(Cluster const& cluster, LevelViews<Stencil> const& at, int colour) {
     for_each(cluster, {(extent(at, 0) + 1) / 2, extent(at, 1), extent(at, 2)}, [&](int pair, int b, int c) {
@@ -220,11 +220,11 @@ template <class Stencil>
 class ClusterCycle final : public ResidentCycle {
  public:
   using Real = typename Stencil::Real;
-  /// Whether the stencils of all levels can go with a launch.
+  /// Whether the stencils of all levels fit into launch arguments.
   static constexpr bool fits_launch = sizeof(RunResidentCycle<Stencil>) <= 4000;
-  /// Of more unknowns launches for each stage are no slower.
+  /// With more unknowns, a launch for each stage is no slower.
   static constexpr Index most_unknowns = Index{1} << (kernel::clusters_have_many_blocks ? 15U : 12U);
-  /// With fewer unknowns a block that meets no others is faster.
+  /// With fewer unknowns, one block without cluster barriers is faster.
   static constexpr Index fewest_of_several_blocks = Index{1} << 12U;
 
   ClusterCycle(Execution execution, RunResidentCycle<Stencil> const& run)

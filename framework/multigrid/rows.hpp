@@ -4,21 +4,21 @@
 
 namespace halocline {
 
-// An operator as smoothers and transfers see it, by its rows. A `Stencil` is made for one block and has
-// - `Real` and `dimensions`; `coefficients`: vectors that one unknown's relaxation reads beside x and b;
-// - `colours` of its Gauss-Seidel order: 2, red and black, or two for each axis;
+// The rows of an operator, as smoothers and transfers use them. A `Stencil` is made for one block and has
+// - `Real` and `dimensions`; `coefficients`: vectors that one unknown's relaxation reads besides x and b;
+// - `colours` of its Gauss-Seidel order: 2 (red-black), or two for each axis;
 // - `Around(x, j, k)`: what a row reads of the vector x, with the pointer `centre` to the row itself;
-// - `row(j, k)`: of the unknowns at (j, k), asked by local index i, the weighted sum of the `neighbours` (with the sign
-//   that it has on the right-hand side of an unknown's own equation), the `diagonal` and its `inverse`;
+// - `row(j, k)`: for the unknowns at (j, k), by local index i, the weighted sum of the `neighbours` (with its sign on
+//   the right-hand side of an unknown's own equation), the `diagonal` and its `inverse`;
 // - `diagonal(i, j, k)` of one unknown;
-// - `is_inner_row(j, k)`: whether the row is that of any other (j, k) of which this holds;
+// - `is_inner_row(j, k)`: whether the row equals that of any other (j, k) for which this is true;
 // and may have
-// - `coupling<Axis>(i, j, k)`: the magnitude of the entry that couples an unknown with the next one along an axis; what
-//   has one coupling along each axis does without;
-// - `inner_row(i, j, k)`, where all unknowns away from walls have one row (InnerRow), asked at one of them: relaxation
-//   can then fuse both colours;
-// - `face(axis, i, j, k)` and `shift(i, j, k)`, of whose sum a diagonal is made: the coupling across the face between
-//   an unknown and the one before it along `axis`, or the wall there, and what is left. Full multigrid needs them.
+// - `coupling<Axis>(i, j, k)`: the magnitude of the entry that couples an unknown with the next one along an axis; not
+//   needed if the coupling along each axis is constant;
+// - `inner_row(i, j, k)`, if all unknowns away from walls have the same row (InnerRow), called for one of them:
+//   relaxation can then fuse both colours;
+// - `face(axis, i, j, k)` and `shift(i, j, k)`, whose sum is the diagonal: the coupling across the face (or wall)
+//   between an unknown and the one before it along `axis`, and the remainder. Full multigrid needs them.
 
 /// Rows of the unknown vector that a star stencil reads around (j, k).
 template <class Real, int Dimensions>
@@ -38,13 +38,13 @@ struct VectorRows {
   }
 };
 
-/// Zero where the diagonal is: an unknown that nothing fixes (the last one of a pure Neumann problem) stays at zero.
+/// Zero if the diagonal is: an unknown that nothing determines (the last one of a pure Neumann problem) stays at zero.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real inverse_or_zero(Real diagonal) {
   return diagonal != Real{0} ? Real{1} / diagonal : Real{0};
 }
 
-/// The rows of a stencil one after the other, on a host: inner ones are made once.
+/// The rows of a stencil in sequence, on a host; inner rows are computed once.
 template <class Stencil>
 class RowsInOrder {
  public:
@@ -59,7 +59,7 @@ class RowsInOrder {
  private:
   Stencil const& stencil_;
   typename Stencil::Row row_{};
-  bool is_inner_ = false;  ///< what row_ is
+  bool is_inner_ = false;  ///< whether row_ is an inner row
 };
 
 }  // namespace halocline

@@ -21,17 +21,17 @@
 
 namespace halocline {
 
-/// The stages of the down- or the up-sweep of a V-cycle on one block, by number.
+/// The numbered stages of the down-sweep or the up-sweep of a V-cycle on one block.
 template <class Stencil>
 struct RelaxationStages {
   enum class Direction { down, up };
   LevelViews<Stencil> views;
   Direction direction;
   int relaxations;
-  bool from_zero;  ///< on the way down
+  bool from_zero;  ///< in a down-sweep
 
   static constexpr int colours = Stencil::colours;
-  /// Down: one colour after the other, then the restriction. Up: the prolongation, then the colours from the last one.
+  /// Down: one colour after the other, then the restriction. Up: the prolongation, then the colours in reverse order.
   [[nodiscard]] int count() const { return colours * relaxations + 1; }
   [[nodiscard]] bool is_transfer(int stage) const { return stage == (direction == Direction::down ? count() - 1 : 0); }
   [[nodiscard]] int colour(int stage) const {
@@ -51,15 +51,15 @@ struct RelaxationStages {
   }
 };
 
-/// An operator on the unknowns of a grid that are merged into coarser ones: by twos within a block, on the axes with
-/// factor 2. P gives every child its parent's value and R = P^T adds the children up, so nothing is interpolated across
-/// a jump of the coefficients. P is of first order only; what that leaves rough is smoothed away: two relaxations on
-/// each side give the iterations of a smoother P at less memory traffic.
+/// Merges the unknowns of a grid into coarser ones: in pairs within a block, on the axes with factor 2. P gives every
+/// child its parent's value and R = P^T sums the children, so nothing is interpolated across a jump of the
+/// coefficients. P is of first order only; smoothing removes the rough errors that it leaves: two relaxations per sweep
+/// give the iteration counts of a smoother P with less memory traffic.
 template <class Stencil>
 class StructuredCoarsening final : public Coarsening, private FullMultigridTransfers, private CyclePasses {
  public:
   using Real = typename Stencil::Real;
-  /// \param stencils of the fine operator, by Block::local; their memory is kept alive by `owner`
+  /// \param stencils of the fine operator, by Block::local; `owner` keeps their memory alive
   StructuredCoarsening(ControlVolumeGrid fine, std::vector<Stencil> stencils, std::shared_ptr<void const> owner,
                        std::array<Index, 3> const& factor, ControlVolumeGrid coarse_grid,
                        std::unique_ptr<Operator> coarse);
@@ -80,21 +80,21 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
                                                               Vector const& inverse) const override;
   [[nodiscard]] bool only_enqueue() const override { return !kernel::is_host<Execution> && exchange_ == nullptr; }
   using Stages = RelaxationStages<Stencil>;
-  /// restrict_right_hand_side for stencils that tell what a wall is to a row.
+  /// restrict_right_hand_side for stencils that provide the couplings to walls.
   void restrict_walls_and_sources(Vector const& fine, Vector& coarse) const;
   [[nodiscard]] static Field<Real>& field(Vector const& x) { return as_field_vector<Real>(x).field(); }
   void exchange(Vector const& x) const;
   [[nodiscard]] LevelViews<Stencil> views(Block const& block, Vector const& b, Vector const& x,
                                           Vector const& coarse) const;
   [[nodiscard]] IndexRange coarse_box(Block const& block) const;
-  /// `for_box` of a stage made for one block, over its unknowns or its coarse unknowns.
+  /// `for_box` with the stage that `make` returns for a block, over its unknowns or its coarse unknowns.
   template <class Make>
   void over(bool parents, Make const& make) const;
-  /// A down- or up-sweep, and its vectors.
+  /// A down- or up-sweep with its vectors.
   struct Work {
     typename Stages::Direction direction;
     int relaxations;
-    bool from_zero;  ///< on the way down
+    bool from_zero;  ///< in a down-sweep
     Vector const& b;
     Vector const& x;
     Vector const& coarse;
@@ -103,11 +103,11 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
   void run_on_host(std::vector<Stages> const& stages, Vector const& x, Vector const& coarse) const;
   void run_portably(Work const& work) const;
   void run_fused(Work const& work) const;
-  /// coarse = R b, for coarse unknowns of a box
+  /// coarse = R b, for the coarse unknowns of a box
   void restrict_sums(Block const& block, LevelViews<Stencil> const& views, IndexRange const& parents) const;
-  /// coarse = R (b - A x), the ghosts of x being there.
+  /// coarse = R (b - A x); the ghosts of x must be valid.
   void restrict_residual(Vector const& b, Vector const& x, Vector const& coarse) const;
-  /// Ghosts that follow from what a kernel has written are no longer valid.
+  /// Marks ghosts that depend on values written by a kernel as invalid.
   void mark_written(Vector const& x, char const* by) const;
   void mark_coarse_written(Vector const& coarse) const;
   /// to = x + P coarse
@@ -122,10 +122,10 @@ class StructuredCoarsening final : public Coarsening, private FullMultigridTrans
   mutable std::unique_ptr<CubicInterpolation<Real>> interpolation_;  ///< made when first needed
   std::vector<LevelViews<Stencil>> maps_;                            ///< without vectors
   std::vector<Wavefront> wavefronts_;
-  std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
-  // Where relaxations go through memory once for both colours, from one vector to another:
+  std::unique_ptr<Exchange> exchange_;  ///< null if no block has a neighbour
+  // For relaxations in one pass over memory for both colours, from one vector to another:
   std::unique_ptr<FusedRelaxation<Stencil>> fused_;
-  mutable std::unique_ptr<Vector> other_;  ///< made when first needed: other smoothers do without
+  mutable std::unique_ptr<Vector> other_;  ///< made when first needed: other smoothers do not need it
 };
 
 template <class Stencil>
@@ -153,7 +153,7 @@ StructuredCoarsening<Stencil>::StructuredCoarsening(ControlVolumeGrid fine, std:
     }
     wavefronts_.push_back(wavefront);
   }
-  // A functor of more than two colours reads corners.
+  // A functor with more than two colours reads corners.
   exchange_ = neighbour_exchange<Real>(fine_, {.corners = Stencil::colours > 2});
   if constexpr (FusedRelaxation<Stencil>::possible) {
     fused_ = std::make_unique<FusedRelaxation<Stencil>>(fine_, maps_, exchange_.get());
@@ -348,7 +348,7 @@ void StructuredCoarsening<Stencil>::run(Work const& work) const {
   }
 }
 
-/// The interiors of all blocks in one pass, then their shells, stage by stage as the ghosts come.
+/// The interiors of all blocks in one pass, then their shells, stage by stage as the ghosts arrive.
 template <class Stencil>
 void StructuredCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stages, Vector const& x,
                                                 Vector const& coarse) const {
@@ -361,7 +361,7 @@ void StructuredCoarsening<Stencil>::run_on_host(std::vector<Stages> const& stage
   if (down && !stages.front().from_zero) exchange(x);
   while (pass.last < count) {
     pass.first = pass.last;
-    // A single stage is not worth a pass of its own.
+    // A single stage does not justify its own pass.
     pass.last = count - pass.first <= per_pass + 1 ? count : pass.first + per_pass;
     if (pass.first > 0) exchange(x);
     for (std::size_t n = 0; n < stages.size(); ++n) {
@@ -399,7 +399,7 @@ void StructuredCoarsening<Stencil>::run_portably(Work const& work) const {
   }
 }
 
-/// Relaxations go from x to the other vector and back, such that the last one ends in x.
+/// Relaxations alternate between x and the other vector, so that the last one writes x.
 template <class Stencil>
 void StructuredCoarsening<Stencil>::run_fused(Work const& work) const {
   Vector const& b = work.b;

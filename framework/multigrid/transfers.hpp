@@ -4,7 +4,7 @@
 
 namespace halocline {
 
-// Transfers on devices: one unknown a work item.
+// Transfers on devices: one unknown per work item.
 template <class Stencil>
 struct ProlongPoint {
   LevelViews<Stencil> views;
@@ -23,7 +23,7 @@ struct RestrictPoint {
       sum += WithResidual ? residual_at(views, a, b, c) : views.b(a, b, c);
     };
     if (Stencil::dimensions == 3 && is_whole_family(views, i, j, k)) {
-      // In the same order, with what they share loaded once.
+      // The same order of additions, with shared values loaded once.
       Index const a = views.begin[0] + 2 * i;
       Index const b = views.begin[1] + 2 * j;
       Index const c = views.begin[2] + 2 * k;

@@ -4,16 +4,16 @@
 
 namespace halocline {
 
-/// The share of a wall-side entry of a right-hand side that the coarse problem takes. A wall where u = v adds T v to
-/// it, T the face's transmissibility. The coarse face's is the sum of those of the fine ones times a ratio, since the
-/// coarse unknown is further away; so what belongs to the wall is multiplied by that ratio. It cannot be told from what
-/// sources and earlier times give, but has the share that T has in what fixes the unknown, up to what a wall value
-/// changed by O(h^2) would do.
+/// The share of a right-hand side's entry beside a wall that the coarse problem uses. A wall where u = v adds T v, with
+/// the face's transmissibility T. The coarse face's T is the sum of the fine ones times a ratio, because the coarse
+/// unknown is further away; so the wall's part is multiplied by that ratio. The wall's part is not known separately
+/// from sources and earlier times. It is taken as the share of T in the sum of all walls and the shift, with an error
+/// like that of an O(h^2) change of the wall's value.
 template <class Stencil>
 struct RestrictRightHandSide {
   using Real = typename Stencil::Real;
   LevelViews<Stencil> views;
-  Real ratio[3][2];  ///< of the conductances at the lower and upper wall of each axis; 1: the block has none
+  Real ratio[3][2];  ///< of the conductances at the lower and upper wall of each axis; 1 without a wall
 
   [[nodiscard]] KOKKOS_FUNCTION Real share(Index i, Index j, Index k) const {
     Index const at[3] = {i, j, k};

@@ -9,10 +9,10 @@
 namespace halocline {
 namespace {
 
-/// Below this many unknowns a second thread costs more than it brings.
+/// Below this many unknowns a second thread costs more than it gains.
 constexpr Index fewest_for_threads = 12000;
 
-/// Rows of the thinnest tile: thinner ones would be all skew.
+/// Rows of the thinnest tile: in thinner ones the skew would dominate.
 constexpr Index fewest_tile_rows = 8;
 
 std::size_t place(int axis) { return static_cast<std::size_t>(axis); }
@@ -23,7 +23,7 @@ IndexRange cut(IndexRange range, int axis, Index begin, Index end) {
   return range;
 }
 
-/// Where `pieces` of about one length begin, an even number of unknowns after `begin`; and the end of the last.
+/// Begins of `pieces` pieces of about equal length, an even number of unknowns after `begin`; and the end of the last.
 std::vector<Index> even_cuts(Index begin, Index length, Index pieces) {
   std::vector<Index> all;
   for (Index n = 0; n < pieces; ++n) all.push_back(begin + length * n / pieces / 2 * 2);
@@ -31,8 +31,8 @@ std::vector<Index> even_cuts(Index begin, Index length, Index pieces) {
   return all;
 }
 
-/// The part [from, to) of one axis on which a stage that is `lag` behind the first runs where that runs on part n: what
-/// lies within the box is skewed.
+/// The part [from, to) of one axis for a stage `lag` behind the first, while the first stage runs on part n. Cuts
+/// within the box are skewed.
 struct Skewed {
   Index from;
   Index to;
@@ -71,7 +71,7 @@ std::vector<Index> Wavefront::cuts(int stages, int threads) const {
   Index const length = box.extent(axis);
   Index const begin = box.begin[place(axis)];
   Index pieces = box.size() < fewest_for_threads ? 1 : threads;
-  // Two neighbouring cuts must not share what is left between the pieces.
+  // Neighbouring cuts must not share the gaps that pieces leave between them.
   pieces = std::clamp<Index>(length / (4 * std::max(stages, 1)), 1, pieces);
   return even_cuts(begin, length, pieces);
 }
@@ -99,7 +99,7 @@ int Wavefront::stages_per_pass(int stages) const {
   Index const unknowns = axis == 2 ? box.extent(0) * std::min(box.extent(1), fewest_tile_rows)
                                    : box.size() / std::max<Index>(1, box.extent(axis));
   Index const slice = bytes_per_unknown * unknowns;
-  // Half of the cache that the cores share, over all threads.
+  // Half of the shared cache, divided among all threads.
   Index const fitting =
       kernel::last_level_cache() / 2 / std::max<Index>(1, slice * HostExecution().concurrency()) - step();
   return static_cast<int>(std::clamp<Index>(fitting / 2 * 2, 2, std::max(2, stages)));
@@ -134,7 +134,7 @@ void run_wavefront_interior(Wavefront const& wavefront, WavefrontPass const& pas
       }
     }
   });
-  // What the pieces left between them.
+  // The gaps that the pieces leave between them.
   in_parallel(static_cast<Index>(cuts.size()) - 2, [&](Index border) {
     Index const at = cuts[static_cast<std::size_t>(border) + 1];
     for (int lag = 1; lag < count; ++lag) {

@@ -7,37 +7,37 @@
 
 namespace halocline {
 
-/// A chain of stages over one block, of which each may read what the one before made of the next unknown on every axis:
-/// colours of Gauss-Seidel, a prolongation before or a restriction behind them. Stage s is run s unknowns
-/// behind the first one, so that one pass over memory does them all (a wavefront; Weiss et al., Memory characteristics
-/// of iterative methods, SC 1999), with the same bits as stage after stage.
+/// A chain of stages over one block, each of which may read the previous stage's results one unknown away on every
+/// axis: colours of Gauss-Seidel, a prolongation before them or a restriction after them. Stage s runs s unknowns
+/// behind the first one, so that one pass over memory performs all (wavefront blocking; Weiss et al., Memory
+/// characteristics of iterative methods, SC 1999), with the same bits as one stage after the other.
 ///
-/// In three dimensions the front goes through a tile of the rows of a slice at a time: what all stages hold of a tile
-/// stays in the cache of one core, where whole slices would need the one that all cores share. Tiles are skewed as the
-/// front is: that of stage s lies s rows before that of the first stage.
+/// In three dimensions the front processes one tile of a slice's rows at a time: the data of all stages of a tile stay
+/// in one core's cache, while whole slices would need the cache shared by all cores. Tiles are skewed like the front:
+/// the tile of stage s lies s rows before that of the first stage.
 ///
-/// Beside a neighbouring block, stage s can only run s unknowns away from the border: the rest, its shell, waits for
-/// ghosts that hold stage s - 1.
+/// Beside a neighbouring block, stage s can only run s unknowns away from the border. The rest, its shell, waits for
+/// ghosts with the results of stage s - 1.
 struct Wavefront {
   IndexRange box;                             ///< local indices of the block's unknowns
-  std::array<std::array<bool, 2>, 3> open{};  ///< sides (axis; lower, upper) where a block is next to this one
-  std::array<Index, 3> alignment{1, 1, 1};    ///< of the stage that is told so, counted from the box's begin: 1 or 2
-  int axis = 0;                               ///< the last axis of the mesh: the one that the front runs along
-  Index bytes_per_unknown = 0;                ///< what all stages together hold of one unknown
+  std::array<std::array<bool, 2>, 3> open{};  ///< sides (axis; lower, upper) with a neighbouring block
+  std::array<Index, 3> alignment{1, 1, 1};    ///< of the aligned stage, relative to the box's begin: 1 or 2
+  int axis = 0;                               ///< the last axis of the mesh, along which the front moves
+  Index bytes_per_unknown = 0;                ///< of the data of all stages together
 
-  /// Where the stage that is `lag` behind the first one needs no new ghosts; if `aligned`, whole units of `alignment`.
+  /// Where the stage `lag` behind the first needs no new ghosts; if `aligned`, in whole units of `alignment`.
   [[nodiscard]] IndexRange interior(Index lag, bool aligned) const;
   /// The rest of the box, as disjoint boxes.
   [[nodiscard]] std::vector<IndexRange> shell(Index lag, bool aligned) const;
-  /// Where the pieces that threads work on begin, and the end of the last: cuts along `axis`.
+  /// Begins of the threads' pieces, and the end of the last: cuts along `axis`.
   [[nodiscard]] std::vector<Index> cuts(int stages, int threads) const;
-  /// The axis that tiles cut: the one before `axis`, if there is one.
+  /// The axis that is divided into tiles: the one before `axis`, if there is one.
   [[nodiscard]] int tiled_axis() const { return axis > 0 ? axis - 1 : 0; }
-  /// Where tiles begin, and the end of the last. One tile in less than three dimensions, whose slices are rows.
+  /// Begins of the tiles, and the end of the last. One tile in less than three dimensions, where slices are rows.
   [[nodiscard]] std::vector<Index> tiles(int stages) const;
-  /// How far the front goes at a time: pieces long enough to vectorise, short enough for the caches.
+  /// How far the front moves at a time: pieces long enough to vectorise, short enough for the caches.
   [[nodiscard]] Index step() const;
-  /// Stages that one pass may hold so that the front stays in the caches; even.
+  /// Number of stages of one pass for which the front stays in the caches; even.
   [[nodiscard]] int stages_per_pass(int stages) const;
 };
 

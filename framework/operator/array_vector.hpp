@@ -11,7 +11,7 @@ namespace halocline {
 template <class Real>
 class ArrayVector final : public SweptVector<Real> {
  public:
-  /// `rows` entries on this rank, zero. Collective.
+  /// A zero vector with `rows` entries on this rank. Collective.
   ArrayVector(std::shared_ptr<Communicator const> communicator, Index rows);
 
   [[nodiscard]] std::unique_ptr<Vector> create() const override;

@@ -12,7 +12,7 @@ namespace halocline {
 
 namespace {
 
-/// Whether both do the same to a random vector, but for the rounding of sums in another order.
+/// Whether both give the same product with a random vector, up to the rounding of sums in another order.
 bool agree(Operator const& a, Operator const& matrix, double epsilon) {
   auto const x = a.create_vector();
   auto const y = a.create_vector();

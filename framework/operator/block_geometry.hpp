@@ -9,7 +9,7 @@
 
 namespace halocline {
 
-/// Where the entries of one centring on one block lie, for functors that ask their Point; owns the coordinates of
+/// Positions of the entries of one centring on one block, for functors that use their Point; owns the coordinates of
 /// stretched axes.
 template <class Real>
 class BlockGeometry {

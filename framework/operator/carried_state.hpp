@@ -7,9 +7,9 @@ namespace halocline {
 
 class FieldBase;
 
-/// Everything that the next steps of a run depend on beside its deck, told item by item: by the physics, and by the
-/// integrators and solvers that it uses. Whoever copies the state reads the items; whoever goes on from a checkpoint
-/// sets them. Names are unique, and the same each time; a `/` in them groups.
+/// The state that the next steps of a run depend on, besides its deck. The physics and its integrators and solvers list
+/// it item by item; writing a checkpoint reads the items, restarting from one sets them. Names are unique and the same
+/// in every call; a `/` in them groups.
 ///
 ///     void carry(CarriedState& state) { state.field("u", *u_); state.number("time", time_); }
 class CarriedState {
@@ -18,7 +18,7 @@ class CarriedState {
   CarriedState(CarriedState const&) = delete;
   CarriedState& operator=(CarriedState const&) = delete;
 
-  /// The owned entries of a field, on every rank of its mesh; ghosts are for whoever reads them to fill.
+  /// The owned entries of a field, on every rank of its mesh; ghosts must be filled before they are read.
   virtual void field(std::string const& name, FieldBase& values) = 0;
   virtual void number(std::string const& name, double& value) = 0;
   virtual void count(std::string const& name, std::int64_t& value) = 0;
@@ -28,10 +28,10 @@ class CarriedState {
     value = number != 0;
   }
 
-  /// Whether items are set. What follows from them (ghosts, factors of a step) has to follow anew then.
+  /// Whether items are being set. Values derived from them (ghosts, step factors) must then be computed again.
   [[nodiscard]] virtual bool restores() const = 0;
-  /// Whether there is an item of the name, or any in a group of the name, to be set; true where items are read. Another
-  /// integrator than that of the checkpoint finds nothing, and starts anew.
+  /// Whether there is an item with this name, or any in a group of this name, to be set; true where items are read.
+  /// With another integrator than that of the checkpoint nothing is found, and that integrator starts anew.
   [[nodiscard]] virtual bool has(std::string const& name) const = 0;
 
  protected:

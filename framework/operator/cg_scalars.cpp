@@ -19,7 +19,7 @@ struct FindBeta {
   CgRecurrence* recurrence;
   PlainSum const* square;
   KOKKOS_FUNCTION void operator()(int) const {
-    // As whoever keeps the norm has it again.
+    // Squares the norm as a host that stores the norm does, for the same bits.
     double const norm = Kokkos::sqrt(square->value());
     recurrence->find_beta(norm * norm);
   }

@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// The recurrence of conjugate gradients in the memory of the kernels, so that steps need not wait for a host to have
-/// seen what the ones before measured.
+/// The recurrence of conjugate gradients in device memory, so that steps need not wait for the host to read the dot
+/// products of previous ones.
 class CgScalars {
  public:
   CgScalars();
@@ -18,7 +18,7 @@ class CgScalars {
 
   // Each enqueues a kernel.
 
-  /// A sequence of directions from r with this r . r.
+  /// Starts a new sequence of directions from r with this r . r.
   void begin(Execution const& execution, double product) const;
   void find_alpha(Execution const& execution, PlainSum const* curvature) const;
   void find_beta(Execution const& execution, PlainSum const* square) const;

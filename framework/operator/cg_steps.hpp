@@ -8,23 +8,23 @@
 
 namespace halocline {
 
-/// Whole steps of conjugate gradients without a preconditioner that are enqueued, or taken, before the host has seen
-/// what the steps before measured. Between steps they keep alpha and beta themselves.
+/// Whole steps of conjugate gradients without a preconditioner that are enqueued, or run, before the host has read the
+/// dot products of previous steps. Alpha and beta are kept on the device between steps.
 class CgStepsAhead {
  public:
   virtual ~CgStepsAhead() = default;
-  /// The next step begins a sequence of directions from r with `product` for r . r, and no update of x is deferred.
+  /// The next step starts a new sequence of directions from r with `product` for r . r; no update of x is deferred.
   virtual void start(double product) const = 0;
-  /// Enqueues CgSteps::step with z = r, then CgSteps::residual. If the curvature of a step is not above zero, x and r
-  /// of all steps from there on remain unchanged or become NaN. A step with one buffer index (0 or 1) may be started
-  /// while the squares of the one with the other are still to be asked for.
+  /// Enqueues CgSteps::step with z = r, then CgSteps::residual. If the curvature of a step is not positive, x and r of
+  /// all steps from there on remain unchanged or become NaN. A step with one buffer index (0 or 1) may be started
+  /// before the squares of the step with the other are read.
   virtual void start_step(int buffer, Vector& x, std::unique_ptr<Vector>& p, std::unique_ptr<Vector>& work,
                           Vector& r) const = 0;
   /// Waits for a step.
   [[nodiscard]] virtual CgSquares squares(int buffer) const = 0;
-  /// Takes steps until one of them is to be judged, with no deferred update of x before and after. What each has
-  /// measured, until the next call; empty if the operator cannot. If the curvature of the last step is not above zero,
-  /// x and r are those of the step before.
+  /// Runs steps until one meets `bounds`, with no deferred update of x before and after. Returns the dot products of
+  /// each step, valid until the next call; empty if the operator cannot run this way. If the curvature of the last step
+  /// is not positive, x and r are those of the step before.
   [[nodiscard]] virtual std::span<CgSquares const> run_persistent(CgRecurrence const& recurrence,
                                                                   CgBounds const& bounds, Vector& x, Vector& p,
                                                                   Vector& r) const = 0;
@@ -36,14 +36,14 @@ class CgSteps {
   virtual ~CgSteps() = default;
   /// y = A x; returns x . y.
   virtual double apply_dot(Vector const& x, Vector& y) const = 0;
-  /// A step up to its first reduction: x = x + alpha p (the deferred update of the step before), p = z + beta p;
-  /// returns p . A p. With alpha zero x, and with beta zero p, must still be finite. `work` is spare memory whose
-  /// content `residual` of the same step may need; the operator may exchange it with p.
+  /// A step up to its first reduction: x = x + alpha p (the deferred update of the previous step), p = z + beta p;
+  /// returns p . A p. Even with alpha zero x, and with beta zero p, must be finite. `work` is spare memory whose
+  /// content the `residual` of the same step may need; the operator may exchange it with p.
   virtual double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
                       std::unique_ptr<Vector>& work) const = 0;
   /// The rest of the step: r = r - alpha A p; returns the square of the 2-norm of r.
   virtual double residual(double alpha, Vector const& p, Vector const& work, Vector& r) const = 0;
-  /// Null: the host has to see what a step measured before the next one.
+  /// Null: the host must read the dot products of a step before the next one.
   [[nodiscard]] virtual CgStepsAhead const* ahead() const { return nullptr; }
 };
 

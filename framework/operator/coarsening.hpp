@@ -8,22 +8,22 @@
 
 namespace halocline {
 
-/// A level of a V-cycle: the vectors of A x = b there, which stay where they are, and the way down.
+/// A level of a V-cycle: the vectors of A x = b there, whose addresses must not change, and the transfer to the next.
 struct CycleLevel {
   Vector const* b;
   Vector* x;
   Coarsening const* coarsening;  ///< null on the coarsest level
 };
 
-/// V-cycles over a chain of small levels with one unknown on the coarsest, each cycle in one launch, with the bits that
-/// the passes of each level (CyclePasses) leave.
+/// V-cycles over a chain of small levels with one unknown on the coarsest, each cycle in one launch. Results have the
+/// same bits as those of the passes on each level (CyclePasses).
 class ResidentCycle {
  public:
   ResidentCycle() = default;
   virtual ~ResidentCycle() = default;
   ResidentCycle(ResidentCycle const&) = delete;
   ResidentCycle& operator=(ResidentCycle const&) = delete;
-  /// x of level `first`, counted from the finest of the chain: a cycle for A x = b from what it is, or from zero.
+  /// Enqueues a cycle for A x = b of level `first` (0: finest of the chain), from the current x or from zero.
   virtual void enqueue(std::size_t first, bool from_zero) const = 0;
 };
 
@@ -31,16 +31,16 @@ class ResidentCycle {
 class CyclePasses {
  public:
   virtual ~CyclePasses() = default;
-  /// Down: x = what `relaxations` of A x = b (red first) make of x, or of zero if `from_zero` (x is then not read);
-  /// then coarse_b = R (b - A x).
+  /// Down: applies `relaxations` relaxations of A x = b (red first) to x, or to zero if `from_zero` (x is then not
+  /// read); then coarse_b = R (b - A x).
   virtual void relax_restrict(int relaxations, bool from_zero, Vector const& b, Vector& x, Vector& coarse_b) const = 0;
-  /// Up: x = x + P coarse_x, then as many relaxations with black first: the adjoint of the way down.
+  /// Up: x = x + P coarse_x, then the same number of relaxations with black first: the adjoint of the down-sweep.
   virtual void prolong_relax(int relaxations, Vector const& coarse_x, Vector const& b, Vector& x) const = 0;
-  /// Whether both only enqueue kernels, the same ones whenever they get the same vectors: then they may be captured and
+  /// Whether both only enqueue kernels, and the same ones for the same vectors, so that they can be captured and
   /// replayed.
   [[nodiscard]] virtual bool only_enqueue() const { return false; }
-  /// Whole cycles from this level, which is that of `levels.front()`, down to the last one, where x = inverse b. Null
-  /// where the levels are too large for one launch, or of several ranks.
+  /// Whole cycles from this level, `levels.front()`, down to the last one, where x = inverse b. Null if the levels are
+  /// too large for one launch or span several ranks.
   [[nodiscard]] virtual std::unique_ptr<ResidentCycle> resident_cycle(std::span<CycleLevel const> /*levels*/,
                                                                       int /*relaxations*/,
                                                                       Vector const& /*inverse*/) const {
@@ -48,25 +48,25 @@ class CyclePasses {
   }
 };
 
-/// What full multigrid asks for beyond a cycle's transfers.
+/// Transfers that full multigrid needs beyond those of a cycle.
 class FullMultigridTransfers {
  public:
   virtual ~FullMultigridTransfers() = default;
-  /// coarse = the right-hand side that the coarse problem has where the fine one has `fine`: of the same sources, and
-  /// of the same values on walls.
+  /// coarse = the right-hand side of the coarse problem with the same sources and the same wall values as the fine
+  /// problem with right-hand side `fine`.
   virtual void restrict_right_hand_side(Vector const& fine, Vector& coarse) const = 0;
-  /// x = coarse_x interpolated as smoothly as can be, for a level that starts from the solution of the next coarser
-  /// one; not the adjoint of R.
+  /// x = coarse_x by a high-order interpolation, for a level that starts from the solution of the next coarser one; not
+  /// the adjoint of R.
   virtual void interpolate(Vector const& coarse_x, Vector& x) const = 0;
 };
 
-/// What the next level is to a level.
+/// How the next level relates to a level.
 enum class LevelKind {
-  coarser,  ///< fewer unknowns: what is smooth here is rough there
-  moved     ///< the same operator on other ranks (agglomeration): smoothing here too would be work done twice
+  coarser,  ///< fewer unknowns: errors that are smooth here are rough there
+  moved     ///< the same operator on other ranks (agglomeration): smoothing on both levels would be redundant
 };
 
-/// A coarser operator and the way to it and back, as geometric multigrid needs them.
+/// A coarser operator with restriction and prolongation, as geometric multigrid needs them.
 class Coarsening {
  public:
   explicit Coarsening(LevelKind kind = LevelKind::coarser) : kind_(kind) {}
@@ -75,14 +75,14 @@ class Coarsening {
   Coarsening& operator=(Coarsening const&) = delete;
   [[nodiscard]] LevelKind kind() const { return kind_; }
   [[nodiscard]] virtual Operator const& coarse() const = 0;
-  /// coarse_b = R (b - A x): the residual is never stored where the operator can fuse it.
+  /// coarse_b = R (b - A x); the residual is not stored if the operator can fuse it.
   virtual void residual_restrict(Vector const& b, Vector const& x, Vector& coarse_b) const = 0;
   /// coarse = R fine
   virtual void restrict_to(Vector const& fine, Vector& coarse) const = 0;
   /// x = x + P coarse_x. P is the transpose of R up to a factor, so a V-cycle stays symmetric.
   virtual void prolong_add(Vector const& coarse_x, Vector& x) const = 0;
 
-  // Capabilities. Null: none, and the solver does without.
+  // Capabilities. Null: none, and the solver works without.
 
   [[nodiscard]] virtual FullMultigridTransfers const* full_multigrid() const { return nullptr; }
   [[nodiscard]] virtual CyclePasses const* passes() const { return nullptr; }

@@ -22,7 +22,7 @@ namespace {
 
 using Colourings = std::array<AxisColouring, 3>;
 
-/// So that loops over entries may look a few thousand ahead.
+/// Leaves some thousands below the limit, for loops that read ahead.
 constexpr Index most_entries = std::numeric_limits<int>::max() - Index{4096};
 
 /// One at the points of a colour, zero elsewhere.
@@ -39,7 +39,7 @@ struct Indicator {
   }
 };
 
-/// How the points of a block see the columns of one colour.
+/// Finds the columns of one colour in the rows of a block's points.
 struct Sight {
   AxisColouring axes[3];
   Index colour[3];
@@ -50,8 +50,8 @@ struct Sight {
   bool periodic[3];
   BlockLayout layout;
 
-  /// Along one axis: finds the offset, nearest first, at which a point of the block sees a column, if it does. Round a
-  /// short periodic axis a column is seen both ways: then the way that stays within the block.
+  /// Along one axis: finds the offset, nearest first, from a point of the block to a column of the colour, if there is
+  /// one within reach. On a short periodic axis, two offsets may lead to one column: takes the one within the block.
   [[nodiscard]] KOKKOS_FUNCTION bool look_along(int axis, Index point, Index& found) const {
     for (Index distance = 0; distance <= reach[axis]; ++distance) {
       bool is_seen = false;
@@ -70,7 +70,7 @@ struct Sight {
   [[nodiscard]] KOKKOS_FUNCTION Index place(Index i, Index j, Index k) const {
     return layout.first + i + j * layout.row + k * layout.plane;
   }
-  /// Finds the place of the column that a point sees, if it does.
+  /// Finds the position of the column of the colour within reach of a point, if there is one.
   [[nodiscard]] KOKKOS_FUNCTION bool look(Index i, Index j, Index k, Index& column) const {
     Index offset[3] = {};
     if (!look_along(0, i, offset[0]) || !look_along(1, j, offset[1]) || !look_along(2, k, offset[2])) {
@@ -96,12 +96,12 @@ struct CountEntries {
   }
 };
 
-/// Stores them.
+/// Stores the entries of the columns of a colour.
 template <class Real>
 struct StoreEntries {
   Sight sight;
   BlockView<Real const> product;
-  Counts ends;  ///< of what each row has so far
+  Counts ends;  ///< where the next entry of each row goes
   CrsRows<Real> rows;
   KOKKOS_FUNCTION void operator()(Index i, Index j, Index k) const {
     Index column = 0;
@@ -113,7 +113,7 @@ struct StoreEntries {
   }
 };
 
-/// Turns counts into offsets; the sum is known in more bits than these have.
+/// Turns counts into offsets; the total is computed in more bits than these have.
 struct SumUpCounts {
   Counts counts;
   Counts offsets;
@@ -123,7 +123,7 @@ struct SumUpCounts {
   }
 };
 
-/// Colours come in no order of columns. Rows are short, so entries are inserted one by one.
+/// Columns arrive unordered, colour by colour. Rows are short, so insertion sort suffices.
 template <class Real>
 struct SortRow {
   CrsRows<Real> rows;
@@ -209,7 +209,7 @@ class BlockAssembly {
   Block const& block_;
   IndexRange unknowns_;
   Sight sight_{};
-  Counts counts_;  ///< of the rows' entries; then where the next entry of each row goes
+  Counts counts_;  ///< of the rows' entries; later where the next entry of each row goes
   std::size_t entries_ = 0;
   CrsRows<Real> rows_;
 };
@@ -245,7 +245,7 @@ std::vector<CrsRows<Real>> assemble_rows(Operator const& a, int radius) {
     blocks.emplace_back(like, block, *mesh, radius);
     geometry.emplace_back(*mesh, block, column.centring());
   }
-  /// consume(assembly, product) for every colour and block.
+  /// Calls consume(assembly, product) for every colour and block.
   auto const for_colours = [&](auto const& consume) {
     Extents colour{};
     for (colour[2] = 0; colour[2] < axes[2].colours; ++colour[2]) {

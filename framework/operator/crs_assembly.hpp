@@ -10,11 +10,11 @@
 
 namespace halocline {
 
-/// Gives the points of an axis colours such that points of one colour are at least 2 radius + 1 apart, across the seam
-/// of a periodic axis too: an operator of that radius applied to all points of one colour at once gives columns of its
-/// matrix that do not touch (Curtis, Powell and Reid 1974).
+/// Colours the points of an axis so that points of one colour are at least 2 radius + 1 apart, also across a periodic
+/// seam. Applying an operator of that radius to all points of one colour at once gives columns of its matrix that do
+/// not overlap (Curtis, Powell and Reid 1974).
 struct AxisColouring {
-  Index long_points = 0;  ///< points of the first periods, which have one colour more so that the seam fits
+  Index long_points = 0;  ///< points of the first periods, which have one more colour so that the seam fits
   Index period = 1;
   Index colours = 1;
   [[nodiscard]] HALOCLINE_HOST_DEVICE Index colour(Index i) const {
@@ -23,8 +23,8 @@ struct AxisColouring {
 };
 [[nodiscard]] AxisColouring colour_axis(Index points, int radius, bool periodic);
 
-/// One block's rows of a matrix in the backend's memory, numbered by place in the block's allocation. Half of the bytes
-/// of an entry of a product would be its column if that had 64 bits, so it has 32.
+/// One block's rows of a matrix in the backend's memory, numbered by position in the block's allocation. Column indices
+/// have 32 bits: with 64 they would be half of the bytes that a product reads.
 template <class Real>
 struct CrsRows {
   Kokkos::View<int*, Memory> offsets;  ///< where each row begins; one more than there are rows
@@ -32,10 +32,10 @@ struct CrsRows {
   Kokkos::View<Real*, Memory> values;
 };
 
-/// The rows of all of this rank's blocks, by Block::local, found by applying `a` to coloured unit vectors: twice to
-/// each, once to count the entries and once to store them. Collective. See CrsOperator. Throws DefectError if the
-/// operator does not act on fields of a structured mesh, and SolveError, on all ranks alike, if a block has more
-/// entries than 32 bits count.
+/// The rows of all of this rank's blocks, by Block::local, found by applying `a` twice to each coloured unit vector:
+/// first to count the entries, then to store them. Collective. See CrsOperator. Throws DefectError if the operator does
+/// not act on fields of a structured mesh, and SolveError, on all ranks alike, if the number of entries of a block
+/// exceeds 32 bits.
 ///
 /// \param radius the farthest that a row reaches along an axis
 template <class Real>

@@ -16,14 +16,14 @@ namespace halocline {
 namespace crs_cuda {
 
 constexpr int threads = 256;
-/// Entries that a thread loads before it needs the first, and that a block holds in shared memory at a time.
+/// Entries that a thread loads before it needs the first, so that a block holds of_a_thread * threads in shared memory.
 constexpr int of_a_thread = 8;
 constexpr int room = of_a_thread * threads;
 
-/// y = A x on the rows of a block, a thread each. Entries come in order, so that neighbouring threads read neighbouring
-/// ones, whatever the rows' lengths are; their products wait in shared memory for the threads that add them up, each
-/// its row in the order of its columns. With `sums` the blocks' parts of x . y. Rows without entries have no part in
-/// it: what ghosts of x are is not known.
+/// y = A x on the rows of a block, one thread per row. Threads load entries in order, so that neighbouring threads read
+/// neighbouring entries whatever the lengths of the rows. The products go to shared memory; each thread adds up those
+/// of its row in the order of the columns. If `sums` is given, stores each thread block's part of x . y. Rows without
+/// entries contribute nothing, because ghosts of x are undefined.
 template <class Real>
 __global__ void __launch_bounds__(threads) multiply(CrsRows<Real> const matrix, Real const* x, Real* y, double* sums) {
   using BlockReduce = cub::BlockReduce<double, threads>;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(threads) multiply(CrsRows<Real> const matrix, 
 
 }  // namespace crs_cuda
 
-/// The product of a block's rows with a vector on an NVIDIA GPU, in one pass with a dot product where that is wanted.
+/// The product of a block's rows with a vector on an NVIDIA GPU, in one pass with an optional dot product.
 template <class Real>
 class CrsCudaProduct {
  public:
@@ -81,7 +81,7 @@ class CrsCudaProduct {
   CrsCudaProduct(CrsRows<Real> const& rows, BlockLayout const& /*layout*/, IndexRange const& /*unknowns*/)
       : rows_(rows), sums_(device_array<double>("sums of rows", blocks())) {}
 
-  /// Enqueues y = A x, and x . y where `with_dot` is true. x and y are arrays in the order of the block's allocation.
+  /// Enqueues y = A x and, if `with_dot`, x . y. x and y are arrays in the order of the block's allocation.
   void multiply(Kokkos::Cuda const& where, Real const* x, Real* y, bool with_dot) {
     crs_cuda::multiply<<<static_cast<unsigned>(blocks()), crs_cuda::threads, 0, where.cuda_stream()>>>(
         rows_, x, y, with_dot ? sums_.data() : nullptr);
@@ -98,7 +98,7 @@ class CrsCudaProduct {
   }
 
   CrsRows<Real> rows_;
-  Kokkos::View<double*, Memory> sums_;  ///< of thread blocks
+  Kokkos::View<double*, Memory> sums_;  ///< one per thread block
   reduce::Outcome<Kokkos::Cuda> dot_;
 };
 

@@ -23,8 +23,8 @@ class CrsGaussSeidel final : public CrsBlockSolve<Real> {
       CrsLocalRows<Real> const& local = this->local(block.local);
       auto& handle = handles_.emplace_back(std::make_unique<Handle<Real>>());
       if (local.size() == 0) continue;
-      // Colours found by several threads depend on which comes first, and bits of results with them; and those of
-      // Kokkos Kernels' deterministic colouring leave out a row of the smallest matrices.
+      // A colouring by several threads depends on their timing, and so would the bits of results. The deterministic
+      // colouring of Kokkos Kernels omits a row of the smallest matrices. So the colouring is serial.
       handle->create_gs_handle(execution(block), 1, KokkosSparse::GS_DEFAULT, KokkosGraph::COLORING_SERIAL);
       auto const& [offsets, columns, values] = local.rows;
       Execution const& where = execution(block);

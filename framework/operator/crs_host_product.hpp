@@ -11,12 +11,12 @@
 
 namespace halocline {
 
-/// Entries that a core of a host asks for before it needs them: hardware fetches too few of the two streams ahead.
+/// Prefetch distance in entries: hardware prefetches too little of the two streams.
 inline constexpr int entries_ahead = 640;
-/// Rows whose part of x . y is added up by itself, whatever the number of threads.
+/// Rows whose part of x . y is added up separately, for any number of threads.
 inline constexpr Index rows_of_sum = 4096;
 
-/// The rows of a block's unknowns along x, cut into stretches of rows_of_sum at most.
+/// The rows of a block's unknowns along x, divided into stretches of at most rows_of_sum.
 class RowStretches {
  public:
   RowStretches(BlockLayout const& layout, IndexRange const& unknowns)
@@ -46,7 +46,7 @@ class RowStretches {
   Index lines_of_a_plane_;
 };
 
-/// y = A x on the rows of a stretch, on a host, and their part of x . y.
+/// On a host: y = A x on the rows of a stretch, and their part of x . y.
 template <class Real>
 struct MultiplyStretch {
   int const* offsets;
@@ -84,7 +84,7 @@ class CrsHostProduct {
   CrsHostProduct(CrsRows<Real> const& rows, BlockLayout const& layout, IndexRange const& unknowns)
       : rows_(rows), stretches_(layout, unknowns), sums_(static_cast<std::size_t>(stretches_.count())) {}
 
-  /// y = A x on the unknowns, and x . y, which costs nothing. x and y are arrays in the order of the block's
+  /// y = A x on the unknowns, always with x . y, which costs nothing. x and y are arrays in the order of the block's
   /// allocation.
   void multiply(Execution const& where, Real const* x, Real* y, bool /*with_dot*/) {
     Kokkos::parallel_for(Kokkos::RangePolicy<Execution, Kokkos::IndexType<Index>>(where, 0, stretches_.count()),
@@ -92,13 +92,13 @@ class CrsHostProduct {
                                                sums_.data(), stretches_});
     where.fence("halocline: product with a matrix");
   }
-  /// Its bits do not depend on the number of threads.
+  /// The same bits for any number of threads.
   [[nodiscard]] double dot() const { return std::accumulate(sums_.begin(), sums_.end(), 0.0); }
 
  private:
   CrsRows<Real> rows_;
   RowStretches stretches_;
-  std::vector<double> sums_;  ///< of stretches
+  std::vector<double> sums_;  ///< one per stretch
 };
 
 }  // namespace halocline

@@ -26,15 +26,15 @@ template <class Real>
 using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<int, int, Real, Execution, Memory, Memory>;
 using Numbers = Kokkos::View<int*, Memory>;
 
-/// Kokkos Kernels factorise the rows of a level at once on a host, each with a work array as long as the matrix has
-/// rows: more than this is not asked for.
+/// Limit of working memory. On a host, Kokkos Kernels factorises all rows of a level at once, each with a work array as
+/// long as the matrix has rows.
 constexpr double most_work_bytes = 4e9;
 
-/// Rows of a level, on average, from which on several threads of a host solve a triangle sooner than one: they meet
-/// after each level, which takes a microsecond or two, and a row takes a hundredth of that.
+/// Average rows per level from which several host threads solve a triangle faster than one: the barrier after each
+/// level takes a microsecond or two, a row a hundredth of that.
 constexpr int rows_worth_threads = 500;
 
-/// An instance of one of the threads of a host; of a device, the device.
+/// An execution instance with one host thread; on a device, the device.
 [[nodiscard]] Execution on_one_thread() {
   Execution all;
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -46,7 +46,7 @@ constexpr int rows_worth_threads = 500;
   return all;
 }
 
-/// Rows of the largest level, where a row comes after those that it has columns of.
+/// Rows of the largest level; a row is in a later level than the rows of its columns.
 template <class Real>
 [[nodiscard]] double rows_of_largest_level(CrsRows<Real> const& rows) {
   auto const offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows.offsets);
@@ -66,7 +66,7 @@ template <class Real>
   return *std::max_element(members.begin(), members.end());
 }
 
-/// Counts pivots that are zero or no number; the first entry of a row of U is its pivot.
+/// Counts pivots that are zero or not finite; the first entry of a row of U is its pivot.
 template <class Real>
 struct CountBadPivots {
   Numbers offsets;
@@ -77,7 +77,7 @@ struct CountBadPivots {
   }
 };
 
-/// A triangular factor and what solving with it takes.
+/// A triangular factor and the data to solve with it.
 template <class Real>
 struct Factor {
   Numbers offsets, columns;
@@ -116,7 +116,7 @@ class Factors {
 
   void solve(Execution const& of_block, Kokkos::View<Real*, Memory> const& b, Kokkos::View<Real*, Memory> const& x) {
     Execution where = one_thread_.value_or(of_block);
-    // Some of Kokkos Kernels' forms add to what is there.
+    // Some kernels of Kokkos Kernels add to the existing values.
     Kokkos::deep_copy(where, half_, Real{0});
     Kokkos::deep_copy(where, x, Real{0});
     kernels::sptrsv_solve(where, &lower_.handle, lower_.offsets, lower_.columns, lower_.values, b, half_);
@@ -124,7 +124,7 @@ class Factors {
   }
 
  private:
-  /// False: L or U takes more than `room` times half of the entries of A. Throws SolveError where that cannot be more.
+  /// Returns false if L or U needs more than `room` times half of the entries of A. Throws SolveError beyond 32 bits.
   [[nodiscard]] bool find_pattern(CrsRows<Real> const& a, int fill, double room) {
     double const wanted = size_ + room * static_cast<double>(a.values.extent(0)) / 2;
     int const capacity = static_cast<int>(std::min<double>(wanted, std::numeric_limits<int>::max()));
@@ -153,7 +153,7 @@ class Factors {
   }
 
   void prepare(Execution where, Factor<Real>& factor, bool is_lower) const {
-    // A row has few entries: on a host a team for each costs more than they do.
+    // Rows have few entries: on a host, a team for each would cost more than their work.
     auto const algorithm =
         memory_on_host ? kernels::SPTRSVAlgorithm::SEQLVLSCHD_RP : kernels::SPTRSVAlgorithm::SEQLVLSCHD_TP1;
     factor.handle.create_sptrsv_handle(algorithm, size_, is_lower);
@@ -163,7 +163,7 @@ class Factors {
   int size_;
   Handle<Real> handle_;
   Factor<Real> lower_, upper_;
-  std::optional<Execution> one_thread_;  ///< where levels are too small for several
+  std::optional<Execution> one_thread_;  ///< where levels are too small for several threads
   Kokkos::View<Real*, Memory> half_;
 };
 
@@ -211,7 +211,7 @@ class CrsIncompleteLu final : public CrsBlockSolve<Real> {
 
  private:
   [[nodiscard]] static double work_bytes(CrsLocalRows<Real> const& local) {
-    if (!memory_on_host || local.size() == 0) return 0;  // devices take the rows of a level in turns that fit
+    if (!memory_on_host || local.size() == 0) return 0;  // devices process the rows of a level in batches that fit
     return rows_of_largest_level(local.rows) * local.size() * sizeof(int);
   }
 
@@ -219,7 +219,7 @@ class CrsIncompleteLu final : public CrsBlockSolve<Real> {
     factors_[block]->solve(where, b, x);
   }
 
-  std::vector<std::unique_ptr<Factors<Real>>> factors_;  ///< by Block::local; null where there are no unknowns
+  std::vector<std::unique_ptr<Factors<Real>>> factors_;  ///< by Block::local; null without unknowns
 };
 
 }  // namespace

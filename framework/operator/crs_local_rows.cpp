@@ -19,7 +19,7 @@ struct MarkUnknowns {
   }
 };
 
-/// Numbers what is marked, and finds where it is once `places` has room.
+/// Numbers the marked entries, and stores their positions once `places` is allocated.
 struct NumberUnknowns {
   Numbers number;
   Numbers places;

@@ -13,12 +13,12 @@
 
 namespace halocline {
 
-/// The rows of one block's unknowns, numbered one after the other in the order of the allocation, without columns
-/// elsewhere: what Kokkos Kernels make preconditioners of.
+/// The rows of one block's unknowns, numbered consecutively in the order of the allocation, without columns outside the
+/// block: the input of Kokkos Kernels' preconditioners.
 template <class Real>
 struct CrsLocalRows {
   CrsRows<Real> rows;
-  Kokkos::View<int*, Memory> places;  ///< of the unknowns in the block's allocation
+  Kokkos::View<int*, Memory> places;  ///< positions of the unknowns in the block's allocation
   [[nodiscard]] int size() const { return static_cast<int>(places.extent(0)); }
 };
 
@@ -27,18 +27,18 @@ template <class Real>
 [[nodiscard]] CrsLocalRows<Real> local_rows(Execution const& where, CrsRows<Real> const& rows,
                                             BlockLayout const& layout, IndexRange const& unknowns);
 
-/// Solves block by block, each in its own numbers.
+/// Solves block by block, each in its local numbering.
 template <class Real>
 class CrsBlockSolve : public MatrixSolve {
  public:
   using Values = Kokkos::View<Real*, Memory>;
 
-  /// By Block::local.
+  /// `blocks`: by Block::local.
   explicit CrsBlockSolve(std::vector<CrsLocalRows<Real>> blocks);
   void apply(Vector const& r, Vector& z) final;
 
  protected:
-  /// x = M^-1 b on a block that has unknowns.
+  /// x = M^-1 b on a block with unknowns.
   virtual void solve(Execution const& where, std::size_t block, Values const& b, Values const& x) = 0;
   [[nodiscard]] CrsLocalRows<Real> const& local(std::size_t block) const { return blocks_[block]; }
 
@@ -47,7 +47,7 @@ class CrsBlockSolve : public MatrixSolve {
   std::vector<std::pair<Values, Values>> work_;  ///< right-hand side and solution in local numbers
 };
 
-/// As AssembledMatrix tells. `like`: a vector of the matrix.
+/// See AssembledMatrix. `like`: a vector of the matrix.
 template <class Real>
 [[nodiscard]] std::unique_ptr<MatrixSolve> make_crs_gauss_seidel(std::vector<CrsLocalRows<Real>> blocks,
                                                                  FieldVector<Real> const& like, int sweeps);

@@ -35,7 +35,7 @@ template <class Real>
   return Array<Real>(static_cast<Real*>(field.data(block)), static_cast<std::size_t>(field.layout(block).entries));
 }
 
-/// The sum of a row's absolute entries: the largest, and of how many it is no number, which a maximum loses.
+/// The sum of a row's magnitudes: reduced to the maximum, and to the number of NaN, which a maximum loses.
 template <class Real>
 struct LargestRowSum {
   CrsRows<Real> rows;
@@ -71,7 +71,7 @@ struct CopyDiagonal {
   }
 };
 
-/// What multiplies where the framework has no kernel of its own.
+/// The product by Kokkos Kernels, where the framework has no kernel of its own.
 template <class Real>
 class KernelsProduct {
  public:
@@ -109,7 +109,7 @@ struct CrsOperator<Real>::Matrix {
   Product<Real> product;
 };
 
-/// Steps whose product comes with p . A p where one kernel makes both.
+/// Steps of conjugate gradients whose product includes p . A p where one kernel computes both.
 template <class Real>
 class CrsOperator<Real>::Steps final : public ProductCgSteps {
  public:
@@ -162,7 +162,7 @@ void CrsOperator<Real>::apply(Vector const& x, Vector& y) const {
   multiply(x, y, false);
 }
 
-/// y = A x, and with it x . y on this rank.
+/// y = A x and, if `with_dot`, x . y on this rank.
 template <class Real>
 void CrsOperator<Real>::multiply(Vector const& x, Vector& y, bool with_dot) const {
   Field<Real>& from = as_field_vector<Real>(x).field();
@@ -183,7 +183,7 @@ bool CrsOperator<Real>::diagonal(Vector& d) const {
 
 template <class Real>
 auto CrsOperator<Real>::local_blocks() const {
-  // Throws where an entry is zero.
+  // Throws SolveError where a diagonal entry is zero.
   std::unique_ptr<Vector> const inverse = diagonal_->create();
   inverse->copy(*diagonal_);
   inverse->invert();

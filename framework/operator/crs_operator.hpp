@@ -12,13 +12,12 @@ namespace halocline {
 class CgSteps;
 class Exchange;
 
-/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows, multiplied by Kokkos
-/// Kernels.
+/// A linear operator on the unknowns of a field as an assembled matrix in compressed rows. The product uses kernels of
+/// the framework on hosts and CUDA devices, and Kokkos Kernels on other devices.
 ///
-/// Rows and columns are numbered by place in a block's allocation, so that vectors are the same as those of the
+/// Rows and columns are numbered by position in a block's allocation, so that vectors are the same as those of the
 /// matrix-free operator: rows of ghosts, padding and eliminated entries are empty, columns may be ghosts, and the
-/// exchange that fills those is that of fields. A product reads 12 bytes an entry in double precision (8 in single) and
-/// 4 a row.
+/// exchange of fields fills these. A product reads 12 bytes per entry in double precision (8 in single) and 4 per row.
 template <class Real>
 class CrsOperator final : public Operator, public AssembledMatrix {
  public:
@@ -35,14 +34,14 @@ class CrsOperator final : public Operator, public AssembledMatrix {
   [[nodiscard]] AssembledMatrix const* matrix() const override { return this; }
   [[nodiscard]] std::unique_ptr<MatrixSolve> make_gauss_seidel(int sweeps) const override;
   [[nodiscard]] std::unique_ptr<MatrixSolve> make_incomplete_lu(int fill) const override;
-  /// Entries that are not zero, over all ranks.
+  /// Non-zero entries over all ranks.
   [[nodiscard]] Index nonzeros() const { return nonzeros_; }
 
  private:
   struct Matrix;
   class Steps;
   void multiply(Vector const& x, Vector& y, bool with_dot) const;
-  /// The rows of each block's unknowns. Throws SolveError where an entry of the diagonal is zero.
+  /// The rows of each block's unknowns. Throws SolveError where a diagonal entry is zero.
   [[nodiscard]] auto local_blocks() const;
   std::vector<std::unique_ptr<Matrix>> matrices_;  ///< by Block::local
   std::unique_ptr<Vector> diagonal_;

@@ -19,7 +19,7 @@ class CrsOperatorTest : public testing::Test {};
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(CrsOperatorTest, Precisions);
 
-// Both add the same products in another order.
+// Both add the same products in different orders.
 TYPED_TEST(CrsOperatorTest, IsTheStencilToRounding) {
   std::vector<test_problem::Options> const problems = {
       {.cells = {17, 13}},
@@ -38,10 +38,10 @@ TYPED_TEST(CrsOperatorTest, IsTheStencilToRounding) {
     auto const expected = a->create_vector();
     double const epsilon = static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
     double const norm = a->norm_bound();
-    // The stencil's bound counts the ghosts beyond cold walls too.
+    // The stencil's bound also counts the ghosts beyond cold walls.
     EXPECT_LE(assembled.norm_bound(), (1 + 16 * epsilon) * norm);
     EXPECT_GE(2 * assembled.norm_bound(), norm);
-    // Two applications: the second one finds the ghosts of the first.
+    // Two applications, so that the second one starts with filled ghosts.
     for (std::uint64_t const seed : {1U, 2U}) {
       x->randomize(seed);
       assembled.apply(*x, *y);
@@ -60,7 +60,7 @@ TEST(CrsOperator, HoldsEveryEntryOnce) {
   auto const a = make_operator<double>(test::communicator().split(0), {.cells = {12, 7}});
   CrsOperator<double> const assembled(*a, 1);
   EXPECT_EQ(assembled.nonzeros(), 12 * 7 + 2 * (11 * 7) + 2 * (12 * 6));
-  // A radius larger than need be changes nothing.
+  // A larger radius than needed changes nothing.
   CrsOperator<double> const generous(*make_operator<double>(test::communicator().split(0), {.cells = {12, 1}}), 1);
   EXPECT_EQ(generous.nonzeros(), 12 + 2 * 11);
 }

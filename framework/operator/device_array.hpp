@@ -10,8 +10,7 @@
 
 namespace halocline {
 
-/// An array in the backend's memory whose entries are still to be set. Throws Error (wrong_input) with `name` where
-/// there is not that much memory.
+/// An uninitialised array in the backend's memory. Throws Error (wrong_input) with `name` if memory is short.
 template <class Value>
 [[nodiscard]] Kokkos::View<Value*, Memory> device_array(std::string const& name, std::size_t entries) {
   try {

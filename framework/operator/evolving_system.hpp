@@ -12,7 +12,7 @@ namespace halocline {
 
 class CarriedState;
 
-/// All unknowns of an EvolvingSystem at one time: made and understood by that system, held by integrators.
+/// All unknowns of an EvolvingSystem at one time. Made and interpreted by that system; integrators hold it.
 class SystemState {
  public:
   virtual ~SystemState() = default;
@@ -29,56 +29,56 @@ struct WeightedState {
   SystemState const* state;
 };
 
-/// Steps that a time integrator has taken, and those that it took back since their error was too large.
+/// Steps that a time integrator has accepted, and those that it rejected because their error was too large.
 struct StepCount {
   std::int64_t taken = 0;
   std::int64_t rejected = 0;
 };
 
-/// Which part of the rate of change is meant.
+/// Part of the rate of change.
 enum class RatePart {
   whole,     ///< f + g
   explicit_  ///< f alone: the part that IMEX methods do not solve for
 };
 
-/// Which parts of du/dt = f(t, u) + g(t, u) a physics has: they decide which integrators can serve it. The whole rate
-/// can be asked for always.
+/// Which parts of du/dt = f(t, u) + g(t, u) a physics has, which decides what integrators it can use. The whole rate is
+/// always available.
 struct RateParts {
-  bool explicit_part = true;   ///< f is not zero: a wholly implicit method would leave it out
-  bool implicit_part = false;  ///< g is there, and with it `solve`
-  bool has_waves = false;      ///< its eigenvalues are not all real
+  bool explicit_part = true;   ///< f is not zero: a fully implicit method would leave it out
+  bool implicit_part = false;  ///< g exists, and with it `solve`
+  bool has_waves = false;      ///< not all eigenvalues are real
 };
 
-/// du/dt = f(t, u) + g(t, u), as integrators see it. f may be anything, g is linear in u up to a source; one of them
-/// may be zero. All methods are collective over the ranks that share the system. States combine only with states of the
-/// same system.
+/// du/dt = f(t, u) + g(t, u), the interface for integrators. f is arbitrary, g is linear in u up to a source; one of
+/// them may be zero. All methods are collective over the ranks that share the system. States combine only with states
+/// of the same system.
 class EvolvingSystem {
  public:
   virtual ~EvolvingSystem() = default;
   EvolvingSystem(EvolvingSystem const&) = delete;
   EvolvingSystem& operator=(EvolvingSystem const&) = delete;
 
-  /// A state with values of no meaning.
+  /// A state with undefined values.
   [[nodiscard]] virtual std::unique_ptr<SystemState> create_state() const = 0;
   /// Exchanges the values of two states without moving them.
   virtual void swap(SystemState& a, SystemState& b) = 0;
 
-  /// A stage: out = own y + sum of terms + scale rate(time, y), and slope = rate(time, y) unless that is null; up to
-  /// three terms are one pass over memory. Walls act on y at `time`. `out` and `slope` may be states of `terms`, but
-  /// neither is y.
+  /// A stage: out = own y + sum of terms + scale rate(time, y), and slope = rate(time, y) unless that is null. Up to
+  /// three terms take one pass over memory. Wall conditions act on y at `time`. `out` and `slope` may be states of
+  /// `terms`, but not y.
   virtual void evaluate(RatePart part, double time, SystemState& y, double own, std::span<WeightedState const> terms,
                         double scale, SystemState& out, SystemState* slope) = 0;
   /// out = sum of terms, of which `out` may be one.
   virtual void combine(std::span<WeightedState const> terms, SystemState& out) = 0;
-  /// Finds the state with out - scale g(time, out) = right; `out` is the initial guess. Of a system without g:
-  /// DefectError.
+  /// Solves out - scale g(time, out) = right for `out`, which holds the initial guess. Throws DefectError for a system
+  /// without g.
   [[nodiscard]] virtual std::vector<SolveReport> solve(double time, double scale, SystemState const& right,
                                                        SystemState& out) = 0;
   /// The largest of |error| / (absolute + relative max(|before|, |after|)) over all unknowns of all ranks: the same
-  /// number on any of them, and for any number of them. NaN if an unknown is.
+  /// number on every rank, for any number of ranks. NaN if an unknown is.
   [[nodiscard]] virtual double scaled_maximum(SystemState const& error, SystemState const& before,
                                               SystemState const& after, double absolute, double relative) = 0;
-  /// Tells the values of a state under this name. If not overridden: DefectError.
+  /// Passes the values of a state to `carried` under this name. Throws DefectError if not overridden.
   virtual void carry(CarriedState& carried, std::string const& name, SystemState& state);
 
  protected:

@@ -23,7 +23,7 @@ bool has_all_owned(FieldVector<Real> const& x) {
                      [&](Block const& block) { return x.unknowns(block) == x.field().owned(block); });
 }
 
-/// Warns, once for each name, where values that are all zero in single precision are not in double.
+/// Warns, once for each name, if all values are zero in single precision but not in double.
 void warn_if_lost(Expression const& expression, std::string const& called, double time, Vector const& x) {
   Field<float> const& single = as_field_vector<float>(x).field();
   auto const exact = std::make_shared<Field<double>>(single.shared_mesh(), single.description());
@@ -47,7 +47,7 @@ void evaluate(Expression const& expression, std::string const& called, double ti
   if (has_all_owned(vector)) {
     vector.field().fill_owned(expression, time, 0, "`" + called + "`");
   } else {
-    // By way of another vector: filling a field writes more than its unknowns, and all that it writes has to be finite.
+    // Uses another vector, since filling a field writes more than the unknowns, and all its values must be finite.
     auto const everywhere = x.create();
     as_field_vector<Real>(*everywhere).field().fill_owned(expression, time, 0, "`" + called + "`");
     x.copy(*everywhere);

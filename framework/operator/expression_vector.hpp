@@ -8,7 +8,7 @@
 namespace halocline {
 
 /// x = the expression at the position of each unknown of a vector of fields, as Field::fill evaluates it. Throws
-/// InputError, which names `called`, where it is not a finite number on an owned entry.
+/// InputError, naming `called`, where it is not a finite number on an owned entry.
 template <class Real>
 void evaluate(Expression const& expression, std::string const& called, double time, Vector& x);
 
@@ -17,7 +17,7 @@ struct ErrorNorms {
   double maximum;  ///< largest absolute error
 };
 
-/// What u is away from `exact`, which errors name `called`, at `time`. `weight` holds the volume of each unknown.
+/// Difference of u and `exact` (named `called` in errors) at `time`. `weight` holds the volume of each unknown.
 /// Collective.
 template <class Real>
 [[nodiscard]] ErrorNorms error_norms(Vector const& u, Expression const& exact, std::string const& called, double time,

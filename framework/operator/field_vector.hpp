@@ -12,8 +12,8 @@ template <class Real>
 class Field;
 
 /// The unknowns of a field with one component: its owned entries on all blocks, or a box of them on each block (nodes
-/// without those of a Dirichlet boundary). The other entries of the field, ghosts included, are not touched by any
-/// vector operation and are zero in vectors made by `create`; an exchange may write ghosts through `field()`.
+/// without those of a Dirichlet boundary). Vector operations do not touch other entries of the field, ghosts included;
+/// these are zero in vectors made by `create`. An exchange may write ghosts through `field()`.
 template <class Real>
 class FieldVector final : public SweptVector<Real> {
  public:
@@ -38,7 +38,7 @@ class FieldVector final : public SweptVector<Real> {
   std::shared_ptr<std::vector<IndexRange> const> unknowns_;
 };
 
-/// `x` as the vector of a field of this precision. Throws DefectError if it is something else.
+/// `x` as the vector of a field of this precision. Throws DefectError for any other vector.
 template <class Real>
 [[nodiscard]] FieldVector<Real> const& as_field_vector(Vector const& x);
 

@@ -70,7 +70,7 @@ class GenericChebyshevSteps final : public ChebyshevSteps {
   mutable ScaledResidual scaled_;
 };
 
-/// What the operator owns.
+/// A pointer to steps that the operator owns.
 template <class Steps>
 std::shared_ptr<Steps const> unowned(Steps const* steps) {
   return {std::shared_ptr<void>(), steps};

@@ -6,8 +6,8 @@
 #include "framework/operator/operator.hpp"
 #include "framework/operator/relaxation.hpp"
 
-// The steps of a method for any operator: its own capability, or generic steps made of apply, diagonal and vector
-// operations. All refer to the operator, which outlives them.
+// The steps of a method for any operator: the operator's capability, or generic steps made of apply, diagonal and
+// vector operations. All refer to the operator, which must outlive them.
 
 namespace halocline {
 
@@ -18,10 +18,10 @@ namespace halocline {
 /// y = A x; returns x . y.
 double apply_dot(Operator const& a, Vector const& x, Vector& y);
 
-/// Number of colours of an operator's relaxation; 0: it has none.
+/// Number of colours of an operator's relaxation, 0 without one.
 [[nodiscard]] int colours_of(Operator const& a);
 
-/// For operators whose step is no faster than this: made of `apply_dot` and vector operations.
+/// A step made of `apply_dot` and vector operations, for operators that have no faster one.
 [[nodiscard]] double generic_cg_step(CgSteps const& steps, double alpha, double beta, Vector const& z, Vector& x,
                                      Vector& p, Vector& work);
 

@@ -14,11 +14,11 @@
 #include "framework/mesh/execution.hpp"
 #include "framework/operator/field_vector.hpp"
 
-// Sweeps of fields: ghosts that a functor reads are there and valid, or it is said which are not.
+// Sweeps of fields check that the ghosts which a functor reads exist and are valid, or report which are not.
 
 namespace halocline {
 
-/// Adds up what a star reads.
+/// Sums the points of a star.
 template <int Radius, int Dimensions>
 struct AddStar {
   static constexpr Shape shape = star<Radius, Dimensions>;
@@ -46,7 +46,7 @@ using testing::HasSubstr;
 
 bool several_ranks() { return test::communicator().size() > 1; }
 
-/// A mesh that the ranks cut along x.
+/// A mesh that is partitioned along x.
 std::shared_ptr<StructuredMesh const> mesh_with(std::size_t axes, Periodicity const& periodic) {
   return mesh_of(std::vector<Axis>(axes, Axis::uniform(16, 0, 1)), periodic, {test::communicator().size(), 1, 1});
 }
@@ -69,7 +69,7 @@ struct Fields {
       : mesh(mesh_with(axes, periodic)),
         u(mesh, {.name = "u", .ghosts = ghosts}),
         next(mesh, {.name = "next", .ghosts = ghosts}) {}
-  /// Owned values that nobody has exchanged.
+  /// Writes owned values without an exchange.
   void write() { FieldVector<double>(std::shared_ptr<Field<double>>(std::shared_ptr<void>(), &u)).fill(1); }
 };
 
@@ -81,7 +81,7 @@ TEST(GhostCheck, AShapeWiderThanTheGhostsIsRefused) {
       "`AddStar<2, 2>` reads 2 layers of ghosts beyond the west face of `u` (it declares star<2, 2>), which has 1 "
       "layer of ghosts: make the field with `.ghosts = 2`, or let the functor read and declare less");
   EXPECT_THROW(sweep_owned_of(fields.u, fields.next, AddStar<2, 2>()), PhysicsError);
-  // Not where nothing is swept.
+  // No error for an empty range.
   sweep_range(fields.u, fields.next, {}, AddStar<2, 2>());
 }
 
@@ -166,7 +166,7 @@ TEST(GhostCheck, BothOrdersKeepGhostsValid) {
     exchange.finish();
   }
   step(fields.mesh->blocks().front(), fields.u.owned(fields.mesh->blocks().front()));
-  // What is produced is invalid without its exchange.
+  // Ghosts of a produced field are invalid without its exchange.
   fields.u.swap_values(fields.next);
   EXPECT_THROW(sweep_owned_of(fields.u, fields.next, AddStar<1, 2>()), PhysicsError);
 }

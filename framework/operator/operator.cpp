@@ -9,7 +9,7 @@ namespace halocline {
 
 namespace {
 
-/// Steps of the power method behind the estimated norm; its result is doubled, being a lower bound.
+/// Steps of the power method that estimates the norm from below; the result is doubled.
 constexpr int power_steps = 10;
 
 }  // namespace

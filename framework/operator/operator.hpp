@@ -14,9 +14,9 @@ class JacobiSteps;
 class Relaxation;
 class SinglePrecisionForm;
 
-/// A linear map between vectors of one space. `apply` is required. What a method can do better with an operator's help
-/// is a capability: a small interface that the operator hands out, or not. A matrix-free stencil, a CRS matrix and a
-/// user's class are the same to a solver.
+/// A linear map between vectors of one space. Only `apply` is required. Operations that a method can do faster with the
+/// operator's help are capabilities: small interfaces that the operator provides or not. To a solver, a matrix-free
+/// stencil, a CRS matrix and a user's class are the same.
 class Operator {
  public:
   virtual ~Operator();
@@ -29,24 +29,23 @@ class Operator {
   virtual void apply(Vector const& x, Vector& y) const = 0;
   /// r = b - A x; returns the square of the 2-norm of r. If not overridden: made of `apply`.
   virtual double residual(Vector const& b, Vector const& x, Vector& r) const;
-  /// Writes the diagonal of A; false (and d untouched) when the operator does not know it.
+  /// Writes the diagonal of A. Returns false, with d unchanged, if the operator does not know it.
   [[nodiscard]] virtual bool diagonal(Vector& d) const;
-  /// An upper bound of the infinity norm of A: what rounding allows is measured with it. Estimated if not overridden.
+  /// An upper bound of the infinity norm of A, the scale for rounding errors. Estimated if not overridden.
   [[nodiscard]] virtual double norm_bound() const;
-  /// Where constants are in the null space of A and of its transpose, by the way it is made: the measure of every
-  /// unknown (its control volume), by which a mean of unknowns is one over the domain. Null where they are not, and
-  /// where that is not known: entries alone do not tell a singular operator from one that is regular by less than
-  /// rounding shows.
+  /// If the construction guarantees that constants are in the null space of A and of its transpose: the control volume
+  /// of each unknown, the weights of the mean over the domain. Null otherwise, and where that is not known: the entries
+  /// alone cannot distinguish a singular operator from a regular one whose difference is lost in rounding.
   [[nodiscard]] virtual std::unique_ptr<Vector> null_space_measure() const;
 
-  // Capabilities. Null: none; solvers then ask for what generic_steps.hpp makes of the above.
+  // Capabilities. Null: none; solvers then use the generic steps of generic_steps.hpp.
 
   [[nodiscard]] virtual CgSteps const* cg() const { return nullptr; }
   [[nodiscard]] virtual JacobiSteps const* jacobi() const { return nullptr; }
   [[nodiscard]] virtual ChebyshevSteps const* chebyshev() const { return nullptr; }
   [[nodiscard]] virtual Relaxation const* relaxation() const { return nullptr; }
   [[nodiscard]] virtual AssembledMatrix const* matrix() const { return nullptr; }
-  /// The next coarser operator and the way there. Collective.
+  /// The next coarser operator, with the transfers. Collective.
   [[nodiscard]] virtual std::unique_ptr<Coarsening> coarsen() const;
   /// The same operator on vectors of single precision. Collective.
   [[nodiscard]] virtual std::unique_ptr<SinglePrecisionForm> in_single_precision() const;

@@ -15,7 +15,7 @@
 namespace halocline {
 namespace {
 
-/// Multiplies every entry by its own number: eigenvalues on the diagonal. Knows its diagonal if told to.
+/// A diagonal operator: multiplies every entry by its own number. Knows its diagonal if requested.
 class Scaling final : public Operator {
  public:
   Scaling(std::unique_ptr<Vector> entries, bool knows_diagonal)
@@ -81,7 +81,7 @@ TEST(OperatorFallback, TheFirstChebyshevStepDoesNotReadItsDirection) {
   EXPECT_EQ(next->maximum(), 1.5);
 }
 
-// The estimate is a lower bound of the spectral radius, doubled.
+// The estimate is twice a lower bound of the spectral radius.
 TEST(OperatorFallback, TheNormIsEstimatedFromAbove) {
   for (double const value : {3.0, 1e-12, 1e12}) {
     Scaling const a(array(40, value), true);

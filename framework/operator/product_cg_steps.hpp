@@ -5,8 +5,8 @@
 
 namespace halocline {
 
-/// Steps of conjugate gradients of an operator whose product, with x . A x, is all that it does by itself: the rest is
-/// made of vector operations.
+/// Steps of conjugate gradients for an operator that provides only its product with x . A x: the rest is vector
+/// operations.
 class ProductCgSteps : public CgSteps {
  public:
   double step(double alpha, double beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,

@@ -6,7 +6,7 @@
 
 namespace halocline {
 
-/// What a Jacobi step measured on its way.
+/// Squares that a Jacobi step computes.
 struct JacobiSquares {
   double change;    ///< square of the 2-norm of x_new - x
   double residual;  ///< square of the 2-norm of b - A x (of the old x)
@@ -16,12 +16,12 @@ struct JacobiSquares {
 class JacobiSteps {
  public:
   virtual ~JacobiSteps() = default;
-  /// Enqueues a step. One with one buffer index (0 or 1) may be started while the squares of the one with the other are
-  /// still to be asked for. Throws SolveError when the diagonal is not known or an entry of it is zero.
+  /// Enqueues a step. A step with one buffer index (0 or 1) may be started before the squares of the step with the
+  /// other are read. Throws SolveError when the diagonal is not known or has a zero entry.
   virtual void start_step(int buffer, double weight, Vector const& b, Vector const& x, Vector& x_new) const = 0;
   /// Waits for a step.
   [[nodiscard]] virtual JacobiSquares squares(int buffer) const = 0;
-  /// Whether a step that was started runs while the caller goes on: then it pays to start the next one ahead.
+  /// Whether steps run asynchronously, so that starting the next one ahead pays off.
   [[nodiscard]] virtual bool run_ahead() const { return false; }
 
   JacobiSquares step(double weight, Vector const& b, Vector const& x, Vector& x_new) const {
@@ -39,20 +39,20 @@ struct ChebyshevCoefficients {
 class ChebyshevSteps {
  public:
   virtual ~ChebyshevSteps() = default;
-  /// d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. With coefficients.direction
-  /// zero, d is not read. x and x_new are different vectors. Throws SolveError as JacobiSteps do.
+  /// d = coefficients.direction d + coefficients.residual D^-1 (b - A x); x_new = x + d. If coefficients.direction is
+  /// zero, d is not read. x and x_new are different vectors. Throws SolveError like JacobiSteps.
   virtual void step(ChebyshevCoefficients coefficients, Vector const& b, Vector const& x, Vector& d,
                     Vector& x_new) const = 0;
 };
 
-/// Gauss-Seidel in colours.
+/// Multicolour Gauss-Seidel.
 class Relaxation {
  public:
   virtual ~Relaxation() = default;
-  /// Number of colours, such that no two unknowns of one colour are coupled; 2 is red-black order.
+  /// Number of colours; no two unknowns of one colour are coupled. 2 is red-black order.
   [[nodiscard]] virtual int colours() const = 0;
-  /// One relaxation of all unknowns in place, the first colour (red) first when `forward`, last otherwise: each is the
-  /// adjoint of the other.
+  /// One relaxation of all unknowns in place, in ascending order of colours (red first) if `forward`, otherwise in
+  /// descending order: the two are adjoint to each other.
   virtual void relax(bool forward, Vector const& b, Vector& x) const = 0;
 };
 

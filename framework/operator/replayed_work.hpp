@@ -6,14 +6,14 @@
 
 namespace halocline {
 
-/// Work on the device that solvers enqueue over and over with the same vectors, as one launch from the third time on
-/// (kernel::RepeatedWork, for those who do not know what a device is). On hosts it runs as it is.
+/// Work on the device that solvers enqueue repeatedly with the same vectors, captured and replayed as one launch
+/// (kernel::RepeatedWork, without its device headers). On hosts it runs directly.
 class ReplayedWork {
  public:
   ReplayedWork();
   ~ReplayedWork();
-  /// `work` enqueues kernels, does nothing else, and depends on nothing that may change but which `arguments` it has:
-  /// the addresses of the vectors that it reads and writes, which stay alive as long as this does.
+  /// `work` must only enqueue kernels, and depend on nothing that may change except `arguments`: the addresses of the
+  /// vectors that it reads and writes, which must outlive this object.
   void run(std::vector<void const*> const& arguments, std::function<void()> const& work);
 
  private:

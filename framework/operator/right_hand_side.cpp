@@ -11,12 +11,12 @@
 namespace halocline {
 namespace {
 
-/// Below this entries that are epsilon times the largest one are no normal numbers.
+/// If the maximum is smaller, entries of epsilon times the maximum are subnormal.
 template <class Real>
 constexpr double smallest_maximum = static_cast<double>(std::numeric_limits<Real>::min()) /
                                     static_cast<double>(std::numeric_limits<Real>::epsilon());
 
-/// Whether the expression is zero on all unknowns, also in double precision.
+/// Whether the expression is zero on all unknowns, in double precision, too.
 template <class Real>
 bool is_zero(Expression const& source, std::string const& called, double time, Vector const& rounded) {
   if (source.is_constant()) return source(0, 0, 0, 0) == 0;

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// |error| / (absolute + relative max(|before|, |after|)), zero where there is no error
+/// |error| / (absolute + relative max(|before|, |after|)), zero for a zero error
 struct ScaledError {
   static constexpr Shape shape = point;
   double absolute;

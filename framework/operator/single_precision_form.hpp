@@ -7,10 +7,10 @@
 
 namespace halocline {
 
-/// An operator on vectors of single precision, with entries rounded to it, and the way of residuals to its space.
+/// An operator on vectors of single precision, with rounded entries, and the conversion of residuals to its space.
 class SinglePrecisionForm {
  public:
-  /// \param exact the operator that `rounded` is in single precision; outlives this object
+  /// \param exact the operator whose single-precision form is `rounded`; must outlive this object
   SinglePrecisionForm(Operator const& exact, std::unique_ptr<Operator> rounded)
       : exact_(exact), rounded_(std::move(rounded)) {}
   virtual ~SinglePrecisionForm() = default;
@@ -19,8 +19,8 @@ class SinglePrecisionForm {
 
   [[nodiscard]] Operator const& exact() const { return exact_; }
   [[nodiscard]] Operator const& rounded() const { return *rounded_; }
-  /// r = scale (b - A x) in single precision, with A the exact operator and computed in its precision; returns the
-  /// square of the 2-norm of b - A x as r shows it.
+  /// r = scale (b - A x) in single precision, where A is the exact operator and the residual is computed in its
+  /// precision. Returns the square of the 2-norm of b - A x, as computed from r.
   virtual double residual(double scale, Vector const& b, Vector const& x, Vector& r) const;
 
  private:

@@ -60,7 +60,7 @@ class StencilCg final : public CgSteps {
 
   Core const& core_;
   Passes passes_;
-  mutable std::unique_ptr<CgStepsAhead> ahead_;  ///< made when first needed, where steps can be enqueued
+  mutable std::unique_ptr<CgStepsAhead> ahead_;  ///< made when first needed, if steps can be enqueued
 };
 
 }  // namespace halocline

@@ -18,8 +18,8 @@
 
 namespace halocline {
 
-/// Steps of conjugate gradients of a StencilOperator on a device, without the host: enqueued one by one, or, for a
-/// small system, many in one kernel.
+/// Steps of conjugate gradients of a StencilOperator on a device without the host: enqueued one by one or, for a small
+/// system, many in one persistent kernel.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilCgAhead final : public CgStepsAhead {
  public:
@@ -55,7 +55,7 @@ class StencilCgAhead final : public CgStepsAhead {
                                                           Vector& x, Vector& p, Vector& r) const override {
     Block const& block = only_block();
     IndexRange const& all = core_.unknowns[block.local];
-    // One block has no neighbour but itself, around the end.
+    // A single block can only be its own neighbour, along a periodic axis.
     Index period[3];
     for (int a = 0; a < 3; ++a) period[a] = block.neighbour(a, 1) ? all.extent(a) : 0;
     ScopedRegion const region("steps of conjugate gradients");
@@ -86,7 +86,7 @@ class StencilCgAhead final : public CgStepsAhead {
     void const* partials[2];
     [[nodiscard]] friend bool operator==(Arguments const&, Arguments const&) = default;
   };
-  /// A step that is on its way.
+  /// A step in flight.
   struct Step {
     Reduction<Execution> curvature, residual;
     kernel::RepeatedWork<Execution, Arguments> work;
@@ -115,7 +115,7 @@ class StencilCgAhead final : public CgStepsAhead {
   CgScalars scalars_;
   mutable std::array<Step, 2> steps_;  ///< by buffer
   mutable kernel::ResidentCg<Execution> resident_;
-  mutable std::vector<CgSquares> measured_;  ///< by the steps that were taken last
+  mutable std::vector<CgSquares> measured_;  ///< dot products of the last run of steps
 };
 
 }  // namespace halocline

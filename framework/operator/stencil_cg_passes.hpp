@@ -28,7 +28,7 @@ struct ApplyDot {
   }
 };
 
-/// Stands for the vector z + beta p.
+/// Reads as the vector z + beta p.
 template <class Real, class Z, class P>
 struct Direction {
   Z const& z;
@@ -77,7 +77,7 @@ struct CgResidual {
   }
 };
 
-/// The same with q = A p stored: r - alpha q and its square
+/// The same with a stored q = A p: r - alpha q and its square
 template <class Real>
 struct CgResidualOfProduct {
   static constexpr Shape shape = point;
@@ -93,20 +93,20 @@ struct CgResidualOfProduct {
 
 }  // namespace stencil_functor
 
-/// The passes over memory that steps of conjugate gradients of a StencilOperator are made of. Each enqueues its sweeps;
-/// factors are numbers, or are found in the device's memory by then. `sums(n)` is where the n-th box of the operator's
-/// halo leaves its sum.
+/// The passes over memory of CG steps of a StencilOperator. Each enqueues its sweeps; factors are numbers, or are read
+/// from device memory when the sweep runs. `sums(n)` receives the sum of box n of the operator's halo.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilCgPasses {
  public:
   using Core = StencilCore<Real, Functor, CoefficientCount>;
   using Scalar = kernel::Scalar<Real>;
 
-  /// A functor may say that it is not symmetric: `static constexpr bool is_unsymmetric = true`. Then nothing is made
-  /// for conjugate gradients, which would not converge.
+  /// A functor may declare that it is not symmetric: `static constexpr bool is_unsymmetric = true`. Then no passes for
+  /// conjugate gradients are compiled, because the method would not converge.
   static constexpr bool is_symmetric = !requires { requires Functor::is_unsymmetric; };
-  /// Whether a step evaluates A p twice and never stores it: 64 bytes an unknown in double precision in place of 80.
-  /// Coefficients would be read twice, and hosts have more bytes than operations to spare.
+  /// Whether a step evaluates A p twice instead of storing it: 64 bytes per unknown in double precision instead of 80.
+  /// Not with two or more coefficients, which would be read twice, nor on hosts, where arithmetic is scarcer than
+  /// bandwidth.
   static constexpr bool recomputes_products = is_symmetric && !kernel::is_host<Execution> && CoefficientCount < 2;
 
   /// Collective.
@@ -125,8 +125,8 @@ class StencilCgPasses {
     });
   }
 
-  /// x = x + alpha p, p = z + beta p, and p . A p; work = A p where products are not recomputed, otherwise the p
-  /// before.
+  /// x = x + alpha p, p = z + beta p, and p . A p. Afterwards work = A p, or the previous p where products are
+  /// recomputed.
   template <class Sums>
   void advance(Scalar alpha, Scalar beta, Vector const& z, Vector& x, std::unique_ptr<Vector>& p,
                std::unique_ptr<Vector>& work, Sums const& sums) const {
@@ -149,7 +149,7 @@ class StencilCgPasses {
     }
   }
 
-  /// r = r - alpha A p and its square, A p made again.
+  /// r = r - alpha A p and its square, with A p recomputed.
   template <class Sums>
   void residual(Scalar alpha, Vector const& p, Vector& r, Sums const& sums) const {
     stencil_functor::CgResidual<Real, Functor> const kernel{core_.functor(), alpha};
@@ -158,13 +158,13 @@ class StencilCgPasses {
     });
   }
 
-  /// Whether no sum and no message comes by way of the host: there is one rank, and one box on it.
+  /// Whether no sum and no message passes through the host: there is one rank with one box.
   [[nodiscard]] bool need_no_host() const {
     bool const is_one =
         core_.mesh().communicator().size() == 1 && core_.mesh().blocks().size() == 1 && core_.halo.boxes() == 1;
     return is_one && core_.halo.buffer_index() && (!pair_halo_ || pair_halo_->buffer_index());
   }
-  /// Of the exchanges, as arguments that captured passes depend on.
+  /// Buffer indices of the exchanges, as arguments that captured passes depend on.
   struct BufferIndices {
     int one;
     int two;
@@ -173,7 +173,7 @@ class StencilCgPasses {
   [[nodiscard]] BufferIndices buffer_indices() const {
     return {*core_.halo.buffer_index(), pair_halo_ ? *pair_halo_->buffer_index() : 0};
   }
-  /// A step's passes ran without this class.
+  /// Call when the captured passes of a step were replayed.
   void replayed() const {
     core_.halo.replayed();
     if (pair_halo_) pair_halo_->replayed();
@@ -181,7 +181,7 @@ class StencilCgPasses {
 
  private:
   Core const& core_;
-  std::optional<StencilHalo> pair_halo_;  ///< for two vectors at a time, where a step needs that
+  std::optional<StencilHalo> pair_halo_;  ///< for two vectors at a time, if a step needs it
 };
 
 }  // namespace halocline

@@ -25,11 +25,11 @@ namespace halocline {
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilOperator;
 
-/// What a StencilOperator is made of.
+/// Definition of a StencilOperator.
 template <class Real, class Functor, std::size_t CoefficientCount>
 struct StencilDescription {
   using Coefficients = std::array<std::shared_ptr<Field<Real> const>, CoefficientCount>;
-  /// Makes the next coarser operator and the way there, or null at the coarsest. Collective.
+  /// Makes the next coarser operator and its transfers, or null at the coarsest. Collective.
   using CoarseningFactory =
       std::function<std::unique_ptr<Coarsening>(StencilOperator<Real, Functor, CoefficientCount> const&)>;
   /// Makes the same operator in single precision. Collective.
@@ -48,7 +48,7 @@ struct StencilDescription {
   std::shared_ptr<Transport const> transport{};  ///< null: the default of Exchange
 };
 
-/// What a StencilOperator and its capabilities share: the unknowns, their ghosts, and sweeps over them.
+/// Shared by a StencilOperator and its capabilities: the unknowns, their ghosts, and sweeps over them.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class StencilCore {
  public:
@@ -75,7 +75,7 @@ class StencilCore {
   [[nodiscard]] Mesh const& mesh() const { return *description.mesh; }
   [[nodiscard]] Functor const& functor() const { return description.functor; }
   [[nodiscard]] Geometry<Real> const& geometry(Block const& block) const { return geometry_[block.local].geometry(); }
-  /// A field that vectors are made of.
+  /// A field for a new vector.
   [[nodiscard]] std::shared_ptr<Field<Real>> make_field() const {
     return std::make_shared<Field<Real>>(
         description.mesh,
@@ -107,7 +107,7 @@ class StencilCore {
         description.coefficients);
   }
 
-  /// Sums of the n-th box of `halo`, for each of two buffers.
+  /// Sums of box n of `halo`, for each of two buffers.
   [[nodiscard]] Reduction<Execution>& sums_of(std::size_t box, int buffer = 0) const {
     return sums_[static_cast<std::size_t>(buffer) * halo.boxes() + box];
   }

@@ -6,12 +6,12 @@
 
 #include "framework/kernel/stencil.hpp"
 
-// What solvers want of a linear operator, each made from the operator's point functor A(point, u, k…) as one functor:
-// one pass over memory. Inputs come in the order vectors, then the coefficients of A.
+// Operations of a linear operator that solvers need. Each is one functor, so one pass over memory, made from the
+// operator's point functor A(point, u, k…). Its inputs are vectors, then the coefficients of A.
 
 namespace halocline::stencil_functor {
 
-/// Stands for the vector that is one at the given offset and zero elsewhere: A of it is an entry of the matrix.
+/// Reads as the vector that is one at the given offset and zero elsewhere: A of it is an entry of the matrix.
 template <class Real, int X, int Y, int Z>
 struct Unit {
   template <int I, int J, int K>
@@ -20,7 +20,7 @@ struct Unit {
   }
 };
 
-/// Entry of the matrix that multiplies u[here]: `a.diagonal(point, k…)` where the functor has it.
+/// The diagonal entry of the matrix: `a.diagonal(point, k…)` if the functor provides it.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&... k) {
   if constexpr (requires { a.diagonal(at, k...); }) {
@@ -34,7 +34,7 @@ KOKKOS_FORCEINLINE_FUNCTION Real diagonal_of(A const& a, P const& at, K const&..
 template <class A, int X, int Y, int Z>
 inline constexpr bool reads = A::shape.contains(X, Y, Z);
 
-/// Stands for the vector that is one at the point itself and minus one at its neighbours.
+/// Reads as the vector that is one at the point itself and minus one at its neighbours.
 template <class Real>
 struct Alternating {
   template <int I, int J, int K>
@@ -43,8 +43,8 @@ struct Alternating {
   }
 };
 
-/// Sum of the magnitudes of all entries of a row. A functor whose neighbours all have the same sign, other than that of
-/// the diagonal, says so by `neighbours_are_negative`: one evaluation in place of one for every entry.
+/// Sum of the magnitudes of a row. A functor whose off-diagonal entries all have the sign opposite to the diagonal may
+/// declare `neighbours_are_negative`: one evaluation then replaces one for every entry.
 template <class Real, class A, class P, class... K>
 KOKKOS_FORCEINLINE_FUNCTION Real row_sum_of(A const& a, P const& at, K const&... k) {
   if constexpr (requires { requires A::neighbours_are_negative && A::shape.radius == 1; }) {
@@ -148,7 +148,7 @@ struct ChebyshevStart {
   }
 };
 
-/// The next ones: d = e d + c (b - A u) / D and u + d
+/// The later ones: d = e d + c (b - A u) / D and u + d
 template <class Real, class A>
 struct ChebyshevStep {
   static constexpr Shape shape = A::shape;
@@ -166,9 +166,9 @@ struct ChebyshevStep {
   }
 };
 
-/// One colour of Gauss-Seidel. Along an axis r + 1 colours follow one another, r the radius of A. Those of a star go by
-/// the sum of the global indices, red and black where r = 1; of a box every axis has its own. Of a box with r = 1 those
-/// where that sum is even come first: where couplings across corners are weak, that is nearly red and black, which
+/// One colour of Gauss-Seidel. With radius r of A, r + 1 colours alternate along an axis. For a star the colour follows
+/// from the sum of the global indices (red-black for r = 1); for a box every axis has its own colours. For a box with
+/// r = 1, colours whose sum is even come first: if corner couplings are weak, that is nearly red-black order, which
 /// smooths better than any other order.
 template <class Real, class A>
 struct ColourRelaxation {

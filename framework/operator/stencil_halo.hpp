@@ -11,11 +11,11 @@
 
 namespace halocline {
 
-/// Takes a sweep over the unknowns of an operator while the ghosts that it reads are on their way.
+/// Runs a sweep over the unknowns of an operator while the ghosts that it reads are in flight.
 class StencilHalo {
  public:
-  /// For sweeps that read the neighbours of `fields` vectors like `like`, whose ghosts beyond the physical faces are
-  /// left alone. Collective. Throws DefectError if `like` has fewer ghost layers than the shape's radius.
+  /// For sweeps that read the neighbours of `fields` vectors like `like`. Ghosts beyond physical faces stay unchanged.
+  /// Collective. Throws DefectError if `like` has fewer ghost layers than the shape's radius.
   StencilHalo(FieldBase const& like, std::vector<IndexRange> const& unknowns, Shape shape,
               std::shared_ptr<Transport const> transport, std::size_t fields = 1);
   ~StencilHalo();
@@ -25,8 +25,8 @@ class StencilHalo {
   void replayed() const;
   /// Number of boxes that `over` visits.
   [[nodiscard]] std::size_t boxes() const { return boxes_; }
-  /// Calls `sweep(block, box, n)` for the n-th box, so that all unknowns are covered once: boxes whose stencils read no
-  /// entry of another block first, the rest when the ghosts of the fields are there.
+  /// Calls `sweep(block, box, n)` for each box n, so that all unknowns are covered once: first boxes whose stencils
+  /// read no entry of another block, the others after the ghosts of the fields have arrived.
   template <class Sweep>
   void over(std::initializer_list<FieldBase*> fields, Sweep const& sweep) const {
     if (exchange_) return consume(*exchange_, fields, ranges_, sweep);
@@ -38,7 +38,7 @@ class StencilHalo {
  private:
   std::vector<SplitRange> ranges_;
   std::size_t boxes_ = 0;
-  std::unique_ptr<Exchange> exchange_;  ///< null where no block has a neighbour
+  std::unique_ptr<Exchange> exchange_;  ///< null if no block has a neighbour
 };
 
 }  // namespace halocline

@@ -14,7 +14,7 @@
 
 namespace halocline {
 
-/// A StencilOperator and its form in single precision: on hosts residuals are rounded in the pass that finds them.
+/// A StencilOperator and its single-precision form. On hosts residuals are rounded in the pass that computes them.
 template <class Real, class Functor, std::size_t CoefficientCount>
 class RoundedStencil final : public SinglePrecisionForm {
  public:
@@ -23,7 +23,7 @@ class RoundedStencil final : public SinglePrecisionForm {
       : SinglePrecisionForm(exact, std::move(rounded)), core_(core) {}
 
   double residual(double scale, Vector const& b, Vector const& x, Vector& r) const override {
-    // Sweeps of devices bring what they read and write in one precision.
+    // Device sweeps read and write only one precision.
     if constexpr (kernel::is_host<Execution> && std::is_same_v<Real, double>) {
       stencil_functor::RoundedResidual<Functor> const kernel{core_.functor(), scale};
       Field<float>& rounded = as_field_vector<float>(r).field();
@@ -41,10 +41,10 @@ class RoundedStencil final : public SinglePrecisionForm {
   Core const& core_;
 };
 
-/// The matrix-free operator (A u)(point) = functor(point, u, k…) on the unknowns of a field, u being zero outside of
-/// them: boundary conditions are in the coefficients, ghosts of u beyond a physical face are zero. The functor is
-/// linear in u; entries of the matrix are found by evaluating it on unit vectors, so it need not say its diagonal.
-/// Every capability has a file of its own (stencil_cg.hpp, …).
+/// The matrix-free operator (A u)(point) = functor(point, u, k…) on the unknowns of a field; u is zero outside of them.
+/// Boundary conditions are in the coefficients, and ghosts of u beyond a physical face are zero. The functor is linear
+/// in u. Matrix entries are found by evaluating it on unit vectors, so it need not provide its diagonal. Every
+/// capability has its own file (stencil_cg.hpp, …).
 ///
 /// A physics instantiates it once, in its own .cpp: `template class halocline::StencilOperator<double,
 /// Diffusion<double>, 2>;`

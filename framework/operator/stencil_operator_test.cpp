@@ -24,7 +24,7 @@ using test_problem::mesh_of;
 using test_problem::values_of;
 using test_problem::Wall;
 
-/// The same operator with nothing but what every operator must have, and its diagonal.
+/// The same operator with only the required methods and its diagonal.
 class Plain final : public Operator {
  public:
   explicit Plain(Operator const& a) : a_(a) {}
@@ -103,7 +103,7 @@ void for_each_cell(Mesh const& mesh, Visit const& visit) {
   }
 }
 
-/// That a vector of all ranks has the bits of one that this rank has made alone.
+/// Expects that a vector shared by all ranks has the bits of one that this rank computed alone.
 template <class Real>
 void expect_same_bits(Mesh const& mesh, Vector const& shared, Vector const& alone) {
   auto const mine = values_of<Real>(shared);
@@ -222,7 +222,7 @@ TYPED_TEST(StencilOperatorTest, CapabilitiesDoWhatTheFallbacksDo) {
   }
 }
 
-// Kernels that are enqueued again as a whole, exchange and all, do what they did when they were enqueued one by one.
+// Kernels that are replayed as a graph, exchange included, give the same results as when enqueued one by one.
 TYPED_TEST(StencilOperatorTest, RepeatedStepsOfJacobiAreThoseOfNewOperators) {
   for (TransportEntry const& entry : known_transports()) {
     if (!entry.obstacle.empty()) continue;
@@ -248,7 +248,7 @@ TYPED_TEST(StencilOperatorTest, RepeatedStepsOfJacobiAreThoseOfNewOperators) {
         EXPECT_EQ(squares.change, expected_squares.change) << entry.name << ", step " << step;
         EXPECT_EQ(squares.residual, expected_squares.residual) << entry.name << ", step " << step;
         EXPECT_EQ(this->difference(after, *expected), 0) << entry.name << ", step " << step;
-        // Another exchange of the same operator takes a turn.
+        // Another exchange of the same operator runs in between.
         if (step == 4) (void)a->residual(*b, after, *expected);
       }
     }
@@ -313,10 +313,10 @@ TYPED_TEST(StencilOperatorTest, RedBlackRelaxationTakesOneColourAfterTheOther) {
       a->relaxation()->relax(forward, *b, *x);
       (void)a->residual(*b, *x, *r);
       change->add(-1, *x);
-      // The colour that came last has no residual left, the other one has; and both have changed.
+      // The last colour has no residual left, the other one has; both have changed.
       auto const left = largest_by_colour<TypeParam>(mesh_of<TypeParam>(*a), *r);
       auto const changed = largest_by_colour<TypeParam>(mesh_of<TypeParam>(*a), *change);
-      // A periodic axis with an odd number of cells has two neighbours of one colour.
+      // On a periodic axis with an odd number of cells, two neighbours have the same colour.
       bool const two_colours = !options.periodic;
       double const rounding = 16 * a->norm_bound() * static_cast<double>(std::numeric_limits<TypeParam>::epsilon());
       if (two_colours) {
@@ -329,7 +329,7 @@ TYPED_TEST(StencilOperatorTest, RedBlackRelaxationTakesOneColourAfterTheOther) {
   }
 }
 
-/// Couples a point to all that its shape holds: the diagonal is a little above the number of neighbours.
+/// Couples a point to all points of its shape: the diagonal is slightly above the number of neighbours.
 template <class Real, Shape Reach>
 struct AllNeighbours {
   static constexpr Shape shape = Reach;
@@ -350,7 +350,7 @@ struct AllNeighbours {
   }
 };
 
-/// What Gauss-Seidel needs of a StencilOperator, the rest of which would take a compiler ten times as long.
+/// Only the Gauss-Seidel part of a StencilOperator, because the whole would compile ten times as long.
 template <class Real, Shape Reach>
 struct Relaxed {
   using Functor = AllNeighbours<Real, Reach>;
@@ -369,8 +369,8 @@ struct Relaxed {
   StencilRelaxation<Real, Functor, 0> relaxation{core};
 };
 
-/// Gauss-Seidel relaxations on a mesh of these cells: how many colours, and that there and back are adjoint in the
-/// scalar product of A, leave no residual on the colour that came last, and have the same bits on any number of ranks.
+/// Checks Gauss-Seidel relaxations on a mesh of these cells: the number of colours; forward and backward are adjoint in
+/// the scalar product of A, leave no residual on the last colour, and have the same bits on any number of ranks.
 template <class Real, Shape Reach>
 void expect_relaxations(std::vector<Index> const& cells, bool periodic, int colours, int blocks_per_rank = 1) {
   test_problem::Options options{.cells = cells, .periodic = periodic, .blocks_per_rank = blocks_per_rank};
@@ -407,7 +407,7 @@ TYPED_TEST(StencilOperatorTest, RelaxationsTakeAsManyColoursAsTheShapeNeeds) {
     expect_relaxations<TypeParam, star<2, 2>>({17, 13}, periodic, 3);
     expect_relaxations<TypeParam, box<1, 2>>({17, 13}, periodic, 4);
     expect_relaxations<TypeParam, box<1, 3>>({9, 8, 7}, periodic, 8);
-    // Widths 1 and 2 and corners, of which some are another block of this rank.
+    // Widths 1 and 2 and corners, some of which belong to another block of this rank.
     expect_relaxations<TypeParam, star<2, 2>>({17, 29}, periodic, 3, 2);
     expect_relaxations<TypeParam, box<1, 2>>({17, 29}, periodic, 4, 2);
     expect_relaxations<TypeParam, box<1, 3>>({9, 8, 19}, periodic, 8, 2);
@@ -415,7 +415,7 @@ TYPED_TEST(StencilOperatorTest, RelaxationsTakeAsManyColoursAsTheShapeNeeds) {
   expect_relaxations<TypeParam, line<1, 1>>({4, 29}, false, 2);
 }
 
-/// The sweep, one unknown after the other.
+/// Reference: relaxes one unknown after the other.
 TEST(StencilOperator, ARelaxationOfNinePointsIsGaussSeidelInFourColours) {
   Index const nx = 7;
   Index const ny = 5;
@@ -458,7 +458,7 @@ TYPED_TEST(StencilOperatorTest, DiagonalAndNormAreThoseOfTheMatrix) {
     ASSERT_TRUE(CrsOperator<TypeParam>(*a, 1).diagonal(*probed));
     double const norm = a->norm_bound();
     EXPECT_LE(this->difference(*d, *probed), 8 * norm);
-    // Off-diagonal entries are negative: a checkerboard of signs meets the sum of magnitudes where no wall cuts it.
+    // Off-diagonal entries are negative, so a checkerboard of signs reaches the sum of magnitudes away from walls.
     auto const x = a->create_vector();
     auto const y = a->create_vector();
     x->randomize(1);

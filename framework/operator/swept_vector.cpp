@@ -106,7 +106,7 @@ void SweptVector<Real>::update(Functor const& functor, More const&... more) {
   }
 }
 
-/// The same with one sum, over all ranks.
+/// The same with one sum over all ranks.
 template <class Real>
 template <class Functor, class... More>
 double SweptVector<Real>::update_and_sum(Functor const& functor, More const&... more) {
@@ -133,7 +133,7 @@ void SweptVector<Real>::sum_up(double* sums, Functor const& functor, More const&
   }
 }
 
-/// The products, on this rank only, of as many of the first pairs as one pass takes; returns their number.
+/// Products on this rank, of as many of the first pairs as fit into one pass; returns their number.
 template <class Real>
 std::size_t SweptVector<Real>::sum_products(std::span<Factors const> pairs, double* sums) const {
   SweptVector const& u = same_space(pairs[0].x);

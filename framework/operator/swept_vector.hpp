@@ -13,7 +13,7 @@ namespace halocline {
 class Communicator;
 
 /// A vector whose entries lie in one or more pieces of memory that sweeps can run over: every method of Vector is one
-/// pass over them. Where the memory comes from is for the derived classes to say.
+/// pass over them. Derived classes provide the memory.
 template <class Real>
 class SweptVector : public Vector {
  public:
@@ -49,8 +49,8 @@ class SweptVector : public Vector {
   [[nodiscard]] double maximum() const final;
 
  protected:
-  /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known: otherwise the derived class calls
-  /// `count_unknowns` (collective) when its pieces are there.
+  /// `pieces` boxes on this rank; `size` unknowns on all ranks, if known. Otherwise the derived class calls
+  /// `count_unknowns` (collective) after it has set its pieces.
   SweptVector(std::shared_ptr<Communicator const> communicator, std::size_t pieces, Index size = 0);
   void count_unknowns();
   [[nodiscard]] virtual Piece piece(std::size_t n) const = 0;
@@ -66,7 +66,7 @@ class SweptVector : public Vector {
   /// `x` as a vector of the same unknowns in precision `Other`; throws DefectError otherwise.
   template <class Other>
   [[nodiscard]] SweptVector<Other> const& same_unknowns(Vector const& x) const;
-  /// action(x), x as a vector of the same unknowns in its own precision.
+  /// Calls action(x) with x as a vector of the same unknowns in its own precision.
   template <class Action>
   void in_its_precision(Vector const& x, Action const& action) const;
   template <class Other>

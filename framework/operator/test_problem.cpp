@@ -30,8 +30,8 @@ struct Diffusion {
   }
 };
 
-/// A face's coefficient: between 1 and 1 + contrast, a function of the global index; `cold` walls double it, insulated
-/// ones have none.
+/// A face's coefficient: between 1 and 1 + contrast, a function of the global index. `cold` walls double it; it is zero
+/// at insulated ones.
 template <class Real>
 struct FaceCoefficient {
   static constexpr Shape shape = point;

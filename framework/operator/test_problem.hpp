@@ -10,7 +10,7 @@
 #include "framework/operator/operator.hpp"
 #include "framework/operator/vector.hpp"
 
-// Problems that the tests of operators and solvers share: shift u - div(k grad u) on cells of size one.
+// Problems shared by the tests of operators and solvers: shift u - div(k grad u) on cells of size one.
 
 namespace halocline::test_problem {
 
@@ -48,7 +48,7 @@ template <class Real>
 template <class Real>
 [[nodiscard]] std::vector<Real> values_of(Vector const& x);
 
-/// Runs `check` with all host threads and with 1, 2 and 3 of them, where the backend has more than that.
+/// Runs `check` with all host threads and with 1, 2 and 3 threads, if the backend has more.
 void for_each_thread_count(Mesh const& mesh, std::function<void()> const& check);
 
 }  // namespace halocline::test_problem

@@ -13,15 +13,15 @@ namespace halocline {
 class FieldBase;
 class Vector;
 
-/// Two vectors whose product is asked for.
+/// Two vectors to be multiplied.
 struct Factors {
   Vector const& x;
   Vector const& y;
 };
 
 /// An element of the space an operator acts on: the unknowns of a field (all of its blocks on all ranks) or a plain
-/// array. Solvers know nothing more. Every method is collective over the ranks that share the vector. Sums are grouped
-/// by global index, so they repeat to the bit at a fixed partition for any number of threads.
+/// array. This is all that solvers see. Every method is collective over the ranks that share the vector. Sums are
+/// grouped by global index, so they repeat to the bit at a fixed partition for any number of threads.
 ///
 /// Vectors combine only with vectors of the same space; anything else throws DefectError.
 class Vector {
@@ -35,12 +35,12 @@ class Vector {
   /// Number of unknowns over all ranks.
   [[nodiscard]] virtual Index size() const = 0;
   [[nodiscard]] virtual Precision precision() const = 0;
-  /// The field whose owned entries the unknowns are, or are among; null of a plain array.
+  /// The field whose owned entries include the unknowns; null for a plain array.
   [[nodiscard]] virtual FieldBase* underlying_field() { return nullptr; }
 
   virtual void fill(double value) = 0;
-  /// Entries uniform in [-1, 1), made from `seed` and the global index alone: the same at any partition. A start for
-  /// estimates of eigenvalues, which must not miss any eigenvector.
+  /// Entries uniform in [-1, 1), computed from `seed` and the global index alone: the same for any partition. A start
+  /// vector for eigenvalue estimates, with a component along every eigenvector.
   virtual void randomize(std::uint64_t seed) = 0;
   /// this = x
   virtual void copy(Vector const& x) = 0;
@@ -49,14 +49,14 @@ class Vector {
   virtual void add(double a, Vector const& x) = 0;
   /// this = a x + b this
   virtual void combine(double a, Vector const& x, double b) = 0;
-  /// this = this + alpha p, then p = z + beta p, in one pass: what a step of conjugate gradients begins with.
+  /// this = this + alpha p, then p = z + beta p, in one pass: the begin of a step of conjugate gradients.
   virtual void advance(double alpha, Vector& p, double beta, Vector const& z) = 0;
-  /// this = this + a x in one pass that also returns the square of the new 2-norm.
+  /// this = this + a x; returns the square of the new 2-norm, in one pass.
   [[nodiscard]] virtual double add_and_square(double a, Vector const& x) = 0;
   /// this = x * y, entry by entry (a diagonal scaling).
   virtual void multiply(Vector const& x, Vector const& y) = 0;
-  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: a scaling and its
-  /// product.
+  /// this = x * y; returns this . y, in one pass. With x an inverse diagonal and y a residual: diagonal scaling and its
+  /// dot product.
   [[nodiscard]] virtual double multiply_and_dot(Vector const& x, Vector const& y) = 0;
   /// this = scale x, where x has the same unknowns in any precision.
   virtual void convert(Vector const& x, double scale) = 0;
@@ -69,9 +69,9 @@ class Vector {
 
   /// Plain sum of products, without mesh weights.
   [[nodiscard]] virtual double dot(Vector const& x) const = 0;
-  /// The products x . y of pairs of vectors of this space, in one reduction between ranks, which goes on while the
-  /// caller works. One pass over memory takes up to four pairs with the same x; or two, and the square of a y of
-  /// theirs.
+  /// Starts the products x . y of pairs of vectors of this space, in one reduction between ranks that proceeds while
+  /// the caller works. One pass over memory computes up to four pairs with the same x; or two, and the square of one of
+  /// their y.
   [[nodiscard]] virtual PendingSum start_products(std::span<Factors const> pairs) const = 0;
   /// dots[n] = this . x[n], in one reduction between ranks.
   void dots(std::span<Vector const* const> x, std::span<double> dots) const;

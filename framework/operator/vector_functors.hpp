@@ -21,7 +21,7 @@ struct Fill {
   }
 };
 
-/// A number in [-1, 1) made of any bits by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+/// A number in [-1, 1) from any bits, by the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION double uniform(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30U)) * 0xbf58476d1ce4e5b9U;
   bits = (bits ^ (bits >> 27U)) * 0x94d049bb133111ebU;
@@ -30,7 +30,7 @@ struct Fill {
   return static_cast<double>(bits >> 40U) * 0x1p-23 - 1.0;
 }
 
-/// Uniform in [-1, 1), made of the global index.
+/// Uniform in [-1, 1), from the global index.
 template <class Real>
 struct Random {
   static constexpr Shape shape = point;
@@ -86,7 +86,7 @@ struct Combine {
   }
 };
 
-/// x + length p; x where the length is zero, whatever p is by then: steps that were enqueued ahead may be in vain.
+/// x + length p; x if the length is zero, whatever p is then: steps enqueued ahead may have to leave x unchanged.
 template <class Real>
 [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Real moved(Real x, Real length, Real p) {
   if constexpr (std::is_same_v<kernel::Scalar<Real>, Real>) {
@@ -166,7 +166,7 @@ struct ConvertAndDot {
   }
 };
 
-/// 1 / u, and the number of zeros met
+/// 1 / u, and the number of zeros
 template <class Real>
 struct Invert {
   static constexpr Shape shape = point;

@@ -24,7 +24,7 @@ using test_problem::values_of;
 
 enum class Storage { field, interior_of_field, array };
 
-/// A vector of each kind with a few more than a hundred unknowns, or with one only.
+/// A vector of each kind with slightly more than a hundred unknowns, or with only one.
 template <class Real>
 std::unique_ptr<Vector> make_vector(Storage storage, std::vector<Index> const& cells, int blocks_per_rank = 1) {
   std::shared_ptr<Communicator> const communicator = test::communicator().split(0);
@@ -137,14 +137,14 @@ TYPED_TEST(VectorTest, SumsRunOverAllRanks) {
                                product(a, b), product(a, a), product(a, b)};
     for (int n = 0; n < 7; ++n) EXPECT_NEAR(dots[n], expected[n], tolerance) << n;
 
-    // Every way in which pairs share a pass, one after the other, and pairs that share none.
+    // Every way in which pairs can share a pass, and pairs that cannot.
     Factors const pairs[] = {{u, x}, {u, y}, {x, x}, {u, u}, {u, x}, {y, u}, {x, y}, {x, u}, {x, x}, {x, y}, {y, y},
                              {y, u}, {y, y}, {u, y}, {y, y}, {u, u}, {u, x}, {u, u}, {x, u}, {x, y}, {u, y}};
     PendingSum pending = u.start_products(pairs);
     std::span<double const> const products = pending.finish();
     ASSERT_EQ(products.size(), std::size(pairs));
     for (std::size_t n = 0; n < std::size(pairs); ++n) {
-      // The same bits as of one pair alone: terms are grouped by index, whatever else a pass sums up.
+      // The same bits as for a single pair: terms are grouped by index, whatever else a pass sums.
       EXPECT_EQ(products[n], pairs[n].x.dot(pairs[n].y)) << n;
     }
 
@@ -162,13 +162,13 @@ TYPED_TEST(VectorTest, ConvertsBetweenPrecisions) {
       auto const back = u->create();
       auto const y = u->create();
       auto const single = make_vector<float>(storage, cells);
-      // Random entries have 24 bits, and stay as they are.
+      // Random entries have 24 bits, and are not rounded.
       u->randomize(1);
       y->randomize(2);
       single->convert(*u, 0x1p-100);
       EXPECT_EQ(back->convert_and_dot(*single, 0x1p100, *y), u->dot(*y));
       EXPECT_EQ(values_of<TypeParam>(*back), values_of<TypeParam>(*u));
-      // What has more is rounded once.
+      // Other values are rounded once.
       u->scale(1.0 / 3);
       single->convert(*u, 1);
       auto const exact = values_of<TypeParam>(*u);
@@ -276,7 +276,7 @@ TEST(Vector, SumsRepeatToTheBitForAnyNumberOfThreads) {
                                       [&] { EXPECT_EQ(u->square(), first); });
 }
 
-/// Unknowns alone are written, whichever they are; all owned entries have to have values.
+/// Only unknowns are written; all owned entries must have finite values.
 TYPED_TEST(VectorTest, IsTheValuesOfAnExpression) {
   for (Storage const storage : {Storage::field, Storage::interior_of_field}) {
     for (auto const& [cells, blocks] :

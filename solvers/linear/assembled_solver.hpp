@@ -7,13 +7,13 @@
 
 namespace halocline {
 
-/// Another solver, given the operator as an assembled matrix instead of the operator itself.
+/// Another solver, run with the assembled matrix in place of the operator itself.
 class AssembledSolver final : public LinearSolver {
  public:
   explicit AssembledSolver(std::unique_ptr<LinearSolver> solver);
   ~AssembledSolver() override;
 
-  /// Assembles the matrix: twenty-odd applications of the operator.
+  /// Assembles the matrix, with some twenty applications of the operator.
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 

@@ -34,7 +34,7 @@ std::optional<Outcome> BiCgStab::iterate(ResidualSolve& solve, Operator const& a
     Step const step = this->step(a, x);
     if (step == Step::not_a_number) return solve.not_a_number();
     if (step == Step::breakdown) {
-      // A start that takes no step is where the next one would be too.
+      // A start without a step leaves the next one in the same place.
       if (first)
         return solve.fail({Outcome::breakdown, "a product that the method divides by has vanished; take gmres"});
       return std::nullopt;
@@ -62,7 +62,7 @@ BiCgStab::Step BiCgStab::step(Operator const& a, Vector& x) {
   a.apply(second, *t_);
   auto const [length, along] = products_of(*t_, *r_);
   if (!std::isfinite(along) || !std::isfinite(length)) return Step::not_a_number;
-  // Nothing to be had along the second direction: half a step has been taken all the same.
+  // No gain along the second direction, but half a step has been made.
   if (std::abs(along) <= small * residual_ * std::sqrt(length)) return Step::last;
   double const omega = along / length;
   x.add(omega, second);

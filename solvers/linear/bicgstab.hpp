@@ -7,11 +7,11 @@
 namespace halocline {
 
 /// Stabilised biconjugate gradients, for any operator (van der Vorst 1992; Saad, Iterative Methods for Sparse Linear
-/// Systems, algorithm 7.7). Preconditioned from the right, so that the residual is that of A x = b itself. Six vectors
-/// whatever the number of iterations, each of which applies the operator twice; the residual may jump. Where a
-/// coefficient vanishes the iteration starts again from b - A x. No norm of anything need fall, so that a solve ends by
-/// the limit of iterations, growth or a breakdown; it has stalled where ten claims of a residual were not those of b -
-/// A x.
+/// Systems, algorithm 7.7). Right preconditioning, so that the residual is that of A x = b itself. Six vectors for any
+/// number of iterations, each of which applies the operator twice; the residual may jump. If a coefficient vanishes,
+/// the iteration restarts from b - A x. No norm is guaranteed to decrease. So a solve ends by the limit of iterations,
+/// by growth or by a breakdown; it has stalled after ten starts in a row whose recurrence met the criteria while b - A
+/// x did not.
 class BiCgStab final : public KrylovSolver {
  public:
   explicit BiCgStab(Criteria criteria, std::unique_ptr<Preconditioner> preconditioner = nullptr);
@@ -28,7 +28,7 @@ class BiCgStab final : public KrylovSolver {
   [[nodiscard]] Step step(Operator const& a, Vector& x);
 
   std::unique_ptr<Vector> r_, shadow_, p_, v_, t_;
-  std::unique_ptr<Vector> z_;  ///< with a preconditioner
+  std::unique_ptr<Vector> z_;  ///< if there is a preconditioner
   double shadow_norm_ = 0;
   double rho_ = 0;       ///< product of the residual and the shadow residual
   double residual_ = 0;  ///< 2-norm

@@ -7,7 +7,7 @@
 namespace halocline {
 namespace {
 
-/// What engines do to x: the update that a step leaves to the next one.
+/// Base of the engines: holds the update of x that a step defers to the next one.
 class DeferringEngine : public CgEngine {
  public:
   explicit DeferringEngine(Vectors vectors) : v_(vectors) {}
@@ -18,10 +18,10 @@ class DeferringEngine : public CgEngine {
 
  protected:
   Vectors v_;
-  double deferred_ = 0;  ///< alpha of that update
+  double deferred_ = 0;  ///< alpha of the deferred update
 };
 
-/// The host sees each sum before it goes on.
+/// The host waits for each sum before it continues.
 class WaitingEngine final : public DeferringEngine {
  public:
   WaitingEngine(std::shared_ptr<CgSteps const> steps, Vectors vectors)
@@ -40,8 +40,8 @@ class WaitingEngine final : public DeferringEngine {
   std::shared_ptr<CgSteps const> steps_;
 };
 
-/// A step is enqueued before the host has seen what the one before measured: it makes the deferred update of x, and all
-/// else that it does is of no matter if that one was the last.
+/// Enqueues step n + 1 before the host has read step n's dot products. Step n + 1 also applies step n's deferred update
+/// of x; if n was the last step, the rest of it is discarded.
 class EngineAhead : public DeferringEngine {
  public:
   EngineAhead(CgStepsAhead const& steps, Vectors vectors, ResidualSolve const& judge)
@@ -81,8 +81,8 @@ class EngineAhead : public DeferringEngine {
   Index enqueued_ = 0;
 };
 
-/// The operator takes steps by itself until one of them is to be judged; where the system is too large for that, steps
-/// run ahead.
+/// A persistent kernel runs steps until the bounds of a solve are met. If the system is too large for that, steps are
+/// enqueued ahead.
 class ResidentEngine final : public EngineAhead {
  public:
   using EngineAhead::EngineAhead;
@@ -105,7 +105,7 @@ class ResidentEngine final : public EngineAhead {
   }
 
  private:
-  std::span<CgSquares const> measured_;  ///< by steps that are over, but for what was handed out
+  std::span<CgSquares const> measured_;  ///< dot products of finished steps that have not been returned yet
   bool is_too_large_ = false;
 };
 

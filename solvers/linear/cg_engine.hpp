@@ -8,11 +8,11 @@
 
 namespace halocline {
 
-/// Takes steps of conjugate gradients and hands out what each measured, one after the other, whether the host waits for
-/// each, they run ahead of it, or many are taken in one kernel: to the same bits.
+/// Runs steps of conjugate gradients and returns the dot products of each. The host waits for each step, or steps are
+/// enqueued ahead, or a persistent kernel runs many: the bits are the same.
 class CgEngine {
  public:
-  /// What a step changes. The operator may exchange p and the spare vector.
+  /// Vectors that a step changes. The operator may exchange p and the spare vector.
   struct Vectors {
     Vector& x;
     std::unique_ptr<Vector>& r;
@@ -21,19 +21,19 @@ class CgEngine {
   };
 
   virtual ~CgEngine() = default;
-  /// The next step begins a sequence of directions from r.
+  /// The next step starts a new sequence of directions from r.
   virtual void start(CgRecurrence const& recurrence) = 0;
   /// p = z + beta p, alpha = r . z / p . A p, x = x + alpha p, r = r - alpha A p. The update of x may be deferred until
-  /// `apply_deferred_update`. If the curvature is not above zero, x and r are those of the step before.
+  /// `apply_deferred_update`. If the curvature is not positive, x and r are those of the step before.
   [[nodiscard]] virtual CgSquares step(CgRecurrence& recurrence, Vector const& z) = 0;
   /// Brings x up to date.
   virtual void apply_deferred_update() = 0;
-  /// At the end of a solve: waits for what is under way in vain.
+  /// At the end of a solve: waits for enqueued steps whose results are not needed.
   virtual void finish() {}
 };
 
-/// \param is_plain whether beta and the next step depend on nothing but what a step measures: without a preconditioner
-/// \param judge of the solve, which outlives the engine: says when steps that are taken by themselves must end
+/// \param is_plain whether beta and the next step depend on nothing but a step's dot products: no preconditioner
+/// \param judge the solve, which must outlive the engine; its bounds end the steps of a persistent kernel
 [[nodiscard]] std::unique_ptr<CgEngine> make_cg_engine(Operator const& a, CgEngine::Vectors vectors, bool is_plain,
                                                        ResidualSolve const& judge);
 

@@ -14,17 +14,17 @@ namespace {
 
 constexpr Index first_look = 2;
 constexpr Index look_every = 10;
-/// Ritz values lie inside the spectrum: the interval reaches this much further on both sides.
+/// Ritz values lie inside the spectrum, so the interval is widened by this fraction on both sides.
 constexpr double margin = 0.05;
 
-/// Hull of both intervals; zeros stand for none.
+/// Hull of both intervals; zeros stand for an empty one.
 EigenvalueBounds hull(EigenvalueBounds const& a, EigenvalueBounds const& b) {
   if (a.largest == 0) return b;
   return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
 }
 
-/// The norm of the residual may lag behind the bound by the condition of the scaling; the square root of what is
-/// promised, once that is a hundredth, is far more than any such lag. Growth needs no waiting.
+/// The norm of the residual may lag behind the bound by the condition number of the scaling. Once the promised
+/// reduction is below a hundredth, its square root is far above any such lag. Growth is detected at once.
 bool too_slow(double fallen, double promised) {
   return fallen > 10 || (promised < 0.01 && fallen > std::sqrt(promised));
 }
@@ -99,7 +99,7 @@ std::optional<Outcome> Chebyshev::sweep(ResidualSolve& solve, Operator const& a,
   Vector* now = &x;
   Vector* next = next_.get();
   std::optional<Outcome> outcome;
-  // The first look comes early: with an interval far too narrow the iteration blows up within a few steps.
+  // The first check comes early: with an interval far too narrow the iteration diverges within a few steps.
   Index next_look = first_look;
   while (!outcome && !is_narrow_ && solve.left() > 0) {
     Index const count = std::min(solve.left(), std::exchange(next_look, look_every));

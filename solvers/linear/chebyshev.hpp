@@ -14,11 +14,11 @@ namespace halocline {
 /// Methods for Sparse Linear Systems, algorithm 12.1).
 class ChebyshevRecurrence {
  public:
-  /// 0 < smallest < largest.
+  /// Needs 0 < smallest < largest.
   explicit ChebyshevRecurrence(EigenvalueBounds const& interval);
-  /// Of the next step; the first one has direction zero.
+  /// Coefficients of the next step; the first one has direction zero.
   [[nodiscard]] ChebyshevCoefficients next();
-  /// Factor by which the steps taken so far shrink the error, at worst, if the interval holds the spectrum.
+  /// Upper bound of the error's reduction by the steps so far, if the interval contains the spectrum.
   [[nodiscard]] double reduction() const;
 
  private:
@@ -28,12 +28,12 @@ class ChebyshevRecurrence {
   Index steps_ = 0;
 };
 
-/// Steps x = x + d for A x = b, which go from one vector to another and back.
+/// Steps x = x + d for A x = b, which alternate between two vectors.
 class ChebyshevStepper {
  public:
   explicit ChebyshevStepper(Operator const& a)
       : steps_(chebyshev_steps(a)), next_(a.create_vector()), direction_(a.create_vector()) {}
-  /// `count` steps from x, or from zero without reading x. `coefficients()` says what the next d is made of.
+  /// Runs `count` steps from x, or from zero without reading x. `coefficients()` gives those of the next d.
   template <class Coefficients>
   void run(Index count, bool from_zero, Vector const& b, Vector& x, Coefficients const& coefficients) const {
     if (from_zero) x.fill(0);
@@ -51,24 +51,24 @@ class ChebyshevStepper {
   std::unique_ptr<Vector> next_, direction_;
 };
 
-/// Chebyshev's iteration, scaled by the diagonal, for symmetric positive definite operators: no sums over the ranks but
-/// for a look at the residual every ten steps.
+/// Chebyshev's iteration, scaled by the diagonal, for symmetric positive definite operators. It needs no sums over the
+/// ranks except for a true-residual check every ten steps.
 ///
-/// The interval comes from steps of conjugate gradients, which are no loss: they work on the solution. When the
-/// residual grows or falls far slower than the interval promises, an eigenvalue lies outside: further steps of
-/// conjugate gradients, from where the iteration stands, find it, and the interval is widened. So a bound that is too
-/// small costs time, never the answer. What is bounded is the error in the norms that D^-1 A is symmetric in; the
-/// 2-norm of the residual need not fall, and a solve that gains nothing ends by the limit of iterations.
+/// The interval comes from steps of conjugate gradients, which also improve the solution. If the residual grows, or
+/// falls far slower than the interval promises, an eigenvalue lies outside: further steps of conjugate gradients from
+/// the current x find it, and the interval is widened. So a bound that is too small costs time, but never correctness.
+/// The bound holds for the error in the norms in which D^-1 A is symmetric; the 2-norm of the residual need not fall,
+/// and a solve that gains nothing ends by the limit of iterations.
 class Chebyshev final : public KrylovSolver {
  public:
   struct Settings {
     Criteria criteria;
-    Index presteps = 20;          ///< steps of conjugate gradients in front
+    Index presteps = 20;          ///< steps of conjugate gradients before the iteration
     EigenvalueBounds interval{};  ///< known eigenvalue bounds of D^-1 A; zeros: none
   };
   explicit Chebyshev(Settings const& settings);
 
-  /// The interval in use: what was given, or found by the last solve.
+  /// The current interval: the given one, or the one that the last solve found.
   [[nodiscard]] EigenvalueBounds const& interval() const { return interval_; }
   void carry(CarriedState& state, std::string const& group) override;
 
@@ -78,9 +78,9 @@ class Chebyshev final : public KrylovSolver {
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
 
  private:
-  /// Conjugate gradients from the present x: a better x, and the interval.
+  /// Conjugate gradients from the current x: improves x and finds the interval.
   [[nodiscard]] std::optional<Outcome> find_interval(ResidualSolve& solve, Operator const& a, Vector& x);
-  /// Steps with the present interval until it proves too narrow.
+  /// Steps with the current interval until it proves too narrow.
   [[nodiscard]] std::optional<Outcome> sweep(ResidualSolve& solve, Operator const& a, Vector& x);
 
   Settings settings_;
@@ -90,8 +90,8 @@ class Chebyshev final : public KrylovSolver {
   std::unique_ptr<Vector> next_, direction_;
 };
 
-/// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite for
-/// every operator whose spectrum lies below the largest eigenvalue found, which is enlarged by a tenth.
+/// A polynomial of D^-1 A times D^-1: a fixed number of Chebyshev steps from zero. Symmetric positive definite if the
+/// spectrum lies below the largest eigenvalue found, enlarged by a tenth.
 class ChebyshevPreconditioner final : public Preconditioner {
  public:
   /// \param ratio largest over smallest eigenvalue of the interval that the polynomial damps

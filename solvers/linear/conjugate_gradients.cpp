@@ -7,7 +7,7 @@ namespace halocline {
 
 namespace {
 
-/// Of the recurrence's deviation from b - A x, relative to the residual, above which that converges no longer.
+/// Bound of |r - (b - A x)| / |r|, above which the residual of the recurrence is replaced.
 double most_deviation(Vector const& x) { return std::sqrt(epsilon(x.precision())); }
 
 }  // namespace
@@ -33,7 +33,7 @@ std::optional<Outcome> ConjugateGradients::iterate(ResidualSolve& solve, Operato
     residual_before_ = solve.residual();
     deviation_ = deviation_then_ = 0;
   }
-  // Where b - A x agrees with r the iteration goes on as if nobody had looked.
+  // If b - A x agrees with r, the iteration continues as if there had been no check.
   bool starts = begins || claimed_ || !(solve.residual() <= 2 * residual_);
   if (starts) {
     std::swap(r_, work_);
@@ -73,7 +73,7 @@ std::optional<Outcome> ConjugateGradients::step(ResidualSolve& solve, Vector con
   CgSquares const found = engine_->step(recurrence_, z());
   if (!std::isfinite(found.curvature)) return solve.fail(why_not_finite(found.curvature, *p_));
   if (!(found.curvature > 0)) {
-    // A direction made of rounding errors, where nothing else is left of the residual.
+    // The direction consists of rounding errors, because nothing else is left of the residual.
     if (auto const outcome = end_within_rounding(solve)) return outcome;
     return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
   }
@@ -127,11 +127,11 @@ std::function<double(Vector const&)> ConjugateGradients::norm() {
 std::optional<Outcome> ConjugateGradients::end_within_rounding(ResidualSolve& solve) {
   engine_->apply_deferred_update();
   auto const outcome = solve.end_within_rounding(*work_);
-  is_preconditioned_ = false;  // what z is by now may be that of b - A x
+  is_preconditioned_ = false;  // z may now belong to b - A x
   return outcome;
 }
 
-/// Takes b - A x for r once the bound of what sets them apart is no longer small beside it.
+/// Replaces r by b - A x once the bound of their difference is no longer small compared with r.
 void ConjugateGradients::replace_residual(ResidualSolve& solve, Vector const& x) {
   double const limit = most_deviation(x);
   double const before = deviation_;
@@ -149,7 +149,7 @@ void ConjugateGradients::replace_residual(ResidualSolve& solve, Vector const& x)
 void ConjugateGradients::finish(Outcome outcome) {
   if (engine_) engine_->finish();
   engine_.reset();
-  // Its product with beta = 0 would be no number in the next solve either.
+  // With beta = 0, 0 * NaN would give NaN in the next solve.
   if (outcome == Outcome::not_a_number) p_->fill(0);
 }
 

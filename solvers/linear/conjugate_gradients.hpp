@@ -10,39 +10,39 @@
 
 namespace halocline {
 
-/// Scalars of one step of conjugate gradients. They hold the matrix of the Lanczos process, see eigenvalues.hpp.
+/// Scalars of one step of conjugate gradients. They define the matrix of the Lanczos process, see eigenvalues.hpp.
 struct CgCoefficients {
   double alpha;  ///< length of the step
   double beta;   ///< weight of the old direction in the next one
 };
 
-/// What the criteria of conjugate gradients are held to.
+/// Norm of the residual for the criteria of conjugate gradients.
 enum class ResidualNorm {
   two,     ///< ||r||
-  natural  ///< the root of r . M^-1 r: about the error in the energy norm, as far as M is like A
+  natural  ///< the root of r . M^-1 r: approximates the energy norm of the error as well as M approximates A
 };
 
 struct CgOptions {
-  /// The preconditioner may be another one in every iteration (Notay, 2000, SIAM Journal on Scientific Computing 22,
-  /// with the direction before alone): one more vector, and one more pass over two.
+  /// The preconditioner may differ in every iteration (Notay, 2000, SIAM Journal on Scientific Computing 22, truncated
+  /// to the previous direction). Costs one more vector and one more pass over two.
   bool flexible = false;
   ResidualNorm norm = ResidualNorm::two;
-  /// b - A x takes the place of the recurrence's residual before rounding has led that astray, and directions go on
-  /// (van der Vorst and Ye, 2000, SIAM Journal on Scientific Computing 22, section 3).
+  /// Replaces the recurrence's residual by b - A x before rounding makes it wrong, and keeps the directions (van der
+  /// Vorst and Ye, 2000, SIAM Journal on Scientific Computing 22, section 3).
   bool replaces_residuals = false;
 };
 
 /// Conjugate gradients, preconditioned or not (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear
-/// Systems, algorithm 9.1), for symmetric positive definite operators. How steps are taken is for a CgEngine.
+/// Systems, algorithm 9.1), for symmetric positive definite operators. A CgEngine executes the steps.
 ///
-/// The 2-norm of r may rise for thousands of iterations. What falls in each is the error in the energy norm: its square
-/// by alpha (r . z), also in finite precision and for any preconditioner, as r is orthogonal to the direction before
-/// (Hestenes and Stiefel 1952, theorem 6:1; Strakoš and Tichý, 2002, Electronic Transactions on Numerical Analysis 13,
-/// section 4). So no plateau of r is a stall before that sum no longer grows (Convergence), and at the end of each
-/// b - A x is looked at. Where there is no solution the sum has no bound, and the residual grows until it is called
-/// diverged.
+/// The 2-norm of r may rise for thousands of iterations. The energy norm of the error falls in each: its square by
+/// alpha (r . z), also in finite precision and for any preconditioner, because r is orthogonal to the previous
+/// direction (Hestenes and Stiefel 1952, theorem 6:1; Strakoš and Tichý, 2002, Electronic Transactions on Numerical
+/// Analysis 13, section 4). So a plateau of r is a stall only if that sum no longer grows (Convergence), and each
+/// plateau ends with a true-residual check. If there is no solution, the sum is unbounded, and the residual grows until
+/// the solve is called diverged.
 ///
-/// Reports have the history and the initial and final residual in the norm that was chosen.
+/// Reports give the history and the initial and final residual in the chosen norm.
 class ConjugateGradients final : public KrylovSolver {
  public:
   /// A null preconditioner means none.
@@ -50,7 +50,7 @@ class ConjugateGradients final : public KrylovSolver {
                               CgOptions options = {});
   ~ConjugateGradients() override;
 
-  /// Of the last solve, from its last start on.
+  /// Coefficients of the last solve, since its last start.
   [[nodiscard]] std::vector<CgCoefficients> const& coefficients() const { return coefficients_; }
 
  protected:
@@ -63,12 +63,12 @@ class ConjugateGradients final : public KrylovSolver {
 
  private:
   [[nodiscard]] bool is_natural() const { return options_.norm == ResidualNorm::natural && has_preconditioner(); }
-  /// Begins a sequence of directions with r.
+  /// Starts a new sequence of directions from r.
   [[nodiscard]] std::optional<Outcome> start(ResidualSolve& solve);
   [[nodiscard]] std::optional<Outcome> step(ResidualSolve& solve, Vector const& x);
-  /// z and beta of the next direction.
+  /// Computes z and beta of the next direction.
   [[nodiscard]] std::optional<Outcome> find_direction(ResidualSolve& solve);
-  /// product_ = r . z with z = M^-1 r; says if that is not above zero, or no finite number.
+  /// product_ = r . z with z = M^-1 r; returns the failure if that is not positive and finite.
   [[nodiscard]] std::optional<Outcome> precondition(ResidualSolve& solve);
   [[nodiscard]] std::optional<Outcome> end_within_rounding(ResidualSolve& solve);
   void replace_residual(ResidualSolve& solve, Vector const& x);
@@ -76,17 +76,17 @@ class ConjugateGradients final : public KrylovSolver {
 
   CgOptions options_;
   std::unique_ptr<Vector> r_, z_, p_, work_;
-  std::unique_ptr<Vector> r_before_;  ///< where a preconditioner may change
-  std::unique_ptr<CgEngine> engine_;  ///< of the present solve
+  std::unique_ptr<Vector> r_before_;  ///< if the preconditioner may change
+  std::unique_ptr<CgEngine> engine_;  ///< of the current solve
   CgRecurrence recurrence_;
   double product_ = 0;              ///< r . z
-  bool is_preconditioned_ = false;  ///< z and product_ are those of r already
-  bool begins_again_ = false;       ///< the present direction is no M^-1 r, and none to go on from
-  bool claimed_ = false;            ///< the recurrence said that the criteria are met
+  bool is_preconditioned_ = false;  ///< z and product_ already belong to r
+  bool begins_again_ = false;       ///< the current direction is not M^-1 r, so the next one starts anew
+  bool claimed_ = false;            ///< the recurrence's residual met the criteria
   double residual_ = 0;             ///< ||r|| of the recurrence
   double residual_before_ = 0;      ///< … of the step before
-  double deviation_ = 0;            ///< bound of what rounding has set r apart from b - A x by …
-  double deviation_then_ = 0;       ///< … when b - A x took its place
+  double deviation_ = 0;            ///< bound of the rounding errors in r - (b - A x) …
+  double deviation_then_ = 0;       ///< … when b - A x last replaced r
   std::vector<CgCoefficients> coefficients_;
 };
 

@@ -12,7 +12,7 @@
 #include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
-// The norms and the replacement of residuals that conjugate gradients have beside what all methods are tested for.
+// Norms and residual replacement of conjugate gradients, besides what is tested for all methods.
 
 namespace halocline {
 namespace {
@@ -61,7 +61,7 @@ TEST(CgNorm, NaturalIsOfThePreconditionedResidual) {
     double const final = natural_norm(*a, *b, *x);
     EXPECT_LE(final, 1e-8 * initial);
     EXPECT_NEAR(report.final_residual, final, 1e-3 * final);
-    // The one before was not there yet.
+    // The iterate before did not meet the criteria yet.
     ASSERT_GE(report.history.size(), 2U);
     EXPECT_GT(report.history[report.history.size() - 2], 1e-8 * initial);
     auto const r = a->create_vector();
@@ -108,7 +108,7 @@ TEST(CgNorm, NothingToDoAndNothingToMeasure) {
   b->scale(std::numeric_limits<double>::infinity());
   report = solve(a, *b, *x, tight, {.norm = ResidualNorm::natural});
   EXPECT_EQ(report.outcome, Outcome::not_a_number);
-  // D is A: one step, and nothing is left to precondition.
+  // D is A: after one step nothing is left to precondition.
   auto const c = random(a, 2);
   x->fill(0);
   report = solve(a, *c, *x, tight, {.norm = ResidualNorm::natural});
@@ -116,7 +116,7 @@ TEST(CgNorm, NothingToDoAndNothingToMeasure) {
   EXPECT_EQ(report.iterations, 1);
 }
 
-/// Multiplies by a number that makes no norm.
+/// Multiplies by a number for which r . M^-1 r is not the square of a norm.
 class Multiple final : public Preconditioner {
  public:
   explicit Multiple(double factor) : factor_(factor) {}
@@ -143,8 +143,8 @@ TEST(CgNorm, APreconditionerThatMakesNoNormIsNoAnswer) {
   }
 }
 
-/// To about the last digits: where the recurrence's residual is not replaced, it falls on and on, and the solve starts
-/// again from b - A x to get there.
+/// To about the last digits: without replacement, the recurrence's residual falls on and on, and the solve must restart
+/// from b - A x.
 TEST(CgReplacement, NeedsNoNewStart) {
   auto const a = make_operator<double>(test::communicator().split(0), {.cells = {64, 64}, .contrast = 0});
   auto const solution = random(*a, 3);
@@ -154,7 +154,7 @@ TEST(CgReplacement, NeedsNoNewStart) {
   SolveReport reports[2];
   for (bool const replaces : {false, true}) {
     auto const x = random(*a, 4);
-    x->scale(1e6);  // what is lost in the difference of large numbers has to be made up for
+    x->scale(1e6);  // the digits lost by cancellation must be recovered
     ConjugateGradients solver({.relative = 1e-20, .absolute = 1e-11, .iterations = 5000}, nullptr,
                               {.replaces_residuals = replaces});
     solver.prepare(*a);

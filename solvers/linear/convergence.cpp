@@ -8,7 +8,7 @@ namespace halocline {
 namespace {
 
 constexpr double most_growth = 1e10;
-/// Next to the root of the smallest number: squares of what adds up to less have no digits left.
+/// Near the root of the smallest number: squares that sum to less have no digits left.
 constexpr double smallest_norm = 1e-150;
 constexpr Index shortest_plateau = 1000;
 
@@ -25,7 +25,7 @@ double rounding_level(Precision precision, double operator_norm, double x_norm, 
 }
 
 bool underflows(double norm, Vector const& x) {
-  // Squares are made in the precision of the entries, and added up in double.
+  // Squares are computed in the precision of the entries, and summed in double.
   double const smallest = x.precision() == Precision::single
                               ? std::sqrt(static_cast<double>(x.size()) * std::numeric_limits<float>::min())
                               : smallest_norm;

@@ -14,14 +14,14 @@ namespace halocline {
 
 namespace {
 
-/// Number of eigenvalues below `value`: negative pivots of the factorisation of T - value.
+/// Number of eigenvalues below `value`: negative pivots in the factorisation of T - value.
 Index eigenvalues_below(std::span<double const> diagonal, std::span<double const> off_diagonal, double value) {
   Index below = 0;
   double pivot = 1;
   for (std::size_t n = 0; n < diagonal.size(); ++n) {
     double const coupling = n == 0 ? 0 : off_diagonal[n - 1] * off_diagonal[n - 1];
     pivot = diagonal[n] - value - coupling / pivot;
-    // A pivot of zero is moved by less than rounding does, so that the next division is defined.
+    // A pivot of zero is shifted by less than rounding, so that the next division is defined.
     if (pivot == 0) pivot = -std::numeric_limits<double>::min();
     if (pivot < 0) ++below;
   }
@@ -80,7 +80,7 @@ EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index step
   v->scale(1 / std::sqrt(v->square()));
   std::vector<double> diagonal;
   std::vector<double> off_diagonal;
-  // The matrix of A / ||A||: its squares are in range.
+  // The matrix of A / ||A||, whose squares are in range.
   while (static_cast<Index>(diagonal.size()) < steps) {
     diagonal.push_back(apply_dot(a, *v, *product) / operator_norm);
     product->combine(-diagonal.back(), *v, 1 / operator_norm);
@@ -90,7 +90,7 @@ EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index step
       double const nan = std::numeric_limits<double>::quiet_NaN();
       return {nan, nan};
     }
-    // The space holds all that A makes of the start.
+    // The Krylov space is exhausted.
     if (off_diagonal.back() <= rounding_level(v->precision(), 1, 1, 0)) break;
     std::swap(before, v);
     v->copy(*product);
@@ -104,8 +104,8 @@ EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index step
 EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps) {
   auto const b = a.create_vector();
   auto const x = a.create_vector();
-  // In the image of A, so that a singular one shows no direction without curvature. To begin with x != 0 would be the
-  // same, but for the rounding of b - A x.
+  // b is in the range of A, so that a singular A has no direction without curvature. Starting from x != 0 would be
+  // equivalent, except for the rounding of b - A x.
   x->randomize(1);
   a.apply(*x, *b);
   x->fill(0);

@@ -21,21 +21,21 @@ struct EigenvalueBounds {
                                                   std::span<double const> off_diagonal);
 
 /// Extreme Ritz values of M^-1 A from the steps of conjugate gradients preconditioned by M: eigenvalues of the Lanczos
-/// matrix that alpha and beta hold (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). They lie inside
-/// the spectrum and approach its ends as steps are added. Throws DefectError for no coefficients.
+/// matrix that alpha and beta define (Saad, Iterative Methods for Sparse Linear Systems, section 6.7.3). They lie
+/// inside the spectrum and approach its ends as steps are added. Throws DefectError without coefficients.
 [[nodiscard]] EigenvalueBounds lanczos_bounds(std::span<CgCoefficients const> coefficients);
 
 /// Extreme Ritz values of A from `steps` steps of the Lanczos process (Saad, Iterative Methods for Sparse Linear
-/// Systems, algorithm 6.15) from a random start that is the same at any partition. They lie inside the spectrum but for
-/// rounding, for any symmetric A (Paige, 1980, Linear Algebra and its Applications 34). NaN where a product is not a
-/// finite number. Collective.
+/// Systems, algorithm 6.15) from a random start that is the same for any partition. They lie inside the spectrum,
+/// except for rounding, for any symmetric A (Paige, 1980, Linear Algebra and its Applications 34). NaN if a product is
+/// not finite. Collective.
 ///
 /// \param operator_norm Operator::norm_bound, finite
 [[nodiscard]] EigenvalueBounds ritz_bounds(Operator const& a, double operator_norm, Index steps);
 
 /// Extreme Ritz values of D^-1 A, D the diagonal, from `steps` steps of conjugate gradients on a random right-hand side
-/// that is the same at any partition. Collective. Throws UnsuitableOperator when the operator is not positive definite
-/// or lacks a diagonal without zeros.
+/// that is the same for any partition. Collective. Throws UnsuitableOperator if the operator is not positive definite,
+/// or its diagonal is unknown or has a zero.
 [[nodiscard]] EigenvalueBounds estimate_eigenvalues(Operator const& a, Index steps);
 
 }  // namespace halocline

@@ -37,7 +37,7 @@ TEST(TridiagonalBounds, RefuseWhatIsNoMatrix) {
 }
 
 TEST(LanczosBounds, OfAFullRunAreTheExtremeEigenvalues) {
-  // Five different eigenvalues: five steps of conjugate gradients know them all.
+  // Five different eigenvalues: five steps of conjugate gradients find them all.
   DiagonalOperator const a(10, [](Index row) { return 1.0 + static_cast<double>(row % 5) * 3; });
   auto const b = a.create_vector();
   auto const x = a.create_vector();
@@ -52,7 +52,7 @@ TEST(LanczosBounds, OfAFullRunAreTheExtremeEigenvalues) {
 }
 
 TEST(LanczosBounds, TakeTheStepThatConvergesIntoAccount) {
-  // Two eigenvalues need two steps; without the second one, the larger eigenvalue is not seen.
+  // Two eigenvalues need two steps; without the second one, the larger eigenvalue is not found.
   DiagonalOperator const a(6, [](Index row) { return row % 2 == 0 ? 1.0 : 3.0; });
   auto const b = a.create_vector();
   auto const x = a.create_vector();
@@ -116,7 +116,7 @@ TEST(EstimateEigenvalues, LieInsideTheSpectrumOfTheScaledOperator) {
 }
 
 TEST(EstimateEigenvalues, OfASingularOperatorAreThoseBesideItsNullSpace) {
-  // D^-1 A of a chain that nothing fixes: 1 - cos(k pi / (n - 1)).
+  // D^-1 A of a chain with insulated ends: 1 - cos(k pi / (n - 1)).
   for (Index const size : {2, 3, 4, 7}) {
     auto const a =
         test_problem::make_operator<double>(test::communicator().split(test::communicator().rank()),

@@ -14,15 +14,15 @@ constexpr int inverse_steps = 2;
 constexpr double inverse_tolerance = 1e-3;
 constexpr int relaxations = 30;
 constexpr double damping = 0.6;
-/// Of the residual in one solve of many, and most of these.
+/// Reduction of the residual in each of several solves, and the largest number of these.
 constexpr double reduction = 1e-2;
 constexpr int most_solves = 10;
-/// Of what is left of an error to the error.
+/// Ratio of the remaining error's bound to the error, below which the estimate is trusted.
 constexpr double enough = 1.0 / 3;
-/// Of d, in roundings of the largest entry of x.
+/// Size of d in units of the rounding of x's largest entry.
 constexpr double shift = 64;
 
-/// Solves with criteria of its own and nobody watching, until the end of its life.
+/// Runs a solver with other criteria and without observer; restores the criteria in the end.
 class OwnCriteria {
  public:
   explicit OwnCriteria(LinearSolver& solver) : solver_(solver), criteria_(solver.criteria()) {
@@ -78,7 +78,7 @@ void ErrorEstimator::find_residual(Operator const& a, Vector const& b, Vector co
   d_->scale(shift * epsilon(x.precision()) * x.maximum());
   e_->copy(x);
   e_->add(1, *d_);
-  // What has been added, as x + d was rounded.
+  // d as it was added, since x + d was rounded.
   d_->copy(*e_);
   d_->add(-1, x);
   static_cast<void>(a.residual(b, *e_, *r_));
@@ -142,7 +142,7 @@ void ErrorEstimator::find_inverse_norm(LinearSolver& solver, Operator const& a, 
   try {
     make_smooth_vector(a);
   } catch (SolveError const&) {
-    return;  // a diagonal with a zero
+    return;  // the diagonal has a zero
   }
   OwnCriteria own(solver);
   double largest = 0;

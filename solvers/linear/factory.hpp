@@ -14,8 +14,8 @@
 
 namespace halocline {
 
-/// A linear solver that decks choose by name. `declare` makes its section (of the same name as the entry), `create`
-/// the solver from the values of that section.
+/// A linear solver that decks choose by name. `declare` makes its section (with the same name as the entry), `create`
+/// makes the solver from the values of that section.
 struct SolverEntry {
   std::string name;
   std::string sentence;
@@ -38,7 +38,7 @@ using MakeKrylov = std::function<std::unique_ptr<LinearSolver>(Criteria const&, 
 /// The entry of a method that takes criteria, a preconditioner and no other options.
 [[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, OperatorNeed need,
                                                MethodNotes notes, MakeKrylov make);
-/// The same of a class that is made from both.
+/// The same for a class that is constructed from both.
 template <class Solver>
 [[nodiscard]] SolverEntry preconditioned_entry(std::string name, std::string sentence, OperatorNeed need,
                                                MethodNotes notes) {
@@ -48,7 +48,7 @@ template <class Solver>
                               });
 }
 
-/// Everything registered. To add one from a file of its own, of any shared library:
+/// All registered solvers. To add one from a separate file of any shared library:
 ///
 ///     bool const registered = (solvers().add(preconditioned_entry<ConjugateResiduals>("cr", …)), true);
 [[nodiscard]] Registry<SolverEntry>& solvers();
@@ -61,11 +61,11 @@ void declare_preconditioner(Section& section);
 /// Adds relative_tolerance, absolute_tolerance and iterations to a solver's section.
 void declare_criteria(Section& section, Criteria const& defaults = {});
 
-/// From the values of a section made by solver_section.
+/// Makes a solver from the values of a section made by solver_section.
 [[nodiscard]] std::unique_ptr<LinearSolver> make_solver(Options const& solver);
-/// From the values of a section given to declare_preconditioner; null for "none".
+/// Makes a preconditioner from the values of a section given to declare_preconditioner; null for "none".
 [[nodiscard]] std::unique_ptr<Preconditioner> make_preconditioner(Options const& section);
-/// From the values of a section given to declare_criteria.
+/// Reads the criteria from the values of a section given to declare_criteria.
 [[nodiscard]] Criteria criteria(Options const& section);
 
 }  // namespace halocline

@@ -39,11 +39,11 @@ std::optional<Outcome> Gmres::iterate(ResidualSolve& solve, Operator const& a, V
     std::vector<double> column = next_direction(a);
     double const norm = norm_of(column);
     if (!std::isfinite(norm)) return solve.not_a_number();
-    // The space holds all that A makes of the residual: the solution is in it, if there is one.
+    // The Krylov space is exhausted: it contains the solution, if there is one.
     exhausted = column.back() <= small * norm;
     rotate(column);
     if (std::abs(column.back()) <= small * norm) {
-      // The operator maps the direction to others that it has mapped before: nothing is to be had of it.
+      // The image of the direction lies in the span of earlier images: it gains nothing.
       add_solution(x);
       return solve.fail({Outcome::breakdown, "the operator is singular"});
     }
@@ -59,7 +59,7 @@ std::unique_ptr<Vector> const& Gmres::direction(std::size_t n) const {
   return preconditioned_[settings_.flexible ? n : 0];
 }
 
-/// Appends A M^-1 v of the last vector v to the basis; returns its products with those before, then its norm.
+/// Appends A M^-1 v of the last vector v to the basis; returns its products with the earlier ones, then its norm.
 std::vector<double> Gmres::next_direction(Operator const& a) {
   std::size_t const last = columns_.size();
   Vector& next = *basis_[last + 1];
@@ -99,7 +99,7 @@ void Gmres::Rotation::operator()(double& upper, double& lower) const {
   lower = cosine * lower - sine * kept;
 }
 
-/// Brings a column to upper triangular form, and the right-hand side along; its last entry becomes the diagonal's.
+/// Reduces a column to upper triangular form, with the right-hand side; its last entry becomes the diagonal entry.
 void Gmres::rotate(std::vector<double>& column) {
   for (std::size_t n = 0; n < rotations_.size(); ++n) rotations_[n](column[n], column[n + 1]);
   double& diagonal = column[column.size() - 2];

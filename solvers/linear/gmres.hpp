@@ -7,22 +7,22 @@
 
 namespace halocline {
 
-/// How a new vector of a basis is made orthogonal to the others.
+/// How a new basis vector is made orthogonal to the others.
 enum class Orthogonalisation {
-  classical_twice,  ///< against all at once, and once more against what rounding left: two sums over the ranks
-  modified          ///< against one after the other: as many sums as vectors
+  classical_twice,  ///< against all at once, then again to remove rounding errors: two sums over the ranks
+  modified          ///< against one after the other: one sum over the ranks for each vector
 };
 
 /// Generalised minimal residuals with restarts, for any operator (Saad and Schultz 1986; Saad, Iterative Methods for
-/// Sparse Linear Systems, algorithms 6.9, 9.5 and, flexible, 9.6). Preconditioned from the right, so that the residual
-/// is that of A x = b itself; it never grows. Within a cycle it may stay what it is for all of the restart; a cycle
-/// that gained nothing is what the next one would be, a stall.
+/// Sparse Linear Systems, algorithms 6.9, 9.5 and, flexible, 9.6). Right preconditioning, so that the residual is that
+/// of A x = b itself; it never grows. It may stay constant within a cycle. A cycle without any gain is a stall, because
+/// the next one would be the same.
 class Gmres final : public KrylovSolver {
  public:
   struct Settings {
     Criteria criteria;
-    Index restart = 30;     ///< vectors of the basis, after which x is formed and the basis dropped
-    bool flexible = false;  ///< the preconditioner may be another one in every iteration: one more vector for each
+    Index restart = 30;     ///< basis vectors, after which x is formed and the basis dropped
+    bool flexible = false;  ///< the preconditioner may differ in every iteration: one more vector for each
     Orthogonalisation orthogonalisation = Orthogonalisation::classical_twice;
   };
   explicit Gmres(Settings settings, std::unique_ptr<Preconditioner> preconditioner = nullptr);
@@ -37,21 +37,21 @@ class Gmres final : public KrylovSolver {
 
   void make_vectors(Operator const& a) override;
   [[nodiscard]] Vector& residual() const override { return *basis_.front(); }
-  /// One cycle, to the restart.
+  /// One cycle, up to the restart.
   [[nodiscard]] std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) override;
   [[nodiscard]] std::vector<double> next_direction(Operator const& a);
   [[nodiscard]] std::vector<double> make_orthogonal(Vector& next) const;
   void rotate(std::vector<double>& column);
   void add_solution(Vector& x);
-  /// What the n-th vector of the basis was preconditioned to.
+  /// M^-1 times the n-th basis vector.
   [[nodiscard]] std::unique_ptr<Vector> const& direction(std::size_t n) const;
 
   Settings settings_;
   std::vector<std::unique_ptr<Vector>> basis_;           ///< restart + 1; the first holds b - A x between cycles
-  std::vector<std::unique_ptr<Vector>> preconditioned_;  ///< by basis vector if flexible, else one to work on
+  std::vector<std::unique_ptr<Vector>> preconditioned_;  ///< by basis vector if flexible, otherwise one as work space
   std::vector<std::vector<double>> columns_;             ///< of the triangular matrix, each down to its diagonal
   std::vector<Rotation> rotations_;
-  std::vector<double> right_;  ///< the right-hand side of that matrix; below it the residual, but for its sign
+  std::vector<double> right_;  ///< right-hand side of that matrix; the entry below it is the residual, up to its sign
 };
 
 }  // namespace halocline

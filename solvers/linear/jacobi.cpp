@@ -37,25 +37,24 @@ class JacobiIteration {
  private:
   [[nodiscard]] bool watches_change() const { return s_.quantity_ == StoppingQuantity::change; }
 
-  /// The iterate after so many steps, until the step after the next writes over it.
+  /// The iterate after this many steps; valid until the second step after it overwrites it.
   [[nodiscard]] Vector& after(Index steps) { return steps % 2 == 0 ? x_ : *s_.next_; }
 
-  /// Enqueues a step unless that has been done.
+  /// Enqueues a step if that has not been done.
   void start(Index iteration) {
     if (started_ >= iteration) return;
     steps_->start_step(static_cast<int>(iteration % 2), s_.weight_, b_, after(iteration - 1), after(iteration));
     started_ = iteration;
   }
 
-  /// The iterate before the step that is judged, as scratch. The step after it, if under way, writes there too: it is
-  /// made again.
+  /// The previous iterate, as scratch memory. The next step, if enqueued, also writes there: it must be repeated.
   [[nodiscard]] Vector& spare(Index iteration) {
     started_ = iteration;
     return after(iteration - 1);
   }
 
-  /// What the step measured, with the next one already under way where that costs nothing: if this one is the last,
-  /// its iterate is still there, for the next one only reads it.
+  /// The squares of a step. The next step is enqueued first if steps run asynchronously: it only reads this step's
+  /// iterate, which stays valid if this one is the last.
   [[nodiscard]] JacobiSquares squares(Index iteration) {
     start(iteration);
     if (iteration > 1 && iteration < s_.criteria_.iterations && steps_->run_ahead()) start(iteration + 1);
@@ -67,7 +66,7 @@ class JacobiIteration {
     Vector const& next = after(iteration);
     auto const unknowns = static_cast<double>(x_.size());
     watched_ = std::sqrt(watches_change() ? squares.change / unknowns : squares.residual);
-    // The residual measured is that of the x before this step.
+    // The residual is that of x before this step.
     Index const measured = watches_change() ? iteration : iteration - 1;
     auto const failure =
         iteration == 1 ? solve_.begin_at(measured, watched_, next) : solve_.measure_at(measured, watched_);
@@ -82,7 +81,7 @@ class JacobiIteration {
     if (convergence.since_smallest() >= std::max<Index>(1000, 10 * x_.size())) {
       return solve_.fail({Outcome::stalled, stalled_remark});
     }
-    // The x before met the criteria; the new one must too.
+    // The previous x met the criteria; the new one must, too.
     if (convergence.reached(watched_) &&
         (watches_change() || convergence.reached(residual_of(next, spare(iteration))))) {
       return Outcome::converged;
@@ -95,13 +94,13 @@ class JacobiIteration {
     return std::nullopt;
   }
 
-  /// Whether the first step changed nothing at all. Spoils the x before.
+  /// Whether the first step changed nothing at all. Overwrites the previous x.
   static bool unchanged(Vector& x, Vector const& next) {
     x.add(-1, next);
     return x.maximum() == 0;
   }
 
-  /// How much of what is watched rounding explains: of x itself when the change is watched.
+  /// Updates the rounding level of the monitored quantity: of x itself if that is the change.
   void measure_solution(Vector const& x) {
     double const x_norm = std::sqrt(x.square());
     rounding_ = watches_change()

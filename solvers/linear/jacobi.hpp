@@ -7,22 +7,22 @@
 
 namespace halocline {
 
-/// What a stationary iteration watches.
+/// The quantity that a stationary iteration monitors.
 enum class StoppingQuantity {
   residual,  ///< 2-norm of b - A x
   change     ///< root mean square of x_new - x over the unknowns
 };
 
 /// Jacobi's iteration x <- x + weight D^-1 (b - A x) (Saad, Iterative Methods for Sparse Linear Systems, section 4.1).
-/// Each step is one pass that also has both of JacobiSquares; the residual is that of the x before.
+/// Each step is one pass that also computes both JacobiSquares; the residual is that of the previous x.
 ///
-/// For a symmetric positive definite A and weights below 2 over the largest eigenvalue of D^-1 A the error falls in the
-/// energy norm; for other operators no norm need fall before an error has travelled through all unknowns (upwind
-/// differences, D^-1 A - I nilpotent). So a solve has stalled when none of ten residuals an unknown, and of 1000, was
-/// smaller than those before.
+/// For a symmetric positive definite A and weights below 2 over the largest eigenvalue of D^-1 A, the error falls in
+/// the energy norm. For other operators no norm need fall before an error has travelled through all unknowns (upwind
+/// differences, D^-1 A - I nilpotent). So a solve has stalled when the residual has not reached a new minimum for ten
+/// steps per unknown, and at least 1000.
 ///
-/// Watching the change, the criteria apply to it instead (relative to the first change), and the true residual at the
-/// end is reported but decides nothing.
+/// If the change is monitored, the criteria apply to it (relative to the first change); the true residual at the end is
+/// reported, but has no effect.
 class Jacobi final : public LinearSolver {
  public:
   explicit Jacobi(Criteria criteria, double weight = 1, StoppingQuantity quantity = StoppingQuantity::residual)

@@ -10,11 +10,11 @@
 
 namespace halocline {
 
-/// What methods that watch the residual of their own recurrence share: the preconditioner, and starting again from
-/// b - A x until that meets the criteria.
+/// Shared by methods that monitor the residual of their own recurrence: the preconditioner, and restarts from b - A x
+/// until that meets the criteria.
 class KrylovSolver : public LinearSolver {
  public:
-  /// \param name what reports call the method
+  /// \param name of the method in reports
   /// \param preconditioner null: none
   KrylovSolver(std::string name, Criteria criteria, std::unique_ptr<Preconditioner> preconditioner);
   ~KrylovSolver() override;
@@ -35,33 +35,33 @@ class KrylovSolver : public LinearSolver {
   }
 
  protected:
-  /// Makes the vectors that the method works with, of the space of `a`. Throws UnsuitableOperator for an operator that
-  /// the method cannot work with: solves report that.
+  /// Makes the method's working vectors, of the space of `a`. Throws UnsuitableOperator for an operator that the method
+  /// cannot work with; solves report it.
   virtual void make_vectors(Operator const& a) = 0;
-  /// Where b - A x is put before each start.
+  /// The vector that holds b - A x before each start.
   [[nodiscard]] virtual Vector& residual() const = 0;
-  /// Iterates from there, for as long as `solve` goes on; x is up to date on return. How the solve ended, if it failed;
-  /// nothing: b - A x is to be looked at.
+  /// Iterates from there as long as `solve` goes on; x is up to date on return. Returns the outcome of a failed solve;
+  /// none: a true-residual check is due.
   [[nodiscard]] virtual std::optional<Outcome> iterate(ResidualSolve& solve, Operator const& a, Vector& x) = 0;
 
   /// Whether operator and preconditioner have to be symmetric.
   [[nodiscard]] virtual bool needs_symmetry() const { return false; }
 
-  /// How many starts in a row may gain nothing before the solve has stalled: more than one where a start is not like
-  /// the last.
+  /// How many consecutive starts may gain nothing before the solve has stalled: more than one if starts differ from
+  /// each other.
   [[nodiscard]] virtual int fruitless_starts() const { return 1; }
 
-  /// Whether some norm of the residual or the error falls in every start by what the method is, so that one that gained
-  /// nothing is a stall.
+  /// Whether the method guarantees that some norm of the residual or the error falls in every start, so that one
+  /// without gain is a stall.
   [[nodiscard]] virtual bool falls() const { return true; }
 
-  /// Of a residual, or of the right-hand side: what the criteria are held to. Empty: the 2-norm.
+  /// Norm of a residual or right-hand side for the criteria. Empty: the 2-norm.
   [[nodiscard]] virtual std::function<double(Vector const&)> norm() { return {}; }
 
   /// Called when all iterations of a solve are over.
   virtual void finish(Outcome /*outcome*/) {}
 
-  /// What helps where the limit of iterations ends a solve.
+  /// Advice if the limit of iterations ends a solve.
   [[nodiscard]] virtual char const* advice() const {
     return "raise the number of iterations or choose a stronger preconditioner";
   }
@@ -69,10 +69,10 @@ class KrylovSolver : public LinearSolver {
   [[nodiscard]] bool has_preconditioner() const { return preconditioner_ != nullptr; }
   /// M^-1 r in z; r itself without a preconditioner.
   [[nodiscard]] Vector const& preconditioned(Vector const& r, std::unique_ptr<Vector> const& z) const;
-  /// z = M^-1 r, and its product with r; without a preconditioner the square of r, and no z.
+  /// z = M^-1 r; returns r . z. Without a preconditioner returns r . r, and z is not used.
   [[nodiscard]] double precondition_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
   [[nodiscard]] bool has_start() const { return preconditioner_ != nullptr && preconditioner_->has_start(); }
-  /// The same by Preconditioner::start.
+  /// The same with Preconditioner::start.
   [[nodiscard]] double start_dot(Vector const& r, std::unique_ptr<Vector> const& z) const;
 
  private:
@@ -80,7 +80,7 @@ class KrylovSolver : public LinearSolver {
   Criteria criteria_;
   std::unique_ptr<Preconditioner> preconditioner_;
   double operator_norm_ = 0;
-  std::string obstacle_;  ///< why the method or its preconditioner could not be made; empty if it could
+  std::string obstacle_;  ///< why the method or its preconditioner could not be prepared; empty if it could
 };
 
 }  // namespace halocline

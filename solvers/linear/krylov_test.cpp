@@ -12,7 +12,7 @@
 #include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
-// What sets the methods for indefinite and for unsymmetric operators apart.
+// Properties of the methods for indefinite and for unsymmetric operators.
 
 namespace halocline {
 namespace {
@@ -26,7 +26,7 @@ using test_operators::Solved;
 
 constexpr Criteria tight{.relative = 1e-10, .absolute = 0, .iterations = 200};
 
-/// Turns each pair of entries by a right angle: A x is at right angles to x, whatever x is.
+/// Rotates each pair of entries by a right angle: A x is orthogonal to x for every x.
 class Turn final : public Operator {
  public:
   explicit Turn(Index pairs) : rows_(2 * pairs) {}
@@ -79,7 +79,7 @@ TEST(Krylov, NeedsAsManyStepsAsThereAreEigenvalues) {
   }
 }
 
-/// D has three eigenvalues, and a change of rank one adds at most as many again and one to the minimal polynomial.
+/// D has three eigenvalues; a change of rank one adds at most four to the degree of the minimal polynomial.
 TEST(Krylov, SolvesWhatIsNotSymmetric) {
   RankOneOperator const a(40, 2);
   auto const solution = a.create_vector();
@@ -103,7 +103,7 @@ TEST(Krylov, SolvesWhatIsNotSymmetric) {
       reports.push_back(solved.report);
     }
     EXPECT_LE(reports[0].iterations, 7);
-    // The same iterates by other arithmetic.
+    // The same iterates by different arithmetic.
     for (std::size_t n = 1; n < 3; ++n) {
       ASSERT_EQ(reports[n].history.size(), reports[0].history.size());
       for (std::size_t k = 0; k < reports[0].history.size(); ++k) {
@@ -131,8 +131,8 @@ TEST(Gmres, RestartsNeverLoseGround) {
   }
 }
 
-/// Eigenvalues over ten decades. Of an orthogonal basis the residual of the recurrence is that of x to rounding times
-/// the condition, 1e-6; of one that has lost that, it is another.
+/// Eigenvalues over ten decades. With an orthogonal basis, the residual of the recurrence equals that of x up to
+/// rounding times the condition number, 1e-6; with a basis that has lost orthogonality, it does not.
 TEST(Gmres, KeepsItsBasisOrthogonal) {
   DiagonalOperator const a(36, [](Index row) { return std::pow(10.0, -static_cast<double>(row % 36) * 10 / 35); });
   auto const b = a.create_vector();
@@ -170,7 +170,7 @@ TEST(BiCgStab, SaysWhereItBreaksDown) {
   EXPECT_EQ(report.remark, "a product that the method divides by has vanished; take gmres");
 }
 
-/// Multiplies by nothing or by weights between 0.1 and 1.9, in turn: no method but a flexible one gets over that.
+/// Alternates between zero and weights from 0.1 to 1.9: only a flexible method converges with it.
 class Fickle final : public Preconditioner {
  public:
   void prepare(Operator const& a) override {
@@ -206,7 +206,7 @@ TEST(Gmres, IsFlexibleWhereItIsToldTo) {
   EXPECT_GT(astray.true_residual, 10 * astray.final_residual);
 }
 
-/// Conjugate gradients to a tenth of the residual: as an operator, another one for each residual.
+/// Conjugate gradients to a tenth of the residual: a different linear operator for each residual.
 class InnerIteration final : public Preconditioner {
  public:
   void prepare(Operator const& a) override {
@@ -232,7 +232,7 @@ TEST(ConjugateGradients, AreFlexibleWhereTheyAreToldTo) {
   ConjugateGradients rigid(criteria, std::make_unique<InnerIteration>());
   SolveReport const solved = solve(flexible, *a, *b).report;
   EXPECT_EQ(solved.outcome, Outcome::converged);
-  // Each step gains a tenth at the least, and conjugate directions more.
+  // Each step gains at least a tenth, and conjugate directions gain more.
   EXPECT_LE(solved.iterations, 11);
   EXPECT_GT(solve(rigid, *a, *b).report.iterations, solved.iterations);
 }
@@ -255,7 +255,7 @@ TEST(ConjugateGradients, FlexibleOnesTakeTheSameStepsByOnePreconditioner) {
 TEST(Gmres, SaysThatAnOperatorIsSingular) {
   DiagonalOperator const a(30, [](Index row) { return static_cast<double>(row % 3); });
   auto const b = a.create_vector();
-  b->fill(1);  // no A x has entries where the diagonal is zero
+  b->fill(1);  // not in the range of A, which has zeros on the diagonal
   Gmres gmres({.criteria = tight});
   SolveReport const report = solve(gmres, a, *b).report;
   EXPECT_EQ(report.outcome, Outcome::breakdown);
@@ -311,7 +311,7 @@ TEST(Minres, NeedsAPositivePreconditioner) {
   EXPECT_EQ(report.remark, "the preconditioner is not positive definite; choose another one");
 }
 
-/// What the preconditioner makes of an operator has nothing of its size.
+/// The scale of the preconditioned operator does not depend on the operator's scale.
 TEST(Minres, ThinksNoLargeOperatorSingular) {
   for (double const size : {1e-20, 1.0, 1e20}) {
     DiagonalOperator const a(50, [size](Index row) { return size * (1.0 + static_cast<double>(row % 7)); });

@@ -35,7 +35,7 @@ struct Method {
   char const* name;
   std::function<std::unique_ptr<LinearSolver>(Criteria const&)> make;
   bool jumps = false;        ///< its residual may, so that rounding decides which iteration is the last
-  bool has_colours = false;  ///< those of a matrix are others than those of a stencil
+  bool has_colours = false;  ///< the colours of a matrix differ from those of a stencil
 };
 
 std::vector<Method> all_methods() {
@@ -136,7 +136,7 @@ TEST(LinearSolver, EveryMethodFindsTheSolution) {
       EXPECT_EQ(report.outcome, Outcome::converged) << to_string(report.outcome) << report.remark;
       EXPECT_LE(report.true_residual, 1e-9 * report.initial_residual);
       EXPECT_DOUBLE_EQ(report.true_residual, problem.true_residual(*x));
-      // The condition of these operators is below a thousand.
+      // The condition number of these operators is below a thousand.
       EXPECT_LE(problem.error(*x), 1e-6);
       EXPECT_EQ(report.history.size(), report.measured.size());
       EXPECT_DOUBLE_EQ(report.history.front(), report.initial_residual);
@@ -210,13 +210,13 @@ TEST(LinearSolver, SinglePrecisionStopsWhereItsRoundingIs) {
   }
 }
 
-/// Of a condition of 1.6e4 rounding explains a fiftieth of the initial residual: what is above that is reached.
+/// With a condition number of 1.6e4, rounding explains a fiftieth of the initial residual: any tolerance above is met.
 TEST(LinearSolver, SinglePrecisionReachesWhatThereIsToReach) {
   auto const a = make_operator<float>(test::communicator().split(0), {.cells = {200}});
   auto const b = a->create_vector();
   b->fill(1);
   for (Method const& method : all_methods()) {
-    if (std::string(method.name) == "jacobi") continue;  // a hundred thousand steps and more
+    if (std::string(method.name) == "jacobi") continue;  // would need a hundred thousand steps and more
     SCOPED_TRACE(method.name);
     auto const solver = method.make({.relative = 3e-2, .absolute = 0, .iterations = 20000});
     solver->prepare(*a);
@@ -258,7 +258,7 @@ TEST(ConjugateGradients, WithTheInverseAsPreconditionerTakesOneStep) {
 }
 
 TEST(ConjugateGradients, TheRecurrenceMeetsWhatTheTrueResidualCannot) {
-  // A hundred thousandth of what double precision has.
+  // 1e-5 of the precision of double.
   Problem const problem(make_operator<double>(
       test::communicator().split(0), {.cells = {60, 50}, .wall = Wall::insulated, .shift = 1e-4, .contrast = 50}));
   ConjugateGradients solver({.relative = 1e-17, .absolute = 0, .iterations = 10000});
@@ -326,7 +326,7 @@ TEST(Chebyshev, FallsAsFastAsTheIntervalPromises) {
       direction[n] = c.direction * direction[n] - c.residual * lambda[n] * error[n];
       error[n] += direction[n];
     }
-    // At both ends of the interval the polynomial takes its largest magnitude.
+    // At both ends of the interval the polynomial reaches its largest magnitude.
     EXPECT_NEAR(std::abs(error[0]), recurrence.reduction(), 1e-12);
     EXPECT_NEAR(std::abs(error[3]), recurrence.reduction(), 1e-12);
     EXPECT_LE(std::abs(error[1]), recurrence.reduction() + 1e-12);
@@ -362,7 +362,7 @@ TEST(ChebyshevPreconditioner, LeavesWhatItsPolynomialPromises) {
   }
 }
 
-/// An operator whose steps are said to run ahead. Every iterate that a step reads must be what the one before wrote.
+/// An operator that claims asynchronous steps. Every step must read the iterate that the last one wrote.
 class RunsAhead final : public Operator, private JacobiSteps {
  public:
   explicit RunsAhead(Operator const& a) : a_(a) {}
@@ -402,7 +402,7 @@ TEST(Jacobi, StepsAheadChangeNothing) {
       EXPECT_EQ(report.history, expected.history);
       EXPECT_EQ(report.final_residual, expected.final_residual);
       EXPECT_EQ(values_of<double>(*other), values_of<double>(*x));
-      // One step more at the end than were needed, where the limit did not end it.
+      // One extra step at the end, unless the limit ended the solve.
       EXPECT_GE(ahead.started, report.iterations);
       if (report.outcome != Outcome::iteration_limit) {
         EXPECT_GT(ahead.started, report.iterations);
@@ -412,9 +412,9 @@ TEST(Jacobi, StepsAheadChangeNothing) {
 }
 
 TEST(Jacobi, TheSeedsErrorLines) {
-  // -u'' = 0 on 4096 points between walls of 5 and 10, started from zero in single precision; the error is
-  // the root mean square of the change over all points, walls included. Where the walls are far from each other its
-  // value depends on the number of points N as 1 / sqrt(N) only: 32 times that of N = 4194304.
+  // -u'' = 0 on 4096 points between walls of 5 and 10, started from zero in single precision. The error is the root
+  // mean square of the change over all points, walls included. As long as the walls do not influence each other, it
+  // depends on the number of points N as 1 / sqrt(N) only: 32 times that of N = 4194304.
   constexpr Index points = 4096;
   test_problem::Options const options{.cells = {points}, .contrast = 0};
   auto const mesh = test_problem::make_mesh(test::communicator().split(0), options);
@@ -445,7 +445,7 @@ TEST(Jacobi, TheSeedsErrorLines) {
   EXPECT_LT(report.iterations, 61);
   for (std::size_t n = 0; n < 6; ++n) {
     EXPECT_EQ(report.measured[10 * n], static_cast<Index>(10 * n) + 1);
-    // Six digits, of sums in single precision.
+    // Six digits, for sums in single precision.
     EXPECT_NEAR(scale * report.history[10 * n], expected[n], 1e-5 * expected[n]);
   }
 }

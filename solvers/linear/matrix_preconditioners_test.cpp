@@ -12,7 +12,7 @@
 #include "solvers/linear/test_operators.hpp"
 #include "tests/support/communicator.hpp"
 
-// Preconditioners that are made of a matrix, which the methods of linear_solver_test.cpp solve with.
+// Preconditioners made from a matrix, with which linear_solver_test.cpp solves too.
 
 namespace halocline {
 namespace {
@@ -21,7 +21,7 @@ using test_problem::make_operator;
 using test_problem::values_of;
 using testing::ThrowsMessage;
 
-/// A communicator of this rank alone.
+/// A communicator of this rank only.
 [[nodiscard]] auto alone() { return test::communicator().split(test::communicator().rank()); }
 
 template <class Real>
@@ -50,8 +50,8 @@ class MatrixPreconditionersTest : public testing::Test {
 using Precisions = testing::Types<float, double>;
 TYPED_TEST_SUITE(MatrixPreconditionersTest, Precisions);
 
-// Elimination adds nothing to a tridiagonal matrix, nor does it leave out anything of level 10 or less here. The
-// condition of these matrices is below a thousand.
+// A tridiagonal matrix has no fill-in, and the other ones here have none above level 10. The condition number of these
+// matrices is below a thousand.
 TYPED_TEST(MatrixPreconditionersTest, FactorsThatNothingIsLeftOutOfAreExact) {
   struct Case {
     std::vector<Index> cells;
@@ -77,7 +77,7 @@ TYPED_TEST(MatrixPreconditionersTest, FillMakesFactorsBetter) {
   }
 }
 
-// Sweeps of Gauss-Seidel converge for these matrices; each takes more than a tenth off.
+// Gauss-Seidel converges for these matrices; each relaxation reduces the error by more than a tenth.
 TYPED_TEST(MatrixPreconditionersTest, ManySweepsSolve) {
   for (std::vector<Index> const& cells : {std::vector<Index>{1}, {2}, {5, 3}, {2, 3, 2}}) {
     auto const matrix = assemble(*make_operator<TypeParam>(alone(), {.cells = cells, .shift = 0.5}));
@@ -113,7 +113,7 @@ TYPED_TEST(MatrixPreconditionersTest, AreSymmetricAndPositiveWhereTheMatrixIs) {
   }
 }
 
-// Which colours and levels there are must not depend on which thread comes first.
+// Colours and levels must not depend on the timing of threads.
 TYPED_TEST(MatrixPreconditionersTest, ThreadsLeaveTheBitsOfAPreconditioner) {
   auto const matrix = assemble(*make_operator<TypeParam>(test::communicator().split(0), {.cells = {37, 41}}));
   auto const r = matrix->create_vector();
@@ -151,7 +151,7 @@ TEST(MatrixPreconditioners, RefuseEntriesThatAreNoFiniteNumbers) {
 }
 
 #if !defined(KOKKOS_ENABLE_CUDA)
-// On a host the rows of a level are factorised at once; 0.75 * 80^2 * 80^3 numbers of four bytes are about 10 GB.
+// A host factorises the rows of a level together; 0.75 * 80^2 * 80^3 numbers of four bytes are about 10 GB.
 TEST(MatrixPreconditioners, RefuseFactorsThatTakeTooMuchMemoryToMake) {
   auto const a = make_operator<double>(alone(), {.cells = {80, 80, 80}});
   EXPECT_THAT([&] { IncompleteLuPreconditioner(0).prepare(*a); },

@@ -30,7 +30,7 @@ std::optional<Outcome> Minres::iterate(ResidualSolve& solve, Operator const& a, 
     if (auto const failure = step(solve, a, x)) return failure;
     if (auto const failure = solve.measure(residual_)) return failure;
     solve.note_solution();
-    if (gamma_ == 0) break;  // the space holds all that A makes of the residual
+    if (gamma_ == 0) break;  // the Krylov space is exhausted
   }
   return std::nullopt;
 }
@@ -43,7 +43,7 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
   product_->add(-gamma, *v_before_);
   if (auto const failure = find_norm(solve, *product_, z_next_)) return failure;
 
-  // The new column of the tridiagonal matrix, turned by the two rotations before, then by one of its own.
+  // The new column of the tridiagonal matrix, after the two previous rotations, then after its own.
   double const turned = rotation_.cosine * delta - before_.cosine * rotation_.sine * gamma;
   double const second = rotation_.sine * delta + before_.cosine * rotation_.cosine * gamma;
   double const third = before_.sine * gamma;
@@ -59,7 +59,7 @@ std::optional<Outcome> Minres::step(ResidualSolve& solve, Operator const& a, Vec
   w_before_->add(-second / diagonal, *w_);
   std::swap(w_, w_before_);
   x.add(rotation_.cosine * rest_, *w_);
-  // The square of the residual's norm by the preconditioner falls by this.
+  // Decrease of the squared norm of the residual, in the norm of the preconditioner.
   solve.descend(std::pow(rotation_.cosine * rest_, 2));
   rest_ *= -rotation_.sine;
 

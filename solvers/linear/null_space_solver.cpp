@@ -49,7 +49,7 @@ SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, 
   double const target = criteria().target(residual, b_norm);
   double const rounding = rounding_level(x.precision(), operator_norm_, std::sqrt(x.square()), b_norm);
   bool const has_mean = constants_->null_part(*source_) > std::max(target, rounding);
-  // Numbers that cannot be squared are the solver's to report.
+  // Overflow and underflow are for the solver to report.
   if (has_mean && part_ == NullSpacePart::keep && !underflows(residual, *source_)) {
     SolveRecord record(name_, observer());
     record.measure(0, residual);
@@ -58,7 +58,7 @@ SolveReport NullSpaceSolver::solve_in_image(Operator const& a, Vector const& b, 
 
   double const mean_of_guess = constants_->mean_of_solution(x);
   double const mean = constants_->mean_of_source(*source_);
-  // Also where it is less than the criteria allow: methods fail when nothing else is left of the residual.
+  // Even if the criteria would allow it: methods fail when nothing else is left of the residual.
   source_->copy(b);
   constants_->add_to_source(-mean, *source_);
   SolveReport report = solver_->solve(a, *source_, x);

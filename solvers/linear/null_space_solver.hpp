@@ -9,19 +9,19 @@
 
 namespace halocline {
 
-/// What happens to a right-hand side that has a part in the null space of the operator.
+/// What to do with the part of a right-hand side in the null space of the operator.
 enum class NullSpacePart {
   keep,    ///< the solve ends as `inconsistent`
-  project  ///< the part is taken off
+  project  ///< it is subtracted
 };
 
-/// Another solver, for operators that may have the constants in their null space: where nothing fixes the unknown,
-/// behind insulated or periodic walls, any constant could be added to a solution.
+/// Another solver, for operators that may have the constants in their null space: where nothing determines the level of
+/// the unknown, between insulated or periodic walls, any constant can be added to a solution.
 ///
-/// The operator says so (Operator::null_space_measure). There is a solution only for sources without a mean. One whose
-/// mean is more than the criteria and rounding allow is not solved for: the outcome is `inconsistent`, x as it was; or
-/// its mean is taken off, and the remark says how much. The solution is the one with the mean of the initial guess.
-/// Means are those over the domain. Other operators are left to the solver.
+/// The operator declares it (Operator::null_space_measure). Only sources with zero mean have a solution. A source whose
+/// mean exceeds what the criteria and rounding allow is either not solved for (outcome `inconsistent`, x unchanged), or
+/// its mean is subtracted and the remark gives its size. The solution is the one with the mean of the initial guess.
+/// Means are over the domain. Solves with other operators are passed on unchanged.
 class NullSpaceSolver final : public LinearSolver {
  public:
   NullSpaceSolver(std::unique_ptr<LinearSolver> solver, std::string name, NullSpacePart part);
@@ -48,7 +48,7 @@ class NullSpaceSolver final : public LinearSolver {
   NullSpacePart part_;
   double operator_norm_ = 0;
   std::optional<NullConstants> constants_;
-  std::unique_ptr<Vector> source_;  ///< b without its mean; the residual before that is known
+  std::unique_ptr<Vector> source_;  ///< b without its mean; before that, the residual
 };
 
 }  // namespace halocline

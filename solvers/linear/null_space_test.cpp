@@ -27,7 +27,7 @@ Criteria const to_ten_digits{.relative = 1e-10, .absolute = 0, .iterations = 200
 std::vector<std::unique_ptr<LinearSolver>> methods(Criteria const& criteria = to_ten_digits) {
   std::vector<std::unique_ptr<LinearSolver>> all;
   all.push_back(std::make_unique<ConjugateGradients>(criteria));
-  // Changes the mean of what it is given.
+  // Changes the mean of the vectors that it is applied to.
   all.push_back(std::make_unique<ConjugateGradients>(criteria, std::make_unique<JacobiPreconditioner>()));
   all.push_back(std::make_unique<SingleReductionCg>(criteria));
   all.push_back(std::make_unique<PipelinedCg>(criteria));
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<LinearSolver>> methods(Criteria const& criteria = to
   return all;
 }
 
-/// A plate that nothing fixes, a solution of mean `mean_of_solution`, and its right-hand side.
+/// An insulated or periodic plate, a solution of mean `mean_of_solution`, and its right-hand side.
 struct Plate {
   static constexpr double mean_of_solution = 0.25;
   explicit Plate(bool periodic)
@@ -51,7 +51,7 @@ struct Plate {
     a->apply(*solution, *b);
   }
   [[nodiscard]] double mean(Vector const& x) const { return ones->dot(x) / ones->square(); }
-  /// Solved from a guess of the solution's mean. Returns the largest error.
+  /// Solves from a guess with the solution's mean. Returns the largest error.
   double error(SolveReport& report, std::unique_ptr<LinearSolver> method, NullSpacePart part) const {
     NullSpaceSolver solver(std::move(method), "method", part);
     solver.prepare(*a);
@@ -67,8 +67,8 @@ struct Plate {
   std::unique_ptr<Vector> ones, solution, b;
 };
 
-/// Errors are residuals times the norm of the inverse beside the constants, at most 1 / (2 - 2 cos(pi / 14)) = 20, by
-/// residuals of 1e-10 of some 40.
+/// Errors are residuals times the norm of the inverse on the complement of the constants, at most
+/// 1 / (2 - 2 cos(pi / 14)) = 20, with residuals of 1e-10 of some 40.
 constexpr double largest_error = 1e-7;
 
 TEST(NullSpace, TheSolutionHasTheMeanOfTheGuess) {
@@ -101,8 +101,8 @@ TEST(NullSpace, AMeanHasNoSolutionUnlessItIsTakenOff) {
   }
 }
 
-/// What is left at last are rounding errors, among them a mean, along which nothing has any curvature. With hidden
-/// reductions less is reached: rounding errors of more recurrences add up.
+/// In the end only rounding errors are left, among them a mean, along which there is no curvature. Pipelined reductions
+/// reach less, because the rounding errors of more recurrences add up.
 TEST(NullSpace, AllThatRoundingAllowsIsReached) {
   for (bool const periodic : {false, true}) {
     Plate const plate(periodic);
@@ -115,7 +115,7 @@ TEST(NullSpace, AllThatRoundingAllowsIsReached) {
   }
 }
 
-/// A mean that the criteria allow is none.
+/// A mean within the tolerance counts as zero.
 TEST(NullSpace, AMeanBelowTheToleranceIsNoObstacle) {
   Plate const plate(false);
   plate.b->add(1e-13, *plate.ones);
@@ -124,7 +124,7 @@ TEST(NullSpace, AMeanBelowTheToleranceIsNoObstacle) {
   EXPECT_EQ(report.outcome, Outcome::converged);
 }
 
-/// A part of the plate is held: the operator is regular, and whatever has a mean has a solution.
+/// Part of the plate is fixed: the operator is regular, and sources with a mean have a solution.
 TEST(NullSpace, RegularOperatorsAreLeftAlone) {
   auto const a =
       make_operator<double>(test::communicator().split(0), {.cells = {14, 11}, .wall = Wall::insulated, .shift = 1e-3});
@@ -139,8 +139,8 @@ TEST(NullSpace, RegularOperatorsAreLeftAlone) {
   EXPECT_NEAR(x->maximum(), 1000, 1e-4);
 }
 
-/// What a shift adds to entries may be less than what rounding takes off them: nothing but how the operator is made
-/// tells that there is one.
+/// A shift may change entries by less than their rounding errors, so that only the operator's construction shows that
+/// there is one.
 TEST(NullSpace, OperatorsHeldByLessThanRoundingShowsAreLeftAlone) {
   auto const a = make_operator<float>(test::communicator().split(0),
                                       {.cells = {30, 30}, .wall = Wall::insulated, .shift = 1e-7, .contrast = 0});

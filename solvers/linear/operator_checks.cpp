@@ -25,7 +25,7 @@ double symmetry_defect(Operator const& a, double operator_norm) {
     x->randomize(2 * pair + 1);
     y->randomize(2 * pair + 2);
     double const norms = std::sqrt(x->square()) * std::sqrt(y->square());
-    // Of the size of 1 / ||A||, so that no sum of large products is out of range.
+    // Scaled to the size of 1 / ||A||, so that no sum of large products is out of range.
     y->scale(1 / operator_norm);
     a.apply(*x, *product);
     double const yax = product->dot(*y);
@@ -47,7 +47,7 @@ PreconditionerProducts preconditioner_products(Preconditioner& m, Vector& x, Vec
     double const x_norm = std::sqrt(x.square());
     double const y_norm = std::sqrt(y.square());
     m.apply(x, image);
-    // Near one, so that squares are in range.
+    // Scaled to about one, so that squares are in range.
     double const size = image.maximum();
     if (size > 0) image.scale(1 / size);
     double const y_image = image.dot(y);
@@ -56,9 +56,9 @@ PreconditionerProducts preconditioner_products(Preconditioner& m, Vector& x, Vec
     m.apply(y, image);
     if (size > 0) image.scale(1 / size);
     double const scale = x_norm * std::sqrt(image.square()) + y_norm * x_image_norm;
-    // Products of n random entries are about as small as 1 / sqrt(n) beside their norms, and so are rounding errors.
+    // Products of n random entries are about 1 / sqrt(n) of the product of their norms, and so are rounding errors.
     double const defect = std::abs(y_image - image.dot(x)) * std::sqrt(static_cast<double>(x.size())) / scale;
-    // Also from NaN, which no comparison would let in.
+    // Written so that NaN is stored, too.
     if (!(defect <= found.symmetry_defect)) found.symmetry_defect = defect;
     if (!(product >= found.smallest_product)) found.smallest_product = product;
   }

@@ -19,7 +19,7 @@
 #include "solvers/linear/stationary_preconditioners.hpp"
 #include "solvers/linear/test_operators.hpp"
 
-// Every way a solve can end, provoked once for each method that can end so.
+// Every outcome of a solve, provoked once for each method that can end with it.
 
 namespace halocline {
 namespace {
@@ -34,7 +34,7 @@ using test_problem::Wall;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Those that work with the operator's diagonal.
+/// The methods that use the operator's diagonal.
 std::vector<std::unique_ptr<LinearSolver>> diagonal_solvers_with(Criteria const& criteria) {
   std::vector<std::unique_ptr<LinearSolver>> all;
   all.push_back(std::make_unique<ConjugateGradients>(criteria, std::make_unique<JacobiPreconditioner>()));
@@ -60,7 +60,7 @@ std::vector<std::unique_ptr<LinearSolver>> solvers_with(Criteria const& criteria
   return all;
 }
 
-/// Every form of conjugate gradients, each with a preconditioner of its own.
+/// Every form of conjugate gradients, each with its own preconditioner.
 template <class Preconditioned>
 std::vector<std::unique_ptr<LinearSolver>> conjugate_gradients_with(Criteria const& criteria,
                                                                     Preconditioned const& preconditioner) {
@@ -79,7 +79,7 @@ SolveReport solve(LinearSolver& solver, Operator const& a, Vector const& b, Vect
   return solver.solve(a, b, x);
 }
 
-/// b = value everywhere but on one row of the last rank.
+/// b = value except on one row of the last rank.
 std::unique_ptr<ArrayVector<double>> right_hand_side(Index rows, double value, double odd_one) {
   auto b = make_array(rows);
   Index const last = b->size() - 1;
@@ -126,7 +126,7 @@ TEST(Outcomes, AnOperatorThatMakesNaN) {
   }
 }
 
-/// What is asked for is relative to b, whatever the guess: a guess that is good enough needs no iteration.
+/// With tolerances relative to b, a good guess needs no iteration.
 TEST(Outcomes, TolerancesMayBeRelativeToTheRightHandSide) {
   DiagonalOperator const a(20, [](Index row) { return 1.0 + static_cast<double>(row % 5); });
   auto const solution = a.create_vector();
@@ -145,7 +145,7 @@ TEST(Outcomes, TolerancesMayBeRelativeToTheRightHandSide) {
       EXPECT_EQ(report.outcome, Outcome::converged) << report.method;
       EXPECT_LE(report.true_residual, 1e-6 * b_norm) << report.method;
       if (error < 1e-6) {
-        EXPECT_LE(report.iterations, 1) << report.method;  // Jacobi measures a residual by a step from it
+        EXPECT_LE(report.iterations, 1) << report.method;  // Jacobi computes a residual by a step from it
       } else {
         EXPECT_GE(report.iterations, 1) << report.method;
       }
@@ -172,14 +172,14 @@ TEST(Outcomes, ARelativeToleranceIsOfTheInitialResidualOrTheRightHandSide) {
   EXPECT_EQ(criteria.target(8, 0), 4) << "nothing is a fraction of zero";
 }
 
-/// A plate at 300, warmed a little: in single precision the worst that rounding may do to b - A x, with x as large as
-/// that, is more than all of it. What it does is much less, and averages out.
+/// A plate at 300, slightly warmed. In single precision, with such a large x, the worst-case rounding error of b - A x
+/// exceeds all of b - A x. Actual rounding errors are much smaller, and average out.
 TEST(Outcomes, WhatIsSmallBesideALargeOffsetIsSolvedFor) {
   auto const a =
       make_operator<float>(test::communicator().split(0), {.cells = {256, 256}, .wall = Wall::cold, .contrast = 0});
   auto const offset = a->create_vector();
   offset->fill(300);
-  // By a source that is the same everywhere.
+  // By a uniform source.
   auto const warming = a->create_vector();
   auto const source = a->create_vector();
   source->fill(1);
@@ -196,7 +196,7 @@ TEST(Outcomes, WhatIsSmallBesideALargeOffsetIsSolvedFor) {
   double const initial = std::sqrt(a->residual(*b, *offset, *r));
   ASSERT_LT(initial, rounding_level(Precision::single, a->norm_bound(), std::sqrt(offset->square()), 0));
   for (auto& solver : solvers_with(criteria)) {
-    // These look at b - A x alone, whose noise hides what they gain.
+    // These monitor b - A x only, whose noise hides their gains.
     if (dynamic_cast<Jacobi*>(solver.get()) != nullptr || dynamic_cast<Chebyshev*>(solver.get()) != nullptr) continue;
     auto const x = a->create_vector();
     x->copy(*offset);
@@ -204,7 +204,7 @@ TEST(Outcomes, WhatIsSmallBesideALargeOffsetIsSolvedFor) {
     EXPECT_TRUE(reached(report.outcome)) << report.method << ": " << report.remark;
     EXPECT_GT(report.iterations, 0) << report.method;
     x->add(-1, *solution);
-    // Four fifths of the warming and more are found.
+    // At least four fifths of the warming are found.
     EXPECT_LT(x->maximum(), 2) << report.method;
   }
 }
@@ -254,7 +254,7 @@ TEST(Outcomes, AnIndefiniteOperator) {
     for (auto const& solver : conjugate_gradients_with({}, preconditioner)) {
       auto const x = a.create_vector();
       SolveReport const report = solve(*solver, a, *b, *x);
-      // D^-1 makes the identity of it, but not a positive definite preconditioner.
+      // D^-1 A is the identity, but D^-1 is not a positive definite preconditioner.
       EXPECT_NE(report.outcome, Outcome::converged);
       EXPECT_TRUE(report.outcome == Outcome::indefinite || report.outcome == Outcome::breakdown) << report.method;
       EXPECT_FALSE(report.remark.empty());
@@ -277,7 +277,7 @@ TEST(Outcomes, ANegativeDefiniteOperator) {
   }
 }
 
-/// One eigenvalue of eight is negative, and the residual has so little of it that directions meet it late.
+/// One eigenvalue of eight is negative; the residual's component along it is so small that directions find it late.
 TEST(Outcomes, AnOperatorThatProvesIndefiniteInTheEnd) {
   DiagonalOperator const a(24, [](Index row) { return row % 8 == 7 ? -1.0 : 1.0 + static_cast<double>(row % 8); });
   auto const b = a.create_vector();
@@ -295,7 +295,7 @@ TEST(Outcomes, AnOperatorThatProvesIndefiniteInTheEnd) {
   }
 }
 
-/// Turns every residual by a right angle.
+/// Rotates every residual by a right angle.
 class Sideways final : public Preconditioner {
  public:
   void prepare(Operator const& a) override { other_ = a.create_vector(); }
@@ -317,7 +317,7 @@ TEST(Outcomes, APreconditionerThatBreaksDown) {
   }
 }
 
-/// Turns every residual round.
+/// Reverses the sign of every residual.
 class Backwards final : public Preconditioner {
  public:
   void prepare(Operator const&) override {}
@@ -372,7 +372,7 @@ TEST(Outcomes, TheIterationLimit) {
       EXPECT_EQ(report.outcome, Outcome::iteration_limit) << report.method;
       EXPECT_EQ(report.iterations, limit) << report.method;
       EXPECT_FALSE(report.remark.empty());
-      // What is returned is the x of the last iteration.
+      // The returned x is that of the last iteration.
       auto const r = a->create_vector();
       EXPECT_NEAR(report.true_residual, std::sqrt(a->residual(*b, *x, *r)), 1e-12 * report.initial_residual);
     }
@@ -380,7 +380,7 @@ TEST(Outcomes, TheIterationLimit) {
 }
 
 TEST(Outcomes, ATrueResidualThatNobodyCanReach) {
-  // A tolerance of 1e-30 is out of reach for every method in double precision.
+  // In double precision no method can reach a tolerance of 1e-30.
   auto const a = make_operator<double>(test::communicator().split(0), {.cells = {20, 16}});
   auto const b = a->create_vector();
   b->randomize(1);
@@ -462,7 +462,7 @@ TEST(Outcomes, AnIterationThatDiverges) {
 }
 
 TEST(Outcomes, AnIterationThatStalls) {
-  // b - A x is wrong by one vector or its opposite, far above rounding: the residual of the recurrence falls, the true
+  // b - A x is wrong by plus or minus one vector, far above rounding: the residual of the recurrence falls, the true
   // one does not.
   DiagonalOperator const a(9, [](Index row) { return 1.0 + static_cast<double>(row); });
   DisturbedOperator const noisy(a, alternating_error(a, 1e-4), true);
@@ -475,7 +475,7 @@ TEST(Outcomes, AnIterationThatStalls) {
   }
 }
 
-/// Of equal sources on a line the 2-norm of conjugate gradients' residual rises until the iterations are half of the
+/// With equal sources on a line, the 2-norm of the residual of conjugate gradients rises for half as many iterations as
 /// cells, while the error falls in the energy norm.
 TEST(Outcomes, APlateauOfResidualsIsNoStall) {
   auto const a = make_operator<double>(test::communicator().split(0), {.cells = {3000}, .contrast = 0});
@@ -495,7 +495,7 @@ TEST(Outcomes, APlateauOfResidualsIsNoStall) {
   }
 }
 
-/// A preconditioner that turns away from the solution after three iterations, so that next to nothing is gained.
+/// A preconditioner that becomes useless after three iterations, so that almost nothing is gained.
 class Tiring final : public Preconditioner {
  public:
   void prepare(Operator const&) override {}
@@ -549,7 +549,7 @@ TEST(Outcomes, APlateauIsAThousandResidualsOrHalfOfAllWithoutANewSmallestOne) {
   EXPECT_FALSE(convergence.descended(Precision::double_));
 }
 
-/// u_n - u_(n-1) of the rows of a rank.
+/// u_n - u_(n-1) on the rows of a rank.
 class Upwind final : public Operator {
  public:
   explicit Upwind(Index rows) : zero_(make_array(rows)) {}
@@ -570,7 +570,7 @@ class Upwind final : public Operator {
   std::unique_ptr<ArrayVector<double>> zero_;
 };
 
-/// Jacobi's residual travels through all unknowns, and leaves them in the end.
+/// Jacobi's residual travels through all unknowns before it vanishes.
 TEST(Outcomes, JacobiMayGainNothingForAsManyStepsAsUnknowns) {
   Upwind const a(1500);
   auto const b = a.create_vector();

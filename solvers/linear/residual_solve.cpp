@@ -8,7 +8,7 @@ namespace halocline {
 
 namespace {
 
-/// Growth of a residual that rounding explains after which its recurrence is not believed any more.
+/// If a residual within the rounding level grows by this factor, its recurrence is no longer trusted.
 constexpr double most_growth = 10;
 
 }  // namespace
@@ -35,14 +35,14 @@ std::optional<Outcome> ResidualSolve::begin(Vector& r) {
   }
   double const b_judged = judged(b_, b_norm_);
   judged_ = judged(r, residual_);
-  // The method finds out at its start why there is no such norm.
+  // The method reports at its start why there is no such norm.
   record_.measure(0, std::isfinite(judged_) ? judged_ : residual_);
   convergence_.begin(judged_, b_judged);
   measure_solution();
   rounding_at_start_ = rounding_;
   initial_ = smallest_start_ = residual_;
   if (claims()) return Outcome::converged;
-  // Rounding may explain it at its worst, and yet there is more to be had: the recurrence shows.
+  // The rounding level is a worst case: the recurrence shows whether there is more to gain.
   if (residual_ <= rounding_) checked_at_ = residual_;
   return std::nullopt;
 }
@@ -90,7 +90,7 @@ std::optional<Outcome> ResidualSolve::append(SolveReport const& inner) {
   iteration_ = record_.report().iterations;
   residual_ = judged_ = true_residual_ = inner.true_residual;
   is_checked_ = true;
-  // A few steps that rounding ended do not say that there is no more to be had.
+  // If a few steps end within rounding, there may still be more to gain.
   bool const goes_on = inner.outcome == Outcome::iteration_limit || inner.outcome == Outcome::converged_to_rounding;
   if (!goes_on) return fail({inner.outcome, inner.remark});
   if (auto const failure = convergence_.failure(residual_)) return fail(*failure);
@@ -132,7 +132,7 @@ bool ResidualSolve::grows_from_rounding() const {
   return smallest_ <= rounding_ && residual_ > most_growth * smallest_;
 }
 
-// What rounding explains is a bound of it at its worst: as long as b - A x agrees, there may be more to be had.
+// The rounding level is a worst case: as long as b - A x agrees with the recurrence, there may be more to gain.
 bool ResidualSolve::below_rounding() const { return residual_ <= std::min(rounding_, checked_at_ / 10); }
 
 std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
@@ -143,11 +143,11 @@ std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
   if (convergence_.reached(judged_)) return Outcome::converged;
   bool const drifted = !(true_residual_ <= 2 * residual_);
   bool const claimed = claims || (drifted && below_rounding());
-  // Missed by little: a start from b - A x may well get there.
+  // Missed by little: a restart from b - A x may reach the target.
   bool const once_more = claimed && !drifted && !missed_;
   missed_ = claimed && !drifted;
   bool const explained = true_residual_ <= rounding_;
-  // Of a solution that has grown and grown rounding explains everything, also that there is none.
+  // For a solution that grew without bound the rounding level explains any residual, even if there is no solution.
   bool const credible = true_residual_ <= std::max(0.1 * initial_, 2 * rounding_at_start_);
   if (claimed && !once_more && explained) {
     if (credible) return Outcome::converged_to_rounding;
@@ -162,7 +162,7 @@ std::optional<Outcome> ResidualSolve::check_true_residual(Vector& r) {
   bool const on_plateau = this->on_plateau();
   bool const descended = on_plateau && convergence_.descended(x_.precision());
   if (on_plateau && !descended && !explained) return fail({Outcome::stalled, descent_stalled_remark});
-  // From where nothing was gained the same may be done once more.
+  // After a start without gain, one may try once more.
   double const enough = (claimed ? 0.5 : 1 - epsilon(x_.precision())) * smallest_start_;
   bool const gained = once_more || true_residual_ <= enough || (descended && !drifted && !claimed) ||
                       (ends_.only_claims && !claimed && !drifted);
@@ -182,7 +182,7 @@ std::optional<Outcome> ResidualSolve::end_within_rounding(Vector& r) {
   find_true_residual(r);
   smallest_ = residual_;
   if (convergence_.reached(judged(r, true_residual_))) return Outcome::converged;
-  // Of a solution that has grown and grown rounding explains everything.
+  // For a solution that grew without bound, the rounding level explains any residual.
   if (true_residual_ <= std::min(rounding_, 2 * before)) return Outcome::converged_to_rounding;
   return std::nullopt;
 }

@@ -11,73 +11,73 @@
 
 namespace halocline {
 
-/// What sets methods apart in the way their solves end.
+/// How the ends of solves differ between methods.
 struct EndOfSolves {
-  /// After as many in a row that gained nothing the solve has stalled.
+  /// The solve has stalled after this many starts in a row without gain.
   int fruitless_starts = 1;
-  /// Whether that holds only for starts after which a residual was claimed: where a method guarantees nothing to fall.
+  /// Whether only starts count whose recurrence met the criteria: for methods that guarantee no decrease.
   bool only_claims = false;
-  char const* advice = "";  ///< where the limit of iterations has come
-  /// Of a residual, or of the right-hand side: what the criteria are held to. Empty: the 2-norm.
+  char const* advice = "";  ///< if the limit of iterations ends a solve
+  /// Norm of a residual or right-hand side for the criteria. Empty: the 2-norm.
   std::function<double(Vector const&)> norm = {};
 };
 
-/// One solve by a method that watches the residual of its own recurrence: how it begins, when b - A x is looked at, and
-/// how it ends. Rounding lets the recurrence drift away from b - A x, so a recurrence that meets the criteria is
-/// believed when b - A x meets them too; until then the method starts again from there.
+/// One solve by a method that monitors the residual of its own recurrence: its begin, the true-residual checks, and its
+/// end. Rounding lets the recurrence drift away from b - A x. So a recurrence that meets the criteria counts only if
+/// b - A x meets them, too; until then the method restarts from b - A x.
 class ResidualSolve {
  public:
   /// \param operator_norm Operator::norm_bound
   ResidualSolve(std::string method, Criteria const& criteria, IterationObserver const& observer, Operator const& a,
                 Vector const& b, Vector& x, double operator_norm, EndOfSolves const& ends);
 
-  /// r = b - A x, the residual of iteration 0. How the solve ended if there is nothing to iterate for.
+  /// r = b - A x, the residual of iteration 0. Returns the outcome if no iteration is needed.
   [[nodiscard]] std::optional<Outcome> begin(Vector& r);
-  /// Takes the residual of the recurrence after one more iteration; says how the solve failed, if it did.
+  /// Takes the residual of the recurrence after one more iteration; returns the outcome of a failed solve.
   [[nodiscard]] std::optional<Outcome> measure(double residual) { return measure(residual, residual); }
-  /// The same with its norm that the criteria are held to.
+  /// The same with the residual's norm for the criteria, `judged`.
   [[nodiscard]] std::optional<Outcome> measure(double residual, double judged);
-  /// For methods that look at b - A x themselves: takes its 2-norm after `steps` more iterations, at x. How the solve
-  /// ended, if it did.
+  /// For methods that compute b - A x themselves: takes its 2-norm after `steps` more iterations, at x. Returns the
+  /// outcome if the solve has ended.
   [[nodiscard]] std::optional<Outcome> measure_true_residual(Index steps, double residual, Vector const& x);
-  /// For methods that are made of steps of others: takes over what those measured.
+  /// For methods made of steps of others: appends the history of those.
   [[nodiscard]] std::optional<Outcome> append(SolveReport const& inner);
-  /// For methods whose steps measure what they start from, in place of `begin`: what the criteria are held to, of the
-  /// first of them and this vector.
+  /// Replaces `begin` for methods whose steps compute the residual that they start from. Takes the first residual in
+  /// the norm of the criteria; `of` is a vector for finding the reason if that is not finite.
   [[nodiscard]] std::optional<Outcome> begin_at(Index iteration, double judged, Vector const& of);
-  /// The same of each step after it.
+  /// The same for each later step.
   [[nodiscard]] std::optional<Outcome> measure_at(Index iteration, double judged);
-  /// Takes by how much the square of the norm fell that the method makes smaller in every iteration: no solve stalls on
-  /// a plateau of residuals while that gets on. Methods that never call it have no plateaus.
+  /// Takes the decrease of the squared norm that the method reduces in every iteration: while that falls, a plateau of
+  /// residuals is not a stall. Methods that never call it have no plateaus.
   void descend(double decrease);
-  /// Whether to go on before b - A x is looked at: not at the limit, nor where the recurrence has got where it should,
-  /// nor at the end of a plateau.
+  /// Whether to continue without a true-residual check: not at the limit of iterations, nor if the recurrence has met
+  /// the criteria or the rounding level, nor at the end of a plateau.
   [[nodiscard]] bool goes_on() const;
-  /// When iterations that are measured together must end, for `goes_on` and `note_solution`.
+  /// When a batch of iterations must end, for `goes_on` and `note_solution`.
   [[nodiscard]] CgBounds bounds() const;
-  /// Whether the recurrence says that the criteria are met.
+  /// Whether the recurrence meets the criteria.
   [[nodiscard]] bool claims() const { return convergence_.reached(judged_); }
-  /// Whether the residual has grown from where rounding explains it: what rounding leaves in the null space of A is
-  /// never taken out of a recurrence, and feeds on itself.
+  /// Whether the residual has grown from within the rounding level: rounding errors in the null space of A are never
+  /// removed from a recurrence, and amplify themselves.
   [[nodiscard]] bool grows_from_rounding() const;
-  /// r = b - A x for the x of now. How the solve ended; nothing: the next start is from r.
+  /// r = b - A x for the current x. Returns the outcome; none: the next start is from r.
   [[nodiscard]] std::optional<Outcome> check_true_residual(Vector& r);
-  /// Where a method can go no further: how the solve ended if rounding explains b - A x; r is spare memory.
+  /// If a method cannot continue: the outcome if the rounding level explains b - A x; r is spare memory.
   [[nodiscard]] std::optional<Outcome> end_within_rounding(Vector& r);
-  /// r = b - A x for the x of now; its 2-norm.
+  /// r = b - A x for the current x; returns its 2-norm.
   double find_true_residual(Vector& r);
-  /// For methods whose x is there in every iteration: keeps what rounding explains up with it.
+  /// For methods with x available in every iteration: updates the rounding level.
   void note_solution();
-  /// The same in two halves, for methods that add x . x to a reduction of their own.
+  /// The same in two parts, for methods that add x . x to their own reduction.
   [[nodiscard]] bool solution_is_old() const { return residual_ <= note_at(); }
   void note_solution(double square);
 
-  /// What rounding explains of b - A x, with the x of the last look or note.
+  /// Rounding level of b - A x, with x of the last check or note.
   [[nodiscard]] double rounding() const { return rounding_; }
   [[nodiscard]] Convergence const& convergence() const { return convergence_; }
   [[nodiscard]] Vector const& b() const { return b_; }
   [[nodiscard]] double rounding_of(Vector const& x) const;
-  /// Of the recurrence, or b - A x after a look.
+  /// 2-norm of the recurrence's residual, or of b - A x after a check.
   [[nodiscard]] double residual() const { return residual_; }
   [[nodiscard]] Index iterations() const { return iteration_; }
   [[nodiscard]] Index left() const { return most_iterations() - iteration_; }
@@ -88,16 +88,16 @@ class ResidualSolve {
     return fail({Outcome::not_a_number,
                  "a product of two vectors is not a finite number; scale the problem, or look at its coefficients"});
   }
-  /// Steps done, where that is not the iteration last measured.
+  /// Sets the number of steps, if that is not the iteration of the last residual.
   void set_iterations(Index iterations) { record_.set_iterations(iterations); }
-  /// Reports; `r` is spare memory.
+  /// Makes the report; `r` is spare memory.
   [[nodiscard]] SolveReport end(Outcome outcome, Vector& r, std::string remark = {});
 
  private:
   void measure_solution() { note_solution(x_.square()); }
   [[nodiscard]] std::optional<Failure> what_cannot_be_measured(Vector const& r) const;
-  /// The norm of a residual that the criteria are held to, whose 2-norm is known. No number, which meets no criteria,
-  /// where that is no norm: by a preconditioner that is not positive definite.
+  /// The norm of a residual for the criteria, given its 2-norm. NaN, which meets no criteria, if it is not a norm
+  /// because the preconditioner is not positive definite.
   [[nodiscard]] double judged(Vector const& r, double norm) const;
   [[nodiscard]] double note_at() const { return 0.01 * residual_at_norm_; }
   [[nodiscard]] bool below_rounding() const;
@@ -114,20 +114,20 @@ class ResidualSolve {
   int fruitless_starts_ = 0;
   Index iteration_ = 0;
   double residual_ = 0;
-  double judged_ = 0;    ///< the norm of it that the criteria are held to
-  double smallest_ = 0;  ///< residual since the last look
+  double judged_ = 0;    ///< its norm for the criteria
+  double smallest_ = 0;  ///< smallest residual since the last check
   double true_residual_ = 0;
   double initial_ = 0;
   double smallest_start_ = 0;
   double b_norm_ = 0;
-  double rounding_ = 0;  ///< what rounding explains
+  double rounding_ = 0;  ///< rounding level of b - A x
   double rounding_at_start_ = 0;
-  /// Residual of the recurrence, below what rounding explains, when b - A x last agreed with it.
+  /// Residual of the recurrence, within the rounding level, when b - A x last agreed with it.
   double checked_at_ = std::numeric_limits<double>::infinity();
   double residual_at_norm_ = 0;
-  bool descends_ = false;    ///< the method tells what falls
-  bool missed_ = false;      ///< b - A x was above the target at the last look, and the recurrence just below
-  bool is_checked_ = false;  ///< true_residual_ is that of the x of now
+  bool descends_ = false;    ///< the method calls `descend`
+  bool missed_ = false;      ///< at the last check, b - A x was above the target and the recurrence just below
+  bool is_checked_ = false;  ///< true_residual_ is that of the current x
 };
 
 }  // namespace halocline

@@ -9,12 +9,12 @@
 namespace halocline {
 namespace {
 
-/// Single precision reaches from 2^-126 to 2^127; coarser levels and inverses of the diagonal need some of that.
+/// Single precision ranges from 2^-126 to 2^127; coarser levels and inverses of the diagonal need part of that.
 constexpr int largest_exponent = 100;
-/// More than products change by from one iteration of a solve to the next.
+/// Exceeds the change of products between two iterations of a solve.
 constexpr int largest_change = 80;
 
-/// The power of two that brings the largest entry near one.
+/// The power of two that scales the largest entry to about one.
 double scale_for(Vector const& r) {
   double const largest = r.maximum();
   return largest > 0 && std::isfinite(largest) ? power_of_two(-std::ilogb(largest)) : 1;
@@ -63,7 +63,7 @@ double SinglePrecision::start_dot(Vector const& r, Vector& z) {
   return z.convert_and_dot(*z_, 1 / scale, r);
 }
 
-/// Products with z tell how large residuals are: looking for the largest entry each time would be a pass of its own.
+/// Products with z show the size of residuals; computing the largest entry each time would need another pass.
 double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
   if (a_ == nullptr) return inner_->apply_dot(r, z);
   auto const apply_with_scale = [&] {
@@ -74,7 +74,7 @@ double SinglePrecision::apply_dot(Vector const& r, Vector& z) {
   bool const is_known = scale_ > 0;
   if (!is_known) scale_ = scale_for(r);
   double product = apply_with_scale();
-  // Another solve may have begun with residuals far from those of the last one.
+  // Another solve may have begun, with residuals far from those of the last one.
   double const change = product * scale_ * scale_ / product_at_scale_;
   bool const is_regular = product > 0 && std::isfinite(product) &&
                           (!is_known || (change > std::exp2(-largest_change) && change < std::exp2(largest_change)));

@@ -7,24 +7,24 @@
 
 namespace halocline {
 
-/// Throws UnsuitableOperator when the operator, of double precision, knows no single precision, or its entries are
-/// beyond what that can hold.
+/// Throws UnsuitableOperator if the operator, of double precision, has no single-precision form, or its entries exceed
+/// the range of single precision.
 [[nodiscard]] std::unique_ptr<SinglePrecisionForm> require_single_precision(Operator const& a);
 
-/// A power of two that a double can hold, and its inverse.
+/// A power of two that is in the range of double, like its inverse.
 [[nodiscard]] double power_of_two(double exponent);
 
-/// A preconditioner that works in single precision for a solver in double: half the bytes. It only has to be near the
-/// inverse of the operator, and seven digits are nearer than any cycle comes; the solver's own vectors and residuals
-/// keep theirs. Residuals are brought near one first, by a power of two, so that none is too small for single precision
-/// (Carson and Higham, Accelerating the solution of linear systems by iterative refinement in three precisions, SIAM J.
-/// Sci. Comput. 40, 2018, section 7).
+/// A preconditioner that works in single precision for a solver in double: half the bytes. It only approximates the
+/// inverse of the operator, and seven digits are more accurate than any cycle. The solver's own vectors and residuals
+/// stay in double. Residuals are first scaled to about one by a power of two, so that none is too small for single
+/// precision (Carson and Higham, Accelerating the solution of linear systems by iterative refinement in three
+/// precisions, SIAM J. Sci. Comput. 40, 2018, section 7).
 class SinglePrecision final : public Preconditioner {
  public:
   explicit SinglePrecision(std::unique_ptr<Preconditioner> inner);
 
-  /// Throws UnsuitableOperator when the operator knows no single precision, or its entries are beyond what that can
-  /// hold. An operator of single precision is used as it is.
+  /// Throws UnsuitableOperator if the operator has no single-precision form, or its entries exceed the range of single
+  /// precision. An operator of single precision is used directly.
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override;
   [[nodiscard]] double apply_dot(Vector const& r, Vector& z) override;
@@ -35,13 +35,13 @@ class SinglePrecision final : public Preconditioner {
   void carry(CarriedState& state, std::string const& group) override;
 
  private:
-  /// Brings `scale_` to where the product with residuals as large as the last one would be `product_at_scale_`.
+  /// Adapts `scale_` so that a residual as large as the last one gives the product `product_at_scale_`.
   void follow(double product);
 
   std::unique_ptr<Preconditioner> inner_;
-  std::unique_ptr<SinglePrecisionForm> a_;  ///< null where the solver's is of single precision
+  std::unique_ptr<SinglePrecisionForm> a_;  ///< null if the solver's operator has single precision
   std::unique_ptr<Vector> r_, z_;
-  double scale_ = 0;             ///< a power of two; 0: not known
+  double scale_ = 0;             ///< a power of two; 0: not determined yet
   double product_at_scale_ = 0;  ///< r . M^-1 r when it was chosen
 };
 

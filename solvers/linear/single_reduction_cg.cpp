@@ -25,7 +25,7 @@ void SingleReductionCg::make_vectors(Operator const& a) {
 }
 
 std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator const& a, Vector& x) {
-  // Where b - A x agrees with r the iteration goes on as if nobody had looked.
+  // If b - A x agrees with r, the iteration continues as if there had been no check.
   bool const starts = solve.iterations() == 0 || !(solve.residual() <= 2 * residual_);
   if (starts) {
     std::swap(r_, w_);
@@ -51,8 +51,8 @@ std::optional<Outcome> SingleReductionCg::iterate(ResidualSolve& solve, Operator
   }
 }
 
-/// Finds out, without recurrences, what a product that should be positive is a sign of. Nothing: they alone have lost
-/// the sign, and a start from b - A x will do.
+/// Finds out, without recurrences, why a product is not positive. Returns none if only the recurrences have lost the
+/// sign, so that a restart from b - A x suffices.
 std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& solve, Operator const& a) {
   double const product = precondition_dot(*r_, u_);
   if (product < 0)
@@ -65,7 +65,7 @@ std::optional<Outcome> SingleReductionCg::explain(double beta, ResidualSolve& so
   double const curvature = apply_dot(a, *p_, *s_);
   if (!std::isfinite(product) || !std::isfinite(curvature)) return solve.not_a_number();
   if (!(curvature > 0)) {
-    // A direction made of rounding errors, where nothing else is left of the residual.
+    // The direction consists of rounding errors, because nothing else is left of the residual.
     if (auto const outcome = solve.end_within_rounding(*w_)) return outcome;
     return solve.fail({Outcome::indefinite, "conjugate gradients need a positive definite operator; take minres"});
   }

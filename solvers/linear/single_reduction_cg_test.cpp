@@ -17,11 +17,11 @@
 #include "solvers/multigrid/test_chain.hpp"
 #include "tests/support/communicator.hpp"
 
-// What the forms of conjugate gradients with one reduction share with the usual one, and what they wait for.
+// Properties that conjugate gradients with one reduction share with the usual form, and counts of their waits.
 
 namespace {
 
-/// Reductions between ranks in this process: all sums are MPI_Iallreduce, waited for by MPI_Test.
+/// Counts reductions between ranks in this process: all sums are MPI_Iallreduce, awaited by MPI_Test.
 struct Reductions {
   int started = 0;
   MPI_Request under_way = MPI_REQUEST_NULL;  ///< the last one, until a wait for it has ended
@@ -29,7 +29,7 @@ struct Reductions {
 
 }  // namespace
 
-// MPI's profiling interface: a program may bring its own form of any function.
+// MPI's profiling interface: a program may replace any function.
 extern "C" int MPI_Iallreduce(void const* send, void* receive, int count, MPI_Datatype type, MPI_Op operation,
                               MPI_Comm communicator, MPI_Request* request) {
   int const result = PMPI_Iallreduce(send, receive, count, type, operation, communicator, request);
@@ -81,7 +81,7 @@ TEST(SingleReductionCg, NeedsAsManyStepsAsThereAreEigenvalues) {
   }
 }
 
-/// Stretches the entries of a vector by factors of its own.
+/// Scales the entries of a vector by given factors.
 class Scaling final : public Preconditioner {
  public:
   explicit Scaling(std::function<double(Index)> entry) : entry_(std::move(entry)) {}
@@ -135,19 +135,19 @@ TEST(SingleReductionCg, TakesTheStepsOfConjugateGradients) {
         EXPECT_EQ(solved.report.outcome, Outcome::converged) << solved.report.remark;
         auto const iterations = static_cast<double>(expected.report.iterations);
         EXPECT_NEAR(static_cast<double>(solved.report.iterations), iterations, 1 + iterations / 20);
-        // The same iterates by other arithmetic, of which ten steps make some hundred roundings, each enlarged by the
-        // condition at most, below 1e4: 1e2 * 1e-16 * 1e4.
+        // The same iterates by different arithmetic. Ten steps make some hundred roundings, each amplified by at most
+        // the condition number, below 1e4: 1e2 * 1e-16 * 1e4.
         for (std::size_t n = 0; n < std::min<std::size_t>(10, expected.report.history.size() - 1); ++n) {
           EXPECT_NEAR(solved.report.history[n], expected.report.history[n], 1e-10 * expected.report.initial_residual);
         }
-        // Both residuals are below 1e-10 of the first; the condition is below 1e4.
+        // Both residuals are below 1e-10 of the first; the condition number is below 1e4.
         EXPECT_LE(distance(*solved.x, *expected.x), 2e-6);
       }
     }
   }
 }
 
-/// An operator and a preconditioner that count how often they are applied, and how often while a sum is under way.
+/// An operator and a preconditioner that count how often they are applied, and how often during a reduction.
 struct Counts {
   int applied = 0;
   int applied_meanwhile = 0;
@@ -196,7 +196,7 @@ struct Work {
   double residual;
 };
 
-/// Of exactly that many iterations.
+/// Runs exactly this many iterations.
 Work work_of(Form form, Operator const& a, Vector const& b, Index iterations,
              std::unique_ptr<Preconditioner> preconditioner) {
   Work work{};
@@ -217,11 +217,11 @@ Work work_of(Form form, Operator const& a, Vector const& b, Index iterations,
 }
 
 TEST(SingleReductionCg, WaitsOnceAnIterationOrWhileItWorks) {
-  int const many = test::communicator().size() > 1 ? 1 : 0;  // a rank alone has nothing to reduce
+  int const many = test::communicator().size() > 1 ? 1 : 0;  // a single rank has nothing to reduce
   auto const a = test_chain::poisson(64);
   auto const b = a.create_vector();
   b->randomize(1);
-  // Those that make no sums of their own and apply the operator by other ways.
+  // Preconditioners without sums of their own, which apply the operator by other functions.
   std::vector<std::function<std::unique_ptr<Preconditioner>()>> const preconditioners{
       [] { return nullptr; }, [] { return std::make_unique<JacobiPreconditioner>(); },
       [] { return std::make_unique<Multigrid>(); }};
@@ -238,10 +238,10 @@ TEST(SingleReductionCg, WaitsOnceAnIterationOrWhileItWorks) {
       EXPECT_EQ(of_operator.applied, 10);
       EXPECT_EQ(of_preconditioner.applied, preconditioned ? 10 : 0);
       if (form == Form::two) {
-        // r . z where there is a preconditioner, p . A p, r . r, and x . x now and then.
+        // r . z with a preconditioner, p . A p, r . r, and x . x in some iterations.
         EXPECT_GE(more.reductions - few.reductions, many * (preconditioned ? 30 : 20));
       } else {
-        // x . x comes along, also where the residual falls fast.
+        // x . x is part of the same reduction, even if the residual falls fast.
         EXPECT_EQ(more.reductions - few.reductions, many * 10) << more.residual;
       }
       bool const hides = form == Form::hidden;
@@ -249,11 +249,11 @@ TEST(SingleReductionCg, WaitsOnceAnIterationOrWhileItWorks) {
       EXPECT_EQ(of_preconditioner.applied_meanwhile, hides && preconditioned ? many * 10 : 0);
     }
   }
-  // Multigrid has the residual fall so fast that the norm of x is asked for on the way.
+  // With multigrid the residual falls so fast that the norm of x is needed in between.
   EXPECT_LE(work_of(Form::hidden, a, *b, 12, std::make_unique<Multigrid>()).residual, 1e-3);
 }
 
-/// What is made anew every 50 iterations needs no reduction.
+/// The renewal every 50 iterations needs no reduction.
 TEST(PipelinedCg, RenewsItselfWithoutReductions) {
   int const many = test::communicator().size() > 1 ? 1 : 0;
   auto const a = test_chain::poisson(300);
@@ -269,8 +269,8 @@ TEST(PipelinedCg, RenewsItselfWithoutReductions) {
   }
 }
 
-/// The usual form needs as many steps as there are unknowns here, some thousand products in a row. Of recurrences alone
-/// the pipelined residual ceases to fall at 1e-7.
+/// The usual form needs as many steps as unknowns here, some thousand products in a row. With recurrences alone, the
+/// pipelined residual stops falling at 1e-7.
 TEST(PipelinedCg, ReachesWhatTheUsualFormDoes) {
   auto const ranks = static_cast<Index>(test::communicator().size());
   auto const a = test_problem::make_operator<double>(test::communicator().split(0), {.cells = {1000 / ranks * ranks}});
@@ -283,7 +283,7 @@ TEST(PipelinedCg, ReachesWhatTheUsualFormDoes) {
     for (Form const form : {Form::one, Form::hidden}) {
       SolveReport const report = solve(*make(form, criteria), *a, *b).report;
       EXPECT_EQ(report.outcome, expected.outcome) << report.method << ": " << report.remark;
-      // Where the tolerance is out of reach, a start from b - A x may be made once more.
+      // If the tolerance cannot be reached, one more start from b - A x is possible.
       EXPECT_LE(report.iterations, (relative > 1e-20 ? 1.1 : 2.1) * static_cast<double>(expected.iterations));
       EXPECT_LE(report.true_residual, std::max(relative * report.initial_residual, 2 * expected.true_residual));
     }

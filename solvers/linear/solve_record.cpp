@@ -22,7 +22,7 @@ void SolveRecord::measure(Index iteration, double residual) {
 
 void SolveRecord::append(SolveReport const& inner) {
   Index const done = report_.iterations;
-  // The first entry repeats the residual this solve has measured already.
+  // The first entry repeats the last residual of this solve.
   for (std::size_t n = report_.history.empty() ? 0 : 1; n < inner.history.size(); ++n) {
     measure(done + inner.measured[n], inner.history[n]);
   }

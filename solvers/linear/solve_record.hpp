@@ -7,17 +7,17 @@
 
 namespace halocline {
 
-/// Keeps the report of a solve while it runs: times it, collects the history, tells the observer.
+/// Collects the report of a running solve: time and history; calls the observer.
 class SolveRecord {
  public:
   SolveRecord(std::string method, IterationObserver const& observer);
 
   void measure(Index iteration, double residual);
-  /// Takes over what a method run inside this one measured, as iterations after those already done.
+  /// Appends the history of a method run inside this one, as iterations after those already done.
   void append(SolveReport const& inner);
-  /// Steps done, where that is not the iteration last measured.
+  /// Sets the number of steps, if that is not the iteration of the last residual.
   void set_iterations(Index iterations) { report_.iterations = iterations; }
-  /// Ends the solve; the record is of no use afterwards.
+  /// Ends the solve; the record must not be used afterwards.
   [[nodiscard]] SolveReport finish(Outcome outcome, double true_residual, std::string remark = {});
 
   [[nodiscard]] SolveReport const& report() const { return report_; }

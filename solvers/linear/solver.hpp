@@ -14,14 +14,14 @@ namespace halocline {
 
 class CarriedState;
 
-/// What a relative tolerance is relative to: a 2-norm.
+/// Reference of a relative tolerance: a 2-norm.
 enum class RelativeTo {
   initial_residual,
-  /// A good initial guess need not be made as much better as a bad one. Where it is zero: the initial residual.
+  /// A good initial guess then needs fewer iterations. If the right-hand side is zero: the initial residual.
   right_hand_side
 };
 
-/// When an iteration may stop: norm of the residual <= target, or rounding, or the limit.
+/// When an iteration may stop: norm of the residual <= target, or the rounding level, or the limit.
 struct Criteria {
   double relative = 1e-10;
   double absolute = 0;
@@ -35,7 +35,7 @@ struct Criteria {
   }
 };
 
-/// What a method needs of the operator for its answers to be right.
+/// Property of the operator that a method needs for correct results.
 enum class OperatorNeed {
   nothing,
   symmetric,
@@ -44,8 +44,8 @@ enum class OperatorNeed {
 
 class Preconditioner;
 
-/// Solves A x = b from the initial guess in x. Made once from its deck section and used for many solves; `prepare` is
-/// called whenever the operator has changed and does what is worth doing once (eigenvalue bounds, coarse levels).
+/// Solves A x = b from the initial guess in x. Made once from its deck section and used for many solves. `prepare` is
+/// called whenever the operator has changed, for work that is done once (eigenvalue bounds, coarse levels).
 class LinearSolver {
  public:
   LinearSolver() = default;
@@ -54,24 +54,24 @@ class LinearSolver {
   LinearSolver& operator=(LinearSolver const&) = delete;
 
   virtual void prepare(Operator const& a) = 0;
-  /// `a` is the operator last given to `prepare`. Never throws for a solve that fails: the outcome says so.
+  /// `a` is the operator last given to `prepare`. Never throws for a failed solve: the outcome reports it.
   [[nodiscard]] virtual SolveReport solve(Operator const& a, Vector const& b, Vector& x) = 0;
 
-  /// What has to be symmetric positive definite beside the operator, once prepared; null where nothing has.
+  /// The preconditioner that must be symmetric positive definite, valid once prepared; null if there is none.
   [[nodiscard]] virtual Preconditioner* symmetric_preconditioner() const { return nullptr; }
 
-  /// What was asked for and could not be had of the operator last prepared, and what took its place: a sentence each.
+  /// A sentence for each feature that the operator last prepared does not provide, with its replacement.
   [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
 
-  /// When solves end from now on; nothing happens where a method has no criteria.
+  /// Sets the criteria of later solves; no effect for a method without criteria.
   virtual void set_criteria(Criteria const&) {}
   [[nodiscard]] virtual Criteria criteria() const { return {}; }
 
-  /// Tells what the solver keeps from one solve to the next, beside what `prepare` makes of the operator: nothing, if
-  /// not overridden. Where it is set, the solver has been prepared. \param group that names begin with
+  /// Lists the state that the solver keeps between solves, besides what `prepare` computes: nothing, if not overridden.
+  /// When state is set, the solver has been prepared. \param group prefix of the names
   virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
 
-  /// Who is told of each measured iteration; empty for nobody.
+  /// Sets the observer of iterations; empty for none.
   void set_observer(IterationObserver observer) { observer_ = std::move(observer); }
 
  protected:
@@ -81,12 +81,12 @@ class LinearSolver {
   IterationObserver observer_;
 };
 
-/// The operator lacks what a method is made from. Thrown on all ranks alike.
+/// The operator lacks what a method needs. Thrown on all ranks alike.
 struct UnsuitableOperator : SolveError {
   using SolveError::SolveError;
 };
 
-/// z = M^-1 r for an M near A, which is symmetric positive definite unless the preconditioner says otherwise.
+/// z = M^-1 r for an M close to A; symmetric positive definite unless the preconditioner documents otherwise.
 class Preconditioner {
  public:
   Preconditioner() = default;
@@ -94,20 +94,20 @@ class Preconditioner {
   Preconditioner(Preconditioner const&) = delete;
   Preconditioner& operator=(Preconditioner const&) = delete;
 
-  /// Throws UnsuitableOperator when the operator lacks what the preconditioner is made from (a diagonal without zeros);
-  /// the solver then ends its solves with `breakdown`.
+  /// Throws UnsuitableOperator if the operator lacks what the preconditioner needs (a diagonal without zeros); the
+  /// solver then ends its solves with `breakdown`.
   virtual void prepare(Operator const& a) = 0;
-  /// z = M^-1 r. Both vectors stay alive until `prepare` is called again: what was done with them may be replayed.
+  /// z = M^-1 r. Both vectors must stay alive until the next `prepare`: operations on them may be replayed.
   virtual void apply(Vector const& r, Vector& z) = 0;
-  /// z = M^-1 r; returns z . r. For preconditioners that have the product in passing.
+  /// z = M^-1 r; returns z . r. For preconditioners that compute the product at no extra cost.
   [[nodiscard]] virtual double apply_dot(Vector const& r, Vector& z) { return apply(r, z), z.dot(r); }
-  /// What was asked for and could not be had of the operator last prepared, and what took its place: a sentence each.
+  /// A sentence for each feature that the operator last prepared does not provide, with its replacement.
   [[nodiscard]] virtual std::vector<std::string> fallbacks() const { return {}; }
-  /// As LinearSolver::carry.
+  /// Like LinearSolver::carry.
   virtual void carry(CarriedState& /*state*/, std::string const& /*group*/) {}
-  /// Whether `start` has a better first step for a solve than M^-1 r is: nearer to A^-1 r, at more work.
+  /// Whether `start` gives a better first step of a solve than M^-1 r: closer to A^-1 r, with more work.
   [[nodiscard]] virtual bool has_start() const { return false; }
-  /// z near A^-1 r; need not be symmetric.
+  /// Sets z close to A^-1 r; this need not be symmetric.
   virtual void start(Vector const& r, Vector& z) { apply(r, z); }
   /// The same; returns z . r.
   [[nodiscard]] virtual double start_dot(Vector const& r, Vector& z) { return start(r, z), z.dot(r); }

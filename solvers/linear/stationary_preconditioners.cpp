@@ -18,7 +18,7 @@ std::unique_ptr<Vector> inverse_diagonal(Operator const& a) {
 
 namespace {
 
-/// make(), with a failure of it as what it is to a solver.
+/// Calls make(); rethrows a failure as UnsuitableOperator.
 template <class Make>
 auto or_unsuitable(Make const& make) {
   try {
@@ -31,7 +31,7 @@ auto or_unsuitable(Make const& make) {
 }  // namespace
 
 void GaussSeidelPreconditioner::prepare(Operator const& a) {
-  static_cast<void>(inverse_diagonal(a));  // throws where a sweep would divide by zero
+  static_cast<void>(inverse_diagonal(a));  // throws if a relaxation would divide by zero
   of_matrix_.reset();
   relaxation_ = a.relaxation();
   if (AssembledMatrix const* const matrix = a.matrix()) {
@@ -52,7 +52,7 @@ void GaussSeidelPreconditioner::apply(Vector const& r, Vector& z) {
 
 void IncompleteLuPreconditioner::prepare(Operator const& a) {
   factors_.reset();
-  static_cast<void>(inverse_diagonal(a));  // throws where a pivot would be zero
+  static_cast<void>(inverse_diagonal(a));  // throws if a pivot would be zero
   factors_ = or_unsuitable([&] {
     if (AssembledMatrix const* const matrix = a.matrix()) return matrix->make_incomplete_lu(fill_);
     return assemble(a)->matrix()->make_incomplete_lu(fill_);

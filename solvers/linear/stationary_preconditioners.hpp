@@ -7,8 +7,8 @@
 
 namespace halocline {
 
-/// The inverse of the operator's diagonal, entry by entry. Collective. Throws UnsuitableOperator when the operator does
-/// not know its diagonal or an entry of it is zero.
+/// The inverse of the operator's diagonal, entry by entry. Collective. Throws UnsuitableOperator if the operator does
+/// not know its diagonal, or an entry of it is zero.
 [[nodiscard]] std::unique_ptr<Vector> inverse_diagonal(Operator const& a);
 
 /// M = D, the diagonal.
@@ -24,9 +24,9 @@ class JacobiPreconditioner final : public Preconditioner {
   std::unique_ptr<Vector> inverse_diagonal_;
 };
 
-/// Symmetric Gauss-Seidel: sweeps through the colours of the operator, each there and back, from zero (Saad, Iterative
-/// Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4). Of a matrix the colours are those that its
-/// entries have need of, and what couples blocks is left out.
+/// Symmetric Gauss-Seidel from zero: passes through the colours of the operator, each forward and backward (Saad,
+/// Iterative Methods for Sparse Linear Systems, 2nd edition, sections 4.1 and 12.4). For a matrix, the colours follow
+/// from its entries, and couplings between blocks are left out.
 class GaussSeidelPreconditioner final : public Preconditioner {
  public:
   explicit GaussSeidelPreconditioner(int sweeps) : sweeps_(sweeps) {}
@@ -35,14 +35,14 @@ class GaussSeidelPreconditioner final : public Preconditioner {
 
  private:
   int sweeps_;
-  std::unique_ptr<MatrixSolve> of_matrix_;  ///< null where the operator is none
+  std::unique_ptr<MatrixSolve> of_matrix_;  ///< null if the operator is not a matrix
   Relaxation const* relaxation_ = nullptr;
 };
 
-/// Incomplete LU factors of each block of the operator's matrix. An operator that is not assembled is, for this alone.
+/// Incomplete LU factors of each block of the operator's matrix. A matrix-free operator is assembled only for this.
 class IncompleteLuPreconditioner final : public Preconditioner {
  public:
-  /// \param fill the highest level of the entries that are kept; 0: none but those of the matrix
+  /// \param fill the highest level of fill-in that is kept; 0: only the entries of the matrix
   explicit IncompleteLuPreconditioner(int fill) : fill_(fill) {}
   void prepare(Operator const& a) override;
   void apply(Vector const& r, Vector& z) override { factors_->apply(r, z); }

@@ -29,7 +29,7 @@ inline void set(ArrayVector<double>& vector, Entry const& entry) {
   Kokkos::deep_copy(vector.values(), host);
 }
 
-/// A diagonal matrix: its entries are its eigenvalues. Knows its diagonal if told to.
+/// A diagonal matrix: its entries are its eigenvalues. Knows its diagonal if requested.
 class DiagonalOperator final : public Operator {
  public:
   DiagonalOperator(Index rows_per_rank, Entry const& entry, bool knows_diagonal = true)
@@ -49,7 +49,7 @@ class DiagonalOperator final : public Operator {
   bool knows_diagonal_;
 };
 
-/// D + u v^T: unsymmetric, and known.
+/// D + u v^T: an unsymmetric matrix with known entries.
 class RankOneOperator final : public Operator {
  public:
   RankOneOperator(Index rows, double strength)
@@ -71,8 +71,8 @@ class RankOneOperator final : public Operator {
   std::unique_ptr<ArrayVector<double>> diagonal_, u_, v_;
 };
 
-/// Another operator seen through an error: y = A x, then `disturb(y)`. With `residuals_only`, conjugate gradients see
-/// the operator itself.
+/// Another operator with an error: y = A x, then `disturb(y)`. With `residuals_only`, conjugate gradients use the
+/// undisturbed operator.
 class DisturbedOperator final : public Operator {
  public:
   DisturbedOperator(Operator const& a, std::function<void(Vector&)> disturb, bool residuals_only = false)
@@ -96,7 +96,7 @@ class DisturbedOperator final : public Operator {
   bool residuals_only_;
 };
 
-/// For a DisturbedOperator: adds one vector or its opposite in turn.
+/// For a DisturbedOperator: adds a vector with alternating sign.
 inline std::function<void(Vector&)> alternating_error(Operator const& a, double size) {
   std::shared_ptr<Vector> const error = a.create_vector();
   error->randomize(3);

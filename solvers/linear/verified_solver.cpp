@@ -27,13 +27,13 @@ std::string two_digits(double value) {
   return text.str();
 }
 
-/// A sentence where an estimate is not as good as was asked; empty where it is.
+/// A sentence if an estimate does not meet the demand; otherwise empty.
 std::string complaint_of(ErrorEstimate const& estimate, double most) {
   if (!estimate.relative) {
     return "the error of the solution is not known: " + estimate.doubt + "; take another method or preconditioner";
   }
   std::string const size = two_digits(*estimate.relative) + " of the solution";
-  // Also where it is no number.
+  // Written so that NaN is included.
   if (!(*estimate.relative <= most)) {
     return "the error of the solution is estimated at " + size + ", more than `solver.verify.error`, " +
            shortest_text(most) + (estimate.doubt.empty() ? "" : ", and may be larger: " + estimate.doubt) +
@@ -44,7 +44,7 @@ std::string complaint_of(ErrorEstimate const& estimate, double most) {
          "; take another method or preconditioner";
 }
 
-/// That what follows a solve may take. A solve to few digits takes fewer than it takes to know its error.
+/// Most iterations of the checks after a solve. A solve to few digits takes fewer than an estimate of its error.
 Index most_iterations(SolveReport const& report) { return std::max<Index>(4 * report.iterations, 1000); }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::optional<VerifiedSolver::Obstacle> VerifiedSolver::check(Operator const& a)
   if (need_ == OperatorNeed::symmetric) return std::nullopt;
   double const smallest = ritz_bounds(a, operator_norm_, lanczos_steps).smallest;
   found_.smallest_ritz_value = smallest;
-  // Every step adds what rounding allows A v.
+  // Every step adds the rounding level of A v.
   double const rounding = static_cast<double>(lanczos_steps) * rounding_level(r_->precision(), operator_norm_, 1, 0);
   if (smallest < -rounding) {
     return Obstacle{Outcome::indefinite,
@@ -168,7 +168,7 @@ void VerifiedSolver::judge_error(Operator const& a, Vector const& b, Vector cons
 bool VerifiedSolver::has_no_solution(Operator const& a, Vector const& b, Vector const& x, SolveReport const& report) {
   if (part_ == NullSpacePart::project && constants_) return false;
   double const defect = found_.symmetry_defect ? *found_.symmetry_defect : symmetry_defect(a, operator_norm_);
-  // Only of a symmetric A is the null space orthogonal to all A x.
+  // Only for a symmetric A is the null space orthogonal to the range.
   if (!is_symmetric(defect, x.precision())) return false;
   double const target = criteria().target(report.initial_residual, norm_of(b, *spare_));
   double const limit = std::max(target, rounding_at(b, x, report));
@@ -176,14 +176,14 @@ bool VerifiedSolver::has_no_solution(Operator const& a, Vector const& b, Vector 
   return !reached(report.outcome) && has_null_part(a, b, limit, most_iterations(report));
 }
 
-/// Whether the part of b in the null space is longer than `limit`: A y = A b has a solution always, and b - y is that
+/// Whether the part of b in the null space is longer than `limit`. A y = A b always has a solution, and b - y is that
 /// part.
 bool VerifiedSolver::has_null_part(Operator const& a, Vector const& b, double limit, Index left) {
   Minres minimal({});
   minimal.prepare(a);
   auto const y = a.create_vector();
   e_->copy(b);
-  // What rounding leaves of the first solve is large beside a small part, but not beside that of the next one.
+  // The rounding errors of the first solve are large compared with a small part, but not those of the next solve.
   while (left > 0 && norm_of(*e_, *spare_) > limit) {
     if (in_null_space(a, operator_norm_, *e_, *spare_)) return true;
     minimal.set_criteria({.relative = 1e-8, .absolute = 0, .iterations = left});
@@ -197,8 +197,8 @@ bool VerifiedSolver::has_null_part(Operator const& a, Vector const& b, double li
   return false;
 }
 
-/// What rounding explains of b - A x. Where x has failed or grown along the constants it may explain everything, so
-/// that counts no longer.
+/// The rounding level of b - A x. An x of a failed solve, or the growth of x along the constants, would make it explain
+/// any residual: both are left out.
 double VerifiedSolver::rounding_at(Vector const& b, Vector const& x, SolveReport const& report) {
   double x_norm = 0;
   if (reached(report.outcome)) {

@@ -11,29 +11,28 @@
 
 namespace halocline {
 
-/// What is asked of a solution's error.
+/// Required accuracy of a solution.
 struct ErrorDemand {
-  double error = 1e-2;  ///< most of it, relative to the solution
-  bool fails = false;   ///< whether a solve whose error is larger, or not known, has failed
+  double error = 1e-2;  ///< largest error, relative to the solution
+  bool fails = false;   ///< whether a solve fails if its error is larger or unknown
 };
 
-/// Another solver, whose operator and solves are checked.
+/// Another solver, with checks of its operator and of its solves.
 ///
-/// When the operator is given: where the method needs it, that A is symmetric (symmetry_defect) and that no Ritz value
-/// of a few Lanczos steps is negative. An operator that fails is not solved with: its solves end at once with
-/// `unsymmetric` or `indefinite` (or `not_a_number`), x as it was; so does one whose preconditioner has to be symmetric
-/// positive definite and is not. A check that is passed proves nothing: an eigenvalue that few steps do not find may
-/// still be negative.
+/// When the operator is given: if the method needs it, checks that A is symmetric (symmetry_defect) and that no Ritz
+/// value of a few Lanczos steps is negative. Solves with an operator that fails end at once with `unsymmetric` or
+/// `indefinite` (or `not_a_number`), x unchanged; so do solves with a preconditioner that must be symmetric positive
+/// definite and is not. Passing a check proves nothing: an eigenvalue that few steps do not find may still be negative.
 ///
-/// After each solve: where it failed, whether there is a solution at all. For a symmetric A, a z with A z = 0 is looked
-/// for: the constants, or what minimal residuals leave of b for A y = A b. If b has more of z than
-/// the criteria and rounding allow, the outcome is `inconsistent`. A solution of a singular operator is remarked on, if
-/// that is known. Where the solve did not fail, its error is estimated (ErrorEstimator) with as many as four times the
-/// iterations of the solve, or a thousand. An estimate that is missing, not to be trusted or larger than was asked for
-/// is complained of in the report, or makes its outcome `unverified`.
+/// After a solve that did not meet the criteria: checks whether there is a solution at all. For a symmetric A, looks
+/// for a z with A z = 0: the constants, or b - y with y from A y = A b by minimal residuals. If the part of b along z
+/// exceeds what the criteria and rounding allow, the outcome is `inconsistent`. After a solve that found a solution: if
+/// A is known to be singular, the remark says so; the error is estimated (ErrorEstimator) with at most four times the
+/// iterations of the solve, or a thousand. If the estimate is missing, unreliable or larger than required, the report
+/// complains, or the outcome becomes `unverified`.
 class VerifiedSolver final : public LinearSolver {
  public:
-  /// \param name what reports call the method where it has not been run
+  /// \param name of the method in reports, if it has not been run
   /// \param part what the solver does with a right-hand side's part in the null space
   VerifiedSolver(std::unique_ptr<LinearSolver> solver, std::string name, OperatorNeed need,
                  NullSpacePart part = NullSpacePart::keep, ErrorDemand const& demand = {});
@@ -48,7 +47,7 @@ class VerifiedSolver final : public LinearSolver {
   void carry(CarriedState& state, std::string const& group) override { solver_->carry(state, group); }
 
  private:
-  /// Why no solve can be right.
+  /// Why no solve can be correct.
   struct Obstacle {
     Outcome outcome;
     std::string remark;
@@ -70,7 +69,7 @@ class VerifiedSolver final : public LinearSolver {
   ErrorDemand demand_;
   ErrorEstimator estimator_;
   std::optional<Obstacle> obstacle_;
-  Verification found_;  ///< of the operator
+  Verification found_;  ///< for the operator
   double operator_norm_ = 0;
   bool singular_ = false;
   std::optional<NullConstants> constants_;

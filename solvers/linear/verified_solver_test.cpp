@@ -31,7 +31,7 @@ using test_problem::Wall;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A method and what it needs, as the registry has it.
+/// A method and its needs, as registered.
 struct Method {
   std::unique_ptr<LinearSolver> solver;
   OperatorNeed need;
@@ -73,7 +73,7 @@ SolveReport verified(Method method, Operator const& a, Vector const& b, Vector& 
   return solver.solve(a, b, x);
 }
 
-/// A method that looks for what conjugate gradients need.
+/// Conjugate gradients with the checks that they need.
 Method conjugate_gradients(Criteria const& criteria = {}) {
   return {std::make_unique<ConjugateGradients>(criteria), OperatorNeed::positive_definite};
 }
@@ -84,7 +84,7 @@ std::unique_ptr<Vector> filled(Operator const& a, double value) {
   return b;
 }
 
-/// Solves A x = A y for a y that is known and looks at the estimate.
+/// Solves A x = A y for a known y and checks the estimate.
 void expect_error_known(Method method, Operator const& a, Criteria const& criteria) {
   auto const solution = a.create_vector();
   solution->randomize(7);
@@ -95,7 +95,7 @@ void expect_error_known(Method method, Operator const& a, Criteria const& criter
   auto const context = testing::Message() << report.method << ", tolerance " << criteria.relative;
   ASSERT_EQ(report.outcome, Outcome::converged) << context << report.remark;
   ASSERT_TRUE(report.verification && report.verification->error_estimate) << context;
-  // Jacobi's few iterations to a loose tolerance are not enough for an error as sure as that.
+  // Jacobi's few iterations with a loose tolerance do not suffice for a reliable estimate.
   if (report.method != "jacobi") {
     EXPECT_EQ(report.verification->doubt, "") << context;
   }
@@ -113,7 +113,7 @@ TEST(ErrorEstimate, IsRightWithinAFactorOfTwo) {
     Criteria const criteria{.relative = tolerance, .absolute = 0, .iterations = 100000};
     for (Operator const* const a : {static_cast<Operator const*>(smooth.get()),
                                     static_cast<Operator const*>(rough.get()), static_cast<Operator const*>(&spread)}) {
-      // The inverse of its diagonal is the inverse of a diagonal matrix: there is no error to estimate.
+      // With the inverse diagonal of a diagonal matrix, the solve is exact: there is no error to estimate.
       for (Method& method : a == &spread ? symmetric_methods(criteria) : all_methods(criteria)) {
         expect_error_known(std::move(method), *a, criteria);
       }
@@ -146,7 +146,7 @@ TEST(ErrorEstimate, IsZeroForAnExactSolution) {
   EXPECT_EQ(report.verification->doubt, "");
 }
 
-/// Cells on the right conduct 1e10 times better, and the wall on that side sets the size of the residual.
+/// Cells on the right conduct 1e10 times better; the wall on that side determines the size of the residual.
 std::unique_ptr<DiagonalOperator> two_scales() {
   return std::make_unique<DiagonalOperator>(
       40, [](Index row) { return row % 40 < 20 ? 1.0 + 0.1 * static_cast<double>(row % 5) : 1e10; });
@@ -172,10 +172,10 @@ TEST(ErrorEstimate, IsComplainedOfWhereTheErrorIsLarge) {
   }
 }
 
-/// Claims to have solved, and has solved nothing for unknowns that the residual hardly shows.
+/// Claims to have converged, without solving for unknowns that hardly affect the residual.
 class Blind final : public LinearSolver {
  public:
-  /// Those solves from `first` to `last`, counted from 1, give up.
+  /// Solves number `first` to `last`, counted from 1, give up.
   explicit Blind(int first = 0, int last = 0) : first_(first), last_(last) {}
   void prepare(Operator const& a) override { inverse_ = a.create_vector(); }
   SolveReport solve(Operator const& a, Vector const& b, Vector& x) override {
@@ -337,7 +337,7 @@ TEST(Verification, ADefiniteOperatorPasses) {
   }
 }
 
-/// An insulated plate and something that its sources can have.
+/// An insulated plate, and a right-hand side that has a solution.
 struct InsulatedPlate {
   std::unique_ptr<Operator> a =
       make_operator<double>(test::communicator().split(0), {.cells = {14, 11}, .wall = Wall::insulated});
@@ -369,7 +369,7 @@ TEST(Verification, ASingularOperatorIsRemarkedOn) {
   EXPECT_EQ(report.remark, "the operator is singular: the solution is one of many");
 }
 
-/// A long time step on an insulated plate: what holds the constants is a few units of the last place of an entry.
+/// A long time step on an insulated plate: the constants are fixed by a few units of the last place of an entry.
 TEST(Verification, AnOperatorThatIsNearlySingularIsNot) {
   auto const a = make_operator<float>(test::communicator().split(0),
                                       {.cells = {40, 40}, .wall = Wall::insulated, .shift = 5e-6, .contrast = 0});
@@ -410,7 +410,7 @@ TEST(Verification, AMeanBelowTheToleranceIsNoObstacle) {
       verified(conjugate_gradients({.relative = 1e-6, .absolute = 0, .iterations = 2000}), *plate.a, *plate.b, *x);
   EXPECT_EQ(report.outcome, Outcome::converged);
   EXPECT_TRUE(report.verification->error_estimate) << "the mean that is left over is no error";
-  // What ends the solve here is the limit, not that mean.
+  // The limit ends this solve, not that mean.
   x->fill(0);
   EXPECT_EQ(
       verified(conjugate_gradients({.relative = 1e-6, .absolute = 0, .iterations = 3}), *plate.a, *plate.b, *x).outcome,
@@ -418,7 +418,7 @@ TEST(Verification, AMeanBelowTheToleranceIsNoObstacle) {
 }
 
 TEST(Verification, AnInitialGuessMayHaveAnyMean) {
-  // What the shift makes of the mean is less than rounding explains: the mean that is there must be believed.
+  // The shift's effect on the mean is below the rounding level: the mean of the guess must be kept.
   auto const a = make_operator<double>(test::communicator().split(0),
                                        {.cells = {14, 11}, .wall = Wall::insulated, .shift = 1e-16});
   auto const solution = filled(*a, 1);
@@ -457,7 +457,7 @@ TEST(Verification, ANullPartBelowTheToleranceIsNoObstacle) {
   EXPECT_EQ(verified(std::move(limited), a, *b, *x).outcome, Outcome::iteration_limit);
 }
 
-/// D A D: the null vector of A becomes D^-1 of it.
+/// D A D, whose null vector is D^-1 times that of A.
 class ScaledOperator final : public Operator {
  public:
   explicit ScaledOperator(Operator const& a) : a_(a), scale_(a.create_vector()), scaled_(a.create_vector()) {
@@ -498,7 +498,7 @@ TEST(Verification, AnOperatorThatMakesNaN) {
     EXPECT_FALSE(report.remark.empty() && report.method == "named");
     EXPECT_FALSE(report.verification->error_estimate);
   }
-  // Only after the checks of the operator, within the solve.
+  // Breaks only after the checks of the operator, within the solve.
   int calls = 0;
   DisturbedOperator const breaking(sound, [&calls](Vector& y) {
     if (++calls > 60) y.fill(nan);
@@ -538,7 +538,7 @@ TEST(Verification, SquaresOutOfRangeEndASolve) {
 }
 
 TEST(Verification, AStalledSolveStaysOne) {
-  // As in the test of outcomes: b - A x is wrong by one vector or its opposite.
+  // As in the test of outcomes: b - A x is wrong by plus or minus one vector.
   DiagonalOperator const a(9, [](Index row) { return 1.0 + static_cast<double>(row); });
   DisturbedOperator const noisy(a, alternating_error(a, 1e-4), true);
   auto const x = a.create_vector();
@@ -595,7 +595,7 @@ TEST(Verification, OfThePreconditioner) {
         EXPECT_LE(report.verification->preconditioner_symmetry_defect.value_or(1), 1e-15);
       }
     }
-    // Where it may be another one in every iteration it may be anything.
+    // A flexible method accepts any preconditioner.
     auto const x = a->create_vector();
     auto flexible = std::make_unique<ConjugateGradients>(Criteria{}, std::make_unique<Lopsided>(sign, strength),
                                                          CgOptions{.flexible = true});

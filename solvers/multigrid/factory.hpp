@@ -14,11 +14,11 @@ namespace halocline {
 void declare_multigrid(Section& section);
 [[nodiscard]] MultigridSettings multigrid_settings(Options const& section);
 
-/// Adds a mistake where the preconditioner in a section given to declare_preconditioner is a cycle that is not
-/// symmetric, which the method of the section needs.
+/// Adds a mistake if the preconditioner in a section given to declare_preconditioner is a cycle that is not symmetric,
+/// although the method of the section needs symmetry.
 void check_symmetric_cycle(Options const& method, Mistakes& mistakes, std::string const& advice);
 
-/// The same where the cycle is told to begin solves in a way that the method has no place for.
+/// The same if the cycle is configured to begin solves in a way that the method does not support.
 void check_start(Options const& method, Mistakes& mistakes);
 
 /// `multigrid` among the solvers and among the preconditioners.

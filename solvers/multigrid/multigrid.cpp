@@ -15,10 +15,10 @@ namespace halocline {
 struct Multigrid::Level {
   Operator const* a = nullptr;
   std::unique_ptr<Coarsening> coarsening;  ///< null on the coarsest level
-  CyclePasses const* passes = nullptr;     ///< smoothing and transfers in one; null where there is none
+  CyclePasses const* passes = nullptr;     ///< fused smoothing and transfers; null if there are none
   std::unique_ptr<Smoother> smoother;      ///< made when first needed: CyclePasses do without
   std::unique_ptr<Vector> b, x;            ///< null on the finest level: the caller's are used
-  std::unique_ptr<Vector> inverse;         ///< of the only entry of the coarsest operator
+  std::unique_ptr<Vector> inverse;         ///< inverse of the only entry of the coarsest operator
   std::unique_ptr<ConjugateGradients> bottom;
 
   [[nodiscard]] bool is_smoothed() const { return coarsening == nullptr || coarsening->kind() != LevelKind::moved; }
@@ -30,7 +30,7 @@ struct Multigrid::Level {
 
 namespace {
 
-/// 1 / a for an operator with one unknown; zero where a is (the constant of a pure Neumann problem).
+/// 1 / a for an operator with one unknown; zero if a is (the constant of a pure Neumann problem).
 std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
   auto inverse = a.create_vector();
   if (!a.diagonal(*inverse)) return nullptr;
@@ -38,7 +38,7 @@ std::unique_ptr<Vector> inverse_of_single(Operator const& a) {
   return inverse;
 }
 
-/// `replayed`: null where the work cannot be.
+/// `replayed`: null if the work cannot be replayed.
 template <class Work>
 void run_or_replay(ReplayedWork* replayed, Vector const& r, Vector& z, Work const& work) {
   if (replayed == nullptr) return work();
@@ -87,7 +87,7 @@ void Multigrid::prepare(Operator const& a) {
   make_resident();
   bool const replays = only_enqueues();
   for (auto* const work : {&replayed_, &replayed_start_}) *work = replays ? std::make_unique<ReplayedWork>() : nullptr;
-  // An operator that cannot be smoothed shows here, where it costs least, and not in the middle of a solve.
+  // An operator that cannot be smoothed is reported here, where it costs least, and not in the middle of a solve.
   bool const smooths = levels() > 1 || last.bottom == nullptr;
   if (smooths && last.inverse == nullptr) last.smoothed_by(settings_.smoother);
   find_fallbacks();
@@ -110,7 +110,7 @@ void Multigrid::find_fallbacks() {
   if (is_alone) fallbacks_.emplace_back("multigrid: the operator has no coarser level, its smoother alone is at work");
 }
 
-/// The longest chain of small levels below the finest one, whose vectors are the callers'.
+/// Finds the longest chain of small levels below the finest one, whose vectors are the caller's.
 void Multigrid::make_resident() {
   if (levels_.back()->inverse == nullptr) return;
   std::vector<CycleLevel> chain;
@@ -126,7 +126,7 @@ void Multigrid::make_resident() {
 
 Operator const& Multigrid::level_operator(int level) const { return *levels_[static_cast<std::size_t>(level)]->a; }
 
-/// With one unknown at the bottom nothing of a V-cycle by CyclePasses is known to the host.
+/// With one unknown on the coarsest level, a V-cycle by CyclePasses needs no values on the host.
 bool Multigrid::only_enqueues() const {
   bool only = settings_.cycle == CycleShape::v && levels_.back()->inverse != nullptr;
   for (auto const& level : levels_) {
@@ -145,7 +145,7 @@ void Multigrid::start(Vector const& r, Vector& z) {
 }
 
 void Multigrid::full(Vector const& b, Vector& x) {
-  // What a level has for the cycles of finer ones is spare until those begin.
+  // Vectors of a level for the cycles of finer ones are unused until those begin.
   auto const right_hand_side = [&](std::size_t n) -> Vector const& { return n == 0 ? b : *levels_[n]->b; };
   auto const solution = [&](std::size_t n) -> Vector& { return n == 0 ? x : *levels_[n]->x; };
   std::size_t const last = levels_.size() - 1;
@@ -224,7 +224,7 @@ void Multigrid::move(CycleShape shape, std::size_t level, bool from_zero, Vector
 void Multigrid::cycles(CycleShape shape, std::size_t level) {
   Level& at = *levels_[level];
   cycle(shape, level, true, *at.b, *at.x);
-  // The coarsest level is solved as well as it ever is.
+  // Solving the coarsest level again would not improve it.
   if (shape == CycleShape::v || level + 1 == levels_.size()) return;
   cycle(shape == CycleShape::f ? CycleShape::v : shape, level, false, *at.b, *at.x);
 }
@@ -233,7 +233,7 @@ void Multigrid::solve_bottom(Level& level, Vector const& b, Vector& x) {
   if (level.inverse != nullptr) return x.multiply(*level.inverse, b);
   if (level.bottom != nullptr) {
     x.fill(0);
-    // Whatever it reached is a correction; the outer iteration judges.
+    // Any result is a valid correction; the outer iteration checks it.
     [[maybe_unused]] SolveReport const report = level.bottom->solve(*level.a, b, x);
     return;
   }

@@ -12,7 +12,7 @@
 #include "solvers/multigrid/multigrid.hpp"
 #include "solvers/multigrid/test_chain.hpp"
 
-// Multigrid as a solver: every way a solve can end, provoked once; and what decks make of it.
+// Multigrid as a solver: every outcome of a solve, provoked once; and multigrid in decks.
 
 namespace halocline {
 namespace {
@@ -24,7 +24,7 @@ using test_operators::DisturbedOperator;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr Criteria usual{.relative = 1e-9, .absolute = 0, .iterations = 100};
 
-/// Another operator, disturbed, that still coarsens as the other one does.
+/// Another operator, disturbed, with the coarsening of the original one.
 class Disturbed final : public Operator {
  public:
   Disturbed(Operator const& a, std::function<void(Vector&)> disturb, bool residuals_only = false)
@@ -69,7 +69,7 @@ TEST(MultigridSolver, Converges) {
   EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
   EXPECT_DOUBLE_EQ(report.true_residual, true_residual(a, *b, *x));
   EXPECT_LE(report.true_residual, 1e-9 * report.initial_residual);
-  // From the solution on there is nothing to do.
+  // Starting from the solution, nothing is left to do.
   EXPECT_EQ(solve(a, *b, *x, {.relative = 1e-9, .absolute = report.true_residual, .iterations = 100}).iterations, 0);
 }
 
@@ -136,7 +136,7 @@ TEST(MultigridSolver, ANumberThatIsNone) {
             "there are entries that are no finite numbers; look at coefficients, sources and the initial guess");
   EXPECT_TRUE(std::isnan(report.true_residual));
 
-  // In the product A z alone, and in a later iteration.
+  // Only in the product A z, and in a later iteration.
   int calls = 0;
   Disturbed const broken(a, [&calls](Vector& y) {
     if (++calls > 4) y.fill(nan);
@@ -157,7 +157,7 @@ TEST(MultigridSolver, AnIndefiniteOperator) {
             "multigrid as a solver needs a positive definite operator; take it as a preconditioner of gmres");
   EXPECT_EQ(x->maximum(), 0);
 
-  // A definite cycle of an operator that is not: A is turned round, what coarsens is not.
+  // The cycle is definite, the operator is not: the sign of A is reversed, that of its coarsening is not.
   auto const a = poisson(9);
   Disturbed const turned(a, [](Vector& y) { y.scale(-1); });
   EXPECT_EQ(solve(turned, *b, *x, usual).outcome, Outcome::indefinite);
@@ -194,7 +194,7 @@ TEST(MultigridSolver, NumbersTooSmallToBeSquaredAreNotTakenForZero) {
 }
 
 TEST(MultigridSolver, StallsWhereTheResidualIsWrong) {
-  // b - A x is wrong by one vector or its opposite, far above rounding.
+  // b - A x is wrong by plus or minus one vector, far above rounding.
   auto const a = poisson(9);
   auto const error = random_like(a);
   error->scale(1e-4);
@@ -234,7 +234,7 @@ TEST(FullMultigrid, GoesUpFromTheCoarsestLevel) {
   Multigrid multigrid({.smoother = {.sweeps = 1}, .start = MultigridStart::full});
   ASSERT_TRUE(multigrid.has_start());
   multigrid.prepare(a);
-  multigrid.apply(*b, *z);  // smoothers are made when first needed, which is a call too
+  multigrid.apply(*b, *z);  // smoothers are made when first needed, which adds a call
   calls.clear();
   multigrid.start(*b, *z);
   using testing::ElementsAre;
@@ -287,7 +287,7 @@ TEST(FullMultigrid, BeginsSolvesByMultigridAndByConjugateGradients) {
 }
 
 TEST(FullMultigrid, AStartThatIsNoDescentIsNotTaken) {
-  // The cycles are those of another operator, which is negative definite: not for solves, nor for their first step.
+  // The cycles belong to another operator, which is negative definite: unsuitable for solves, and for their first step.
   auto const a = poisson(20);
   auto const b = random_like(a);
   auto const x = a.create_vector();

@@ -11,7 +11,7 @@
 #include "solvers/linear/eigenvalues.hpp"
 #include "solvers/multigrid/test_chain.hpp"
 
-// The cycle on operators that are known entry by entry; multigrid on real ones is tested beside those.
+// The cycle on operators with known entries; multigrid on real operators is tested beside those.
 
 namespace halocline {
 namespace {
@@ -36,14 +36,14 @@ struct Cycle {
   MultigridSettings settings;
 };
 
-/// Every setting that changes the way a cycle goes, on sizes that halve well and badly.
+/// Every setting that changes the course of a cycle, on sizes that halve well and badly.
 std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v, CycleShape::w}) {
   std::vector<Cycle> all;
   for (std::size_t const size : {1U, 2U, 3U, 7U, 32U}) {
     for (bool const passes : {false, true}) {
       for (std::string const kind : {"red_black", "multicolour", "chebyshev", "jacobi"}) {
         bool const in_colours = kind == "red_black" || kind == "multicolour";
-        if (passes && !in_colours) continue;  // it goes step by step
+        if (passes && !in_colours) continue;  // has no fused passes
         for (auto const bottom : {BottomSolver::smoother, BottomSolver::conjugate_gradients}) {
           for (int const levels : {0, 2}) {
             for (int const sweeps : {1, 2}) {
@@ -64,10 +64,10 @@ std::vector<Cycle> cycles(std::vector<CycleShape> const& shapes = {CycleShape::v
   return all;
 }
 
-/// A cycle is at most six levels deep, each of some ten roundings for every sweep of at most 2 x 8 x 2, and twice as
-/// many for what a W-cycle does once more.
+/// A cycle has at most six levels, each with some ten roundings for each of at most 2 x 8 x 2 relaxations; a W-cycle
+/// repeats up to twice as many.
 constexpr double cycle_rounding = 2 * 6 * 10 * 32 * epsilon;
-/// Conjugate gradients at the bottom are linear only as far as they converge.
+/// Conjugate gradients on the coarsest level are linear only as far as they converge.
 double tolerance(Cycle const& cycle) {
   return cycle.settings.bottom == BottomSolver::conjugate_gradients ? 1e-8 : cycle_rounding;
 }
@@ -107,7 +107,7 @@ void for_errors(std::vector<Cycle> const& all, Check const& check) {
 }
 
 TEST(Multigrid, CyclesDoNotOvershoot) {
-  // With P^T A P on every level and smoothers that do not, I - M^-1 A has its eigenvalues between 0 and 1.
+  // With P^T A P on every level and smoothers that do not overshoot, the eigenvalues of I - M^-1 A are between 0 and 1.
   for_errors(cycles(), [](Cycle const& cycle, Operator const& a, Multigrid& multigrid, Vector const&, double energy,
                           Vector const& ax) {
     auto const max = a.create_vector();
@@ -124,14 +124,14 @@ TEST(Multigrid, FCyclesAreDefiniteAndEnlargeNoError) {
     double const product = multigrid.apply_dot(ax, *z);
     EXPECT_GT(product, 0);
     EXPECT_NEAR(product, ax.dot(*z), 100 * epsilon * product);
-    // Each part of the cycle is a projection or a smoother, neither of which enlarges the energy of an error.
+    // Each part of the cycle is a projection or a smoother; neither increases the energy of an error.
     z->add(-1, x);
     a.apply(*z, ax);
     EXPECT_LE(z->dot(ax), (1 + tolerance(cycle)) * energy) << cycle.size;
   });
 }
 
-/// On three levels an F-cycle is a W-cycle; on four the V-cycle after the F-cycle shows.
+/// On three levels an F-cycle is a W-cycle; on four the V-cycle after the F-cycle breaks the symmetry.
 TEST(Multigrid, FCyclesAreSymmetricOnThreeLevelsAndNotOnMore) {
   auto const a = poisson(32);
   auto const x = random_like(a, 1);
@@ -178,7 +178,7 @@ TEST(Multigrid, ACycleSmoothsOnBothWaysInTheAdjointOrder) {
     EXPECT_EQ(multigrid.levels(), 2);
     auto const r = random_like(a, 1);
     auto const z = a.create_vector();
-    multigrid.apply(*r, *z);  // smoothers are made in the first cycle, with a sweep to see whether there are colours
+    multigrid.apply(*r, *z);  // the first cycle makes the smoothers, with a relaxation to look for colours
     calls.clear();
     multigrid.apply(*r, *z);
     Calls expected{"7 forward", "7 forward", "7 forward", "7 restrict"};
@@ -200,7 +200,7 @@ TEST(Multigrid, AWCycleVisitsCoarseLevelsTwiceInTurn) {
   multigrid.apply(*r, *z);
   calls.clear();
   multigrid.apply(*r, *z);
-  // The coarsest level is left out: a lone unknown is divided by its entry, but each rank here has one.
+  // Without the coarsest level: each rank has one unknown there, while a single unknown is divided by its entry.
   std::erase_if(calls, [](std::string const& call) { return call.starts_with("1 "); });
   Calls const two{"2 forward", "2 restrict", "2 prolong", "2 backward"};
   Calls four{"4 forward", "4 restrict"};
@@ -251,7 +251,7 @@ TEST(Multigrid, LevelsAreVisitedAsOftenAsTheShapeSays) {
   }
 }
 
-/// -(k u')' between walls where u is zero, with a k that jumps between 1 and 1000 every few points, not in step with
+/// -(k u')' between walls where u is zero, with a k that jumps between 1 and 1000 every few points, not aligned with
 /// any coarser level.
 Chain jumping(std::size_t size) {
   auto const k = [](std::size_t face) { return face / 5 % 2 == 0 ? 1.0 : 1000.0; };
@@ -262,7 +262,7 @@ Chain jumping(std::size_t size) {
   return {diagonal, coupling};
 }
 
-/// What ten cycles leave of an error, in the energy norm, a cycle's mean.
+/// Mean reduction of an error per cycle over ten cycles, in the energy norm.
 double rate(Operator const& a, MultigridSettings const& settings) {
   Multigrid multigrid(settings);
   multigrid.prepare(a);
@@ -291,8 +291,8 @@ TEST(Multigrid, AnFCycleIsBetweenAVAndAWCycle) {
   }
 }
 
-/// A V-cycle loses something to solving the second level exactly. Where a cycle leaves a part of an error there, a
-/// W-cycle leaves the square of that part: it loses less than a third as much.
+/// A V-cycle loses some accuracy compared with an exact second level. If a cycle leaves some fraction of an error
+/// there, a W-cycle leaves its square: it loses less than a third as much.
 TEST(Multigrid, AWCycleIsNextToAnExactSecondLevel) {
   auto const a = poisson(64, {.passes = false});
   auto const b = a.create_vector();
@@ -342,7 +342,7 @@ TEST(Multigrid, OneLevelIsTheBottomSolver) {
   a.apply(*x, *b);
   multigrid.apply(*b, *z);
   z->add(-1, *x);
-  // Solved to 1e-10 of b; the condition number of 23 unknowns is 233.
+  // Solved to 1e-10 of b; the condition number for 23 unknowns is 233.
   EXPECT_LE(std::sqrt(z->square()), 233 * 1e-10 * std::sqrt(b->square()));
 }
 
@@ -356,7 +356,7 @@ TEST(Multigrid, ALoneUnknownIsDividedByItsEntry) {
     r->fill(6);
     z->fill(nan);
     EXPECT_EQ(multigrid.apply_dot(*r, *z), entry == 0 ? 0 : 9);
-    // The constant of a problem that leaves it open stays zero.
+    // The constant of a pure Neumann problem stays zero.
     EXPECT_EQ(z->maximum(), entry == 0 ? 0 : 1.5);
   }
 }
@@ -393,8 +393,8 @@ TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
   auto const x = a.create_vector();
   double const step = std::numbers::pi / static_cast<double>(size + 1);
   for (int const degree : {1, 2, 3, 4, 5}) {
-    auto const smoother = make_smoother(a, {.name = "red_black", .sweeps = degree});  // has no colours
-    // The interval ends a tenth above the largest eigenvalue found, and an eighth of that is its lower end.
+    auto const smoother = make_smoother(a, {.name = "red_black", .sweeps = degree});  // without colours
+    // The interval ends a tenth above the largest eigenvalue found and begins at an eighth of that.
     double const sigma = (1 + 1 / 8.0) / (1 - 1 / 8.0);
     double const damping = 1 / std::cosh(degree * std::acosh(sigma));
     for (std::size_t mode = 1; mode <= size; ++mode) {
@@ -413,8 +413,8 @@ TEST(Smoother, AChebyshevPolynomialDampsTheUpperPartOfTheSpectrum) {
   }
 }
 
-/// Modes of the chain keep their shape: each step multiplies them by 1 - w lambda, with w = 1.6 / (1.1 lambda_max
-/// found).
+/// Modes of the chain keep their shape: each step multiplies them by 1 - w lambda, with w = 1.6 / (1.1 times the
+/// largest eigenvalue found).
 TEST(Smoother, JacobiDampsEveryModeByItsEigenvalue) {
   std::size_t const size = 40;
   auto const a = poisson(size);
@@ -450,7 +450,7 @@ TEST(Smoother, NeedsColoursOrADiagonal) {
   EXPECT_NO_THROW((void)make_smoother(coloured, {}));
 }
 
-/// x = x + w (b - A x), as somebody would add it: a class and a registration.
+/// x = x + w (b - A x), as a user would add it: a class and a registration.
 class Richardson final : public Smoother {
  public:
   Richardson(Operator const& a, int sweeps)

@@ -11,13 +11,13 @@
 namespace halocline {
 namespace {
 
-/// Of the residual after an iteration to that before: cycles that leave more go by steepest descent.
+/// Ratio of the residuals after and before an iteration, above which later iterations use steepest descent.
 constexpr double well_reduced = 0.5;
-/// Iterations in a row that take next to nothing off, so that rounding is asked for.
+/// Number of consecutive iterations with almost no gain after which the rounding level is checked.
 constexpr int fruitless = 3;
 constexpr double gained = 0.9;
-/// Residuals in a row without a smaller one that are a stall: steepest descent lets the energy norm of the error fall,
-/// and the 2-norm of the residual cannot rise for long.
+/// Number of residuals without a new minimum that is a stall. Steepest descent decreases the energy norm of the error,
+/// so the 2-norm of the residual cannot rise for long.
 constexpr Index stall = 1000;
 
 }  // namespace
@@ -55,14 +55,14 @@ class MultigridRefinement::Solve {
     double const x_norm = std::sqrt(x_.square());
     if (!std::isfinite(b_norm_)) return begin_badly(b_norm_, b_);
     if (!std::isfinite(x_norm)) return begin_badly(x_norm, x_);
-    // As large as b - A x can be: what is rounded does not leave the range of single precision.
+    // Scaled by an upper bound of b - A x, so that rounding does not leave the range of single precision.
     scale_ = scale_of(b_norm_ + s_.operator_norm_ * x_norm);
     find_residual();
     record_.measure(0, residual_);
     if (!std::isfinite(residual_)) return why_not_finite(residual_, *s_.r_);
     if (underflows(b_norm_, b_)) return Failure{Outcome::breakdown, underflow_remark};
     convergence_.begin(residual_, b_norm_);
-    // The bound may have been far above.
+    // The bound may have been far too large.
     if (scale_of(residual_) > 0x1p20 * scale_ && !convergence_.reached(residual_)) {
       scale_ = scale_of(residual_);
       find_residual();
@@ -75,7 +75,7 @@ class MultigridRefinement::Solve {
     return why_not_finite(norm, of);
   }
 
-  /// The power of two that brings entries of a vector with this norm to about one.
+  /// The power of two that scales entries of a vector with this norm to about one.
   [[nodiscard]] double scale_of(double norm) const {
     double const entry = norm / std::sqrt(static_cast<double>(b_.size()));
     return entry > 0 ? power_of_two(-std::log2(entry)) : 1;

@@ -8,20 +8,20 @@
 
 namespace halocline {
 
-/// Cycles of multigrid in single precision within iterative refinement: x = x + M^-1 (b - A x), with x and b - A x in
-/// double precision and all else in single (Carson and Higham, Accelerating the solution of linear systems by iterative
-/// refinement in three precisions, SIAM J. Sci. Comput. 40, 2018). An iteration passes over five vectors of numbers in
-/// double precision beside its cycle, where conjugate gradients need thirteen.
+/// Multigrid cycles in single precision within iterative refinement: x = x + M^-1 (b - A x), with x and b - A x in
+/// double precision and everything else in single (Carson and Higham, Accelerating the solution of linear systems by
+/// iterative refinement in three precisions, SIAM J. Sci. Comput. 40, 2018). Beside its cycle, an iteration passes over
+/// five vectors of double precision, where conjugate gradients need thirteen.
 ///
-/// Every iteration begins from b - A x itself: nothing drifts. Where one took less than half of the residual off, the
-/// next ones go as far as steepest descent does (Saad, Iterative Methods for Sparse Linear Systems, section 5.3.1), so
-/// that cycles which overshoot converge, too.
+/// Every iteration starts from b - A x itself, so nothing drifts. After an iteration that removed less than half of the
+/// residual, step lengths are those of steepest descent (Saad, Iterative Methods for Sparse Linear Systems, section
+/// 5.3.1), so that cycles which overshoot converge, too.
 class MultigridRefinement final : public LinearSolver {
  public:
   MultigridRefinement(Criteria const& criteria, MultigridSettings const& settings);
 
-  /// Solves with an operator that cannot be had in single precision end as `breakdown`; one that is of single precision
-  /// already is left to MultigridSolver.
+  /// Solves with an operator that has no single-precision form end as `breakdown`; an operator of single precision is
+  /// passed on to MultigridSolver.
   void prepare(Operator const& a) override;
   [[nodiscard]] SolveReport solve(Operator const& a, Vector const& b, Vector& x) override;
 
@@ -41,8 +41,8 @@ class MultigridRefinement final : public LinearSolver {
   MultigridSolver plain_;  ///< for operators of single precision
   bool is_plain_ = false;
   std::unique_ptr<SinglePrecisionForm> rounded_;  ///< the operator in single precision
-  std::unique_ptr<Vector> r_, z_;                 ///< of it: a residual brought near one, and its correction
-  std::unique_ptr<Vector> image_;                 ///< A z, once steepest descent asks for it
+  std::unique_ptr<Vector> r_, z_;  ///< in single precision: a residual scaled to about one, and its correction
+  std::unique_ptr<Vector> image_;  ///< A z, made when steepest descent first needs it
   double operator_norm_ = 0;
   std::string obstacle_;
 };

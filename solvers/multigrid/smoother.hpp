@@ -9,13 +9,12 @@
 
 namespace halocline {
 
-/// What damps the rough part of the error on a level of multigrid. `forward` and its reverse are adjoint to each other
-/// in the scalar product of A, so that a V-cycle that uses one on the way down and the other on the way up is
-/// symmetric.
+/// Damps the rough part of the error on a level of multigrid. `forward` and its reverse are adjoint to each other in
+/// the scalar product of A, so that a V-cycle with one in the down-sweep and the other in the up-sweep is symmetric.
 class Smoother {
  public:
   virtual ~Smoother() = default;
-  /// Improves x as a solution of A x = b. With `from_zero`, x is taken to be zero and not read.
+  /// Improves x as a solution of A x = b. With `from_zero`, x is taken as zero and not read.
   virtual void smooth(bool forward, bool from_zero, Vector const& b, Vector& x) = 0;
 };
 
@@ -23,28 +22,28 @@ class Smoother {
 struct SmootherEntry {
   std::string name;
   std::string sentence;
-  /// Whether it can smooth an operator; where it cannot, `chebyshev` does. Empty: always.
+  /// Whether it can smooth an operator; if not, `chebyshev` replaces it. Empty: always.
   std::function<bool(Operator const&)> suits = {};
-  /// Collective. Throws UnsuitableOperator where the operator lacks what it needs. `sweeps`: on each way.
+  /// Collective. Throws UnsuitableOperator if the operator lacks what it needs. `sweeps`: in each down- and up-sweep.
   std::function<std::unique_ptr<Smoother>(Operator const&, int sweeps)> create;
-  /// A coarsening's passes over memory that smooth as this one does, and transfer as well. Empty: it knows none.
+  /// A coarsening's fused passes that smooth like this smoother, with the transfers. Empty: none.
   std::function<CyclePasses const*(Coarsening const&)> passes = {};
 };
 
-/// All that are registered. To add one from a file of its own:
+/// All registered smoothers. To add one from a separate file:
 ///
 ///     bool const registered = (smoothers().add({"richardson", …}), true);
 [[nodiscard]] Registry<SmootherEntry>& smoothers();
 
 struct SmootherSettings {
   std::string name = "multicolour";
-  int sweeps = 2;  ///< of Gauss-Seidel or Jacobi, or degree of the polynomial; on each way
+  int sweeps = 2;  ///< relaxations of Gauss-Seidel or steps of Jacobi, or polynomial degree; in each down- and up-sweep
 };
 
-/// The one that smooths `a` where `name` is asked for. Throws InputError for an unknown name.
+/// The smoother for `a` if `name` is requested. Throws InputError for an unknown name.
 [[nodiscard]] SmootherEntry const& usable_smoother(Operator const& a, std::string const& name);
-/// Collective. Throws InputError for an unknown name, and UnsuitableOperator when the operator has no diagonal without
-/// zeros.
+/// Collective. Throws InputError for an unknown name, and UnsuitableOperator if the operator's diagonal is unknown or
+/// has a zero.
 [[nodiscard]] std::unique_ptr<Smoother> make_smoother(Operator const& a, SmootherSettings const& settings);
 
 }  // namespace halocline

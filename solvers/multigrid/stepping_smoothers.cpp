@@ -7,19 +7,19 @@
 namespace halocline {
 namespace {
 
-/// The largest eigenvalue of D^-1 A, or a little more.
+/// The largest eigenvalue of D^-1 A, or slightly more.
 double spectrum_end(Operator const& a) {
   constexpr Index steps = 10;
   constexpr double safety = 1.1;  // Ritz values lie inside the spectrum
   return safety * estimate_eigenvalues(a, std::min(steps, a.create_vector()->size())).largest;
 }
 
-/// Adams, Brezina, Hu, Tuminaro: Parallel multigrid smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188
-/// (2003): the interval is the upper part of the spectrum of D^-1 A.
+/// Chebyshev polynomial on the upper part of the spectrum of D^-1 A (Adams, Brezina, Hu, Tuminaro: Parallel multigrid
+/// smoothing: polynomial versus Gauss-Seidel, J. Comput. Phys. 188, 2003).
 class ChebyshevSmoother final : public Smoother {
  public:
   ChebyshevSmoother(Operator const& a, int degree) : stepper_(a), degree_(degree) {
-    constexpr double damped_part = 8;  // of the spectrum: a coarser grid has the rest
+    constexpr double damped_part = 8;  // divisor of the spectrum's end: coarser grids damp the rest
     double const largest = spectrum_end(a);
     interval_ = {largest / damped_part, largest};
   }
@@ -35,8 +35,8 @@ class ChebyshevSmoother final : public Smoother {
   EigenvalueBounds interval_;
 };
 
-/// Trottenberg, Oosterlee and Schüller, Multigrid, section 2.1: x = x + w D^-1 (b - A x), with the w that damps the
-/// upper three quarters of the spectrum of D^-1 A alike, each step to 0.6 at most.
+/// x = x + w D^-1 (b - A x) (Trottenberg, Oosterlee and Schüller, Multigrid, section 2.1), with the w that damps the
+/// upper three quarters of the spectrum of D^-1 A evenly, by a factor of at most 0.6 per step.
 class JacobiSmoother final : public Smoother {
  public:
   JacobiSmoother(Operator const& a, int steps) : stepper_(a), steps_(steps), weight_(2 / (1.25 * spectrum_end(a))) {}

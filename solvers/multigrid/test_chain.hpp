@@ -10,22 +10,22 @@
 #include "framework/operator/test_problem.hpp"
 #include "solvers/linear/test_operators.hpp"
 
-// The smallest operator that multigrid can work on, for its tests.
+// The smallest operator for multigrid, for tests.
 
 namespace halocline::test_chain {
 
-/// What an operator leaves out, to see what a solver does without.
+/// Capabilities that an operator may lack, to test how a solver replaces them.
 struct Abilities {
-  bool colours = true;   ///< red-black sweeps
+  bool colours = true;   ///< red-black relaxation
   bool diagonal = true;  ///< knows its diagonal
   bool coarsens = true;
-  bool passes = false;  ///< the down- and up-sweep of a cycle in one call each
+  bool passes = false;  ///< fused down- and up-sweeps of a cycle
 };
 
-/// What was called on which size, in order: "7 forward", "7 restrict", …
+/// The calls in order, each with the size: "7 forward", "7 restrict", …
 using Calls = std::vector<std::string>;
 
-/// A symmetric tridiagonal matrix on every rank, coupled to no other rank: `diagonal` and, one shorter, `coupling`.
+/// A symmetric tridiagonal matrix on every rank, not coupled to other ranks: `diagonal` and, one shorter, `coupling`.
 /// It coarsens by pairs to P^T A P with P constant on each pair.
 class Chain final : public Operator, private Relaxation {
  public:
@@ -130,7 +130,7 @@ class Chain final : public Operator, private Relaxation {
     std::unique_ptr<Chain> coarse_;
   };
 
-  /// What the neighbours of entry i add to row i.
+  /// Contribution of the neighbours of entry i to row i.
   [[nodiscard]] double neighbours(std::vector<double> const& x, std::size_t i) const {
     return (i > 0 ? coupling_[i - 1] * x[i - 1] : 0) + (i + 1 < x.size() ? coupling_[i] * x[i + 1] : 0);
   }
@@ -146,7 +146,7 @@ class Chain final : public Operator, private Relaxation {
   ArrayVector<double> like_;
 };
 
-/// -u'' between walls where u is zero, on `size` unknowns a rank.
+/// -u'' between walls where u is zero, on `size` unknowns per rank.
 inline Chain poisson(std::size_t size, Abilities abilities = {}, Calls* calls = nullptr) {
   return {std::vector<double>(size, 2), std::vector<double>(size - 1, -1), abilities, test::communicator().split(0),
           calls};

@@ -13,11 +13,11 @@ using Complex = std::complex<double>;
 
 std::vector<std::string> const pairs{"bogacki_shampine", "dormand_prince"};
 
-/// The method with tolerances so loose that it takes each step as a whole.
+/// The method with tolerances so loose that it accepts each step.
 std::string const loose = "{tolerance: {absolute: 1e9}}";
 std::unique_ptr<TimeIntegrator> uncontrolled(std::string const& name) { return integrator(name, loose); }
 
-/// u = a + atan((t - 1) / width): nearly constant, but for a transient at 1.
+/// u = a + atan((t - 1) / width): nearly constant, except for a transient at 1.
 constexpr double width = 1e-3;
 SmallSystem::Numbers transient(double time) { return {3 + std::atan((time - 1) / width), std::sin(time)}; }
 SmallSystem transient_system() {
@@ -44,7 +44,7 @@ TEST(EmbeddedMethods, AreStableForWhatTheyPromise) {
   }
 }
 
-// What the measured order misses halves with the step; it is 0.22 here.
+// The deviation of the measured order halves with the step; it is 0.22 here.
 TEST(EmbeddedMethods, HaveTheirOrder) {
   for (std::string const& name : pairs) {
     double const order = measured_order(
@@ -53,7 +53,7 @@ TEST(EmbeddedMethods, HaveTheirOrder) {
   }
 }
 
-/// The tolerance that the error of one step of u' = lambda u from 1 just meets: the error that the method estimates.
+/// The tolerance that one step of u' = lambda u from 1 barely meets: the error that the method estimates.
 double estimated_error(std::string const& name, double lambda) {
   double low = 1e-15;
   double high = 1;
@@ -68,7 +68,7 @@ double estimated_error(std::string const& name, double lambda) {
   return high;
 }
 
-// The difference of both orders, for u' = lambda u, by the coefficients of the literature: sums of b - b^ times powers.
+// The difference of both orders for u' = lambda u, with coefficients of the literature: sums of b - b^ times powers.
 TEST(EmbeddedMethods, EstimateTheDifferenceOfBothOrders) {
   double const z = -0.5;
   // Slopes of Bogacki and Shampine.
@@ -99,7 +99,7 @@ TEST(EmbeddedMethods, EstimateTheDifferenceOfBothOrders) {
   EXPECT_NEAR(estimated_error("dormand_prince", z) / std::abs(difference), 1, 2e-3);
 }
 
-// The errors of single steps are held to the tolerance; the equation damps them, so they add up to a few of it.
+// The errors of single steps meet the tolerance; the equation damps them, so their sum is a few times the tolerance.
 TEST(EmbeddedMethods, MeetTheToleranceAcrossATransient) {
   for (std::string const& name : pairs) {
     for (auto const& [text, tolerance] : {std::pair{"1e-4", 1e-4}, {"1e-7", 1e-7}}) {
@@ -110,7 +110,7 @@ TEST(EmbeddedMethods, MeetTheToleranceAcrossATransient) {
       EXPECT_LT(error, 10 * tolerance) << name;
       EXPECT_GT(method->steps().rejected, 0) << name;
       EXPECT_GT(method->steps().taken, 10) << name;
-      // What it takes of equal steps of the shortest length that the transient needs.
+      // The number of equal steps with the shortest length that the transient needs.
       EXPECT_LT(method->steps().taken, 3000) << name;
 
       auto const again = integrator(name, options);
@@ -130,7 +130,7 @@ TEST(EmbeddedMethods, AskForOneRateLessWhereTheLastIsStillGood) {
     for (int step = 0; step < 5; ++step) static_cast<void>(method->advance(system, step, 1, u));
     EXPECT_EQ(system.rates, 5 * stages[n] + 1);
     EXPECT_EQ(system.made, integrators().find(pairs[n]).states);
-    // Another state, or another time: the slope is not that of u.
+    // Another state or another time, for which the stored slope is wrong.
     method->restart();
     static_cast<void>(method->advance(system, 5, 1, u));
     EXPECT_EQ(system.rates, 6 * stages[n] + 2);
@@ -154,16 +154,16 @@ TEST(EmbeddedMethods, SuggestTheStepThatMeetsTheTolerance) {
         time += step;
       }
     };
-    follow(20);  // it finds its step
+    follow(20);  // finds the step length
     auto const found = method->steps();
     follow(20);
     EXPECT_EQ(method->steps().taken, found.taken + 20) << name;
     EXPECT_EQ(method->steps().rejected, found.rejected) << name;
     double const longest = method->suggested_step();
-    // A short step on the way, as to a time when something is written, says nothing against it.
+    // A step shortened to reach an output time does not reduce the suggested step.
     static_cast<void>(method->advance(system, time, longest / 1000, u));
     EXPECT_GE(method->suggested_step(), longest) << name;
-    // As many equal steps as an interval needs, without one that is rejected.
+    // An interval is divided into equal steps, none of which is rejected.
     auto const before = method->steps();
     static_cast<void>(method->advance(system, time, 2.5 * longest, u));
     EXPECT_EQ(method->steps().taken, before.taken + 3) << name;
@@ -183,7 +183,7 @@ TEST(EmbeddedMethods, SayWhereNoStepMeetsTheTolerance) {
     EXPECT_THROW(static_cast<void>(integrator(name, "{tolerance: {relative: 0}}")->advance(jumping, 1, 1, u)),
                  SolveError)
         << name;
-    // A state of no numbers is for others to report.
+    // A state of NaN is left for others to report.
     NumbersState nothing({std::nan("")});
     SmallSystem decay(1, [](double, SmallSystem::Numbers const& v) { return SmallSystem::Numbers{-v[0]}; });
     EXPECT_NO_THROW(static_cast<void>(integrator(name)->advance(decay, 1, 1, nothing)));

@@ -13,8 +13,8 @@
 namespace halocline {
 namespace {
 
-/// Slopes but the first and the last are not stored, they are differences of stages. So is the difference of both
-/// orders: (u1 - u) / 4 - h (F(u) + F(u1)) / 8.
+/// Only the first and the last slope are stored; the others are differences of stages, and so is the error:
+/// (u1 - u) / 4 - h (F(u) + F(u1)) / 8.
 EmbeddedMethod bogacki_shampine() {
   return {.name = "bogacki_shampine",
           .first = 1.0 / 2,
@@ -40,8 +40,8 @@ EmbeddedMethod bogacki_shampine() {
           .stable_factor = 1.256};
 }
 
-/// States 1 to 5 hold slopes: the sixth lies where the second did, which nothing asks for by then, and the last where
-/// the third did. The stages lie in 6 and 7 in turn.
+/// States 1 to 5 hold slopes. The sixth slope overwrites the second, which is no longer needed then, and the last one
+/// overwrites the third. The stages alternate between states 6 and 7.
 EmbeddedMethod dormand_prince() {
   return {.name = "dormand_prince",
           .first = 1.0 / 5,
@@ -103,7 +103,7 @@ EmbeddedMethod dormand_prince() {
           .stable_factor = 1.653};
 }
 
-/// In one `advance`, which nothing can stop: where steps are suggested, one or a few do.
+/// Limit for one `advance`, which cannot be interrupted; with suggested steps, one or a few attempts suffice.
 constexpr int most_attempts = 100'000;
 
 IntegratorEntry entry_of(EmbeddedMethod (*method)(), std::string sentence, int order, MethodNotes notes) {
@@ -116,7 +116,7 @@ IntegratorEntry entry_of(EmbeddedMethod (*method)(), std::string sentence, int o
   auto const create = [method](Options const& options) {
     return std::make_unique<EmbeddedRungeKutta>(method(), error_tolerance(options));
   };
-  // The first state is u plus the stored slope: two numbers are read, one written. The norm reads three.
+  // The first state is u plus the stored slope: two values are read, one is written. The norm reads three.
   return {.name = made.name,
           .sentence = std::move(sentence),
           .declare = declare,
@@ -155,7 +155,7 @@ double StepController::factor_of(double error, bool was_shortened) {
   constexpr double safety = 0.9;
   constexpr double least = 0.2;
   constexpr double most = 5;
-  constexpr double smallest = 1e-10;  // an error of zero says no more than one of this
+  constexpr double smallest = 1e-10;  // smaller errors are treated like this one
   if (!accepts(error)) {
     rejected_ = true;
     return std::isfinite(error) ? std::clamp(safety * std::pow(error, -power_), least, safety) : least;
@@ -226,7 +226,7 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
                        shortest_text(time) + " of " + shortest_text(end) + "; is the tolerance below rounding?");
     }
     double const rest = end - time;
-    // Steps of one length to the end: the last one is no sliver.
+    // Steps of equal length up to the end, so that the last one is not tiny.
     double const count = std::max(1.0, std::ceil(rest / suggested_ * (1 - 1e-12)));
     double const taken = rest / count;
     bool const is_shortened = std::isfinite(suggested_) && taken < suggested_;
@@ -240,7 +240,7 @@ std::vector<SolveReport> EmbeddedRungeKutta::advance(EvolvingSystem& system, dou
       throw SolveError(method_.name + ": no step from time " + shortest_text(time) + ", however short, meets the " +
                        "tolerance; the last one's error was " + shortest_text(error) + " times as large");
     }
-    // A step that was shortened to meet the end says nothing against a longer one.
+    // A step that was shortened to reach the end does not rule out a longer one.
     suggested_ = is_shortened && next >= taken ? std::max(next, suggested_) : next;
     time = count == 1 ? end : time + taken;
     system.swap(u, states_[method_.result]);

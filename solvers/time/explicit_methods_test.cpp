@@ -12,7 +12,7 @@ using Complex = std::complex<double>;
 
 std::vector<std::string> const fixed_methods{"explicit_euler", "rk4", "ssp_rk2", "ssp_rk3"};
 
-/// 1 + z + … + z^n / n!, which is R(z) of every explicit method of order n in n stages.
+/// 1 + z + … + z^n / n!, which is R(z) of every explicit method of order n with n stages.
 Complex taylor(int order, Complex z) {
   Complex sum = 1;
   for (int n = order; n > 0; --n) sum = 1.0 + sum * z / static_cast<double>(n);
@@ -29,8 +29,8 @@ TEST(ExplicitMethods, HaveTheirAmplificationToRounding) {
   }
 }
 
-// With steps of a hundredth the next term of the error is a few hundredths of the first, and so is what the measured
-// order misses.
+// With steps of 0.01 the next term of the error is a few hundredths of the first, and so is the deviation of the
+// measured order.
 TEST(ExplicitMethods, HaveTheirOrder) {
   for (std::string const& name : fixed_methods) {
     double const order = measured_order(
@@ -39,8 +39,8 @@ TEST(ExplicitMethods, HaveTheirOrder) {
   }
 }
 
-// Spectra of upwind differences and of diffusion lie in such discs. Methods that preserve strong stability are held to
-// what they promise beyond linear stability: as long a step as explicit Euler's.
+// Spectra of upwind differences and of diffusion lie in such discs. Strong-stability-preserving methods must also keep
+// their promise beyond linear stability: a step as long as that of explicit Euler.
 TEST(ExplicitMethods, AreStableForWhatTheyPromise) {
   for (std::string const& name : fixed_methods) {
     double const promised = integrators().find(name).stable_factor;
@@ -62,7 +62,7 @@ TEST(ExplicitMethods, HoldWhatTheirEntriesSay) {
     EXPECT_EQ(method->steps().taken, 3) << name;
     EXPECT_EQ(method->stable_factor(), integrators().find(name).stable_factor) << name;
   }
-  // A read and a write; the same and a term; …
+  // A read and a write; the same and another term; …
   EXPECT_EQ(integrators().find("explicit_euler").numbers_moved, 2);
   EXPECT_EQ(integrators().find("ssp_rk3").numbers_moved, 8);
   EXPECT_EQ(integrators().find("rk4").numbers_moved, 13);

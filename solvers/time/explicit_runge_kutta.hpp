@@ -7,14 +7,13 @@
 
 namespace halocline {
 
-/// One of the states that a step has, by number: 0 is u, which holds the new state at the end, the others are held by
-/// the method.
+/// A state of a step, by number: 0 is u, which holds the new state at the end; the method holds the others.
 struct WeightedNumber {
   int state;
   double weight;
 };
 
-/// A stage of an explicit Runge–Kutta method in the form of Shu and Osher. With h the step, F(y) the rate of change:
+/// A stage of an explicit Runge–Kutta method in the form of Shu and Osher. With step h and rate of change F(y):
 ///
 ///     out = own y + sum of weighted states + h (rate F(t + node h, y) + sum of weighted slopes)
 struct ExplicitStage {
@@ -25,15 +24,15 @@ struct ExplicitStage {
   double rate;
   int out;                                  ///< may be one of the terms, but not y
   std::vector<WeightedNumber> slopes = {};  ///< states that hold slopes
-  int slope = 0;                            ///< the state that keeps F(t + node h, y); 0: none does
+  int slope = 0;                            ///< the state that stores F(t + node h, y); 0: none
 };
 
-/// How many states beside u the stages use.
+/// Number of states besides u that the stages use.
 [[nodiscard]] int states_of(std::vector<ExplicitStage> const& stages);
-/// Numbers read and written for each unknown, if every stage is one pass.
+/// Values read and written per unknown, if every stage is one pass.
 [[nodiscard]] double numbers_moved(std::vector<ExplicitStage> const& stages);
 
-/// The states of a step, made from the system when they are first asked for.
+/// The states of a step, made from the system when first needed.
 class StepStates {
  public:
   explicit StepStates(int count) : held_(static_cast<std::size_t>(count)) {}
@@ -44,11 +43,11 @@ class StepStates {
   std::vector<std::unique_ptr<SystemState>> held_;
 };
 
-/// Takes one stage of a step from u.
+/// Runs one stage of a step from u.
 void take_stage(ExplicitStage const& stage, EvolvingSystem& system, double time, double step, SystemState& u,
                 StepStates const& states);
 
-/// One step after the other by the same stages.
+/// All steps use the same stages.
 class ExplicitRungeKutta final : public TimeIntegrator {
  public:
   ExplicitRungeKutta(std::vector<ExplicitStage> stages, double stable_factor);

@@ -14,7 +14,7 @@ using Complex = std::complex<double>;
 
 std::vector<std::string> const methods{"imex_ars222", "imex_ark3"};
 
-/// nonlinear_system with a linear part of its rate, which depends on time, taken out and solved for.
+/// nonlinear_system with a time-dependent linear part of its rate moved to g, which is solved for.
 SmallSystem split_system() {
   SmallSystem::Numbers const a{-2, 1, 0.5, -3};
   auto const source = [](double time) { return SmallSystem::Numbers{std::sin(3 * time), time * time}; };
@@ -27,7 +27,7 @@ SmallSystem split_system() {
   return {2, f, a, source};
 }
 
-// What the measured order misses halves with the step.
+// The deviation of the measured order halves with the step.
 TEST(ImexMethods, HaveTheirOrderWhereBothPartsCount) {
   for (std::string const& name : methods) {
     double const order = measured_order(
@@ -41,8 +41,8 @@ TEST(ImexMethods, HaveTheirAmplificationByEitherPartToRounding) {
     double const two = 1 - 1 / std::numbers::sqrt2;
     Complex const second = (1.0 + (1 - 2 * two) * z) / ((1.0 - two * z) * (1.0 - two * z));
     EXPECT_LT(std::abs(amplification(*integrator("imex_ars222"), implicit_test_equation(z)) - second), 1e-14) << z;
-    // Order 3 and R(infinity) = 0 with a triple pole leave no choice. Coefficients are ratios of 13 digits, and cancel
-    // where z is large.
+    // Order 3 and R(infinity) = 0 with a triple pole determine it. Coefficients are ratios of 13 digits, and cancel for
+    // large z.
     double const g = 0.43586652150845906;
     Complex const third = (1.0 + (1 - 3 * g) * z + (0.5 - 3 * g + 3 * g * g) * z * z) / std::pow(1.0 - g * z, 3);
     EXPECT_LT(std::abs(amplification(*integrator("imex_ark3"), implicit_test_equation(z)) - third), 1e-12) << z;
@@ -51,7 +51,7 @@ TEST(ImexMethods, HaveTheirAmplificationByEitherPartToRounding) {
     Complex const second = 1.0 + z + z * z / 2.0;
     EXPECT_LT(std::abs(amplification(*integrator("imex_ars222"), explicit_and_idle(z)) - second), 1e-14) << z;
   }
-  // The fourth coefficient, which no condition of order says, from the polynomial at two places.
+  // The fourth coefficient, which no order condition determines, from the polynomial at two points.
   auto const rest = [](double z) {
     double const got = amplification(*integrator("imex_ark3"), explicit_and_idle(z)).real();
     return (got - (1 + z + z * z / 2 + z * z * z / 6)) / (z * z * z * z);

@@ -16,8 +16,8 @@ void append(Reports& reports, Reports more) {
   reports.insert(reports.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// The tableaus of ARK3(2)4L[2]SA, by stages; the implicit one has gamma on its diagonal but in the first row. Its last
-/// row is that of the weights, which both parts have in common.
+/// The tableaus of ARK3(2)4L[2]SA by stages; the implicit one has gamma on its diagonal except in the first row. Its
+/// last row equals the weights, which both parts share.
 namespace ark3 {
 
 constexpr int stages = 4;
@@ -64,7 +64,7 @@ Reports ImexArs222::advance(EvolvingSystem& system, double time, double step, Sy
   system.evaluate(RatePart::explicit_, time, u, 1, {}, gamma * step, right, nullptr);
   system.combine(Terms{{1, &u}}, v);
   Reports reports = system.solve(time + gamma * step, gamma * step, right, v);
-  // gamma h f(u) = right - u and gamma h g(v) = v - right take the place of stored slopes.
+  // gamma h f(u) = right - u and gamma h g(v) = v - right replace stored slopes.
   Terms const terms{{1 - delta / gamma, &u}, {(delta - (1 - gamma)) / gamma, &right}};
   system.evaluate(RatePart::explicit_, time + gamma * step, v, (1 - gamma) / gamma, terms, (1 - delta) * step, right,
                   nullptr);
@@ -81,7 +81,7 @@ Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, Syst
   auto const g = [&](int stage) -> SystemState& { return states_[3 + stage]; };
   SystemState& right = states_[7];
   SystemState& v = states_[8];
-  // u and the slopes of the stages before this one, from 1 to 4; that by f of the last one is about to be evaluated.
+  // u and the slopes of the earlier stages, from 1 to 4, without the last stage's slope of f, which is evaluated next.
   auto const terms_of = [&](std::size_t stage, int slopes_of_f) {
     Terms terms{{1, &u}};
     for (int n = 1; n < static_cast<int>(stage); ++n) {
@@ -107,7 +107,7 @@ Reports ImexArk3::advance(EvolvingSystem& system, double time, double step, Syst
                     step * of_f[stage - 1][stage - 2], right, &f(last));
     append(reports, solve(stage));
   }
-  // What the last stage took of f gives way to the weights; of g it took them already.
+  // Replaces the last stage's coefficients of f by the weights; those of g are equal already.
   Terms terms;
   for (std::size_t n = 0; n < weights.size(); ++n)
     terms.push_back({step * (weights[n] - of_f[stages - 1][n]), &f(static_cast<int>(n) + 1)});

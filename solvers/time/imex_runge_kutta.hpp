@@ -8,8 +8,8 @@
 
 namespace halocline {
 
-/// The (2,2,2) method of Ascher, Ruuth and Spiteri: f by two explicit stages, g by two solves of one scale, L-stable
-/// and stiffly accurate. 1997, Applied Numerical Mathematics 25.
+/// The (2,2,2) method of Ascher, Ruuth and Spiteri: f by two explicit stages, g by two solves with the same scale,
+/// L-stable and stiffly accurate. 1997, Applied Numerical Mathematics 25.
 class ImexArs222 final : public TimeIntegrator {
  public:
   ImexArs222() : states_(2) {}
@@ -26,9 +26,9 @@ class ImexArs222 final : public TimeIntegrator {
   StepCount steps_;
 };
 
-/// ARK3(2)4L[2]SA of Kennedy and Carpenter: order 3 in four stages of each part, three of them solves of one scale,
-/// L-stable and stiffly accurate. Its first implicit slope is that of u itself: the whole rate is asked for once a
-/// step. 2003, Applied Numerical Mathematics 44.
+/// ARK3(2)4L[2]SA of Kennedy and Carpenter: order 3 in four stages of each part, three of them solves with the same
+/// scale, L-stable and stiffly accurate. Its first implicit slope is that of u itself: one evaluation of the whole rate
+/// per step. 2003, Applied Numerical Mathematics 44.
 class ImexArk3 final : public TimeIntegrator {
  public:
   static constexpr double factor = 1.832;

@@ -19,7 +19,7 @@ void combine(EvolvingSystem& system, std::initializer_list<WeightedState> terms,
   system.combine(std::span(terms.begin(), terms.size()), out);
 }
 
-/// A step of Sdirk2; `right` and `v` are for it to use, v holds the old state at the end.
+/// A step of Sdirk2; `right` and `v` are working memory, and v holds the old state at the end.
 Reports sdirk2_step(EvolvingSystem& system, double time, double step, SystemState& u, SystemState& right,
                     SystemState& v) {
   constexpr double gamma = 1 - 1 / std::numbers::sqrt2;
@@ -107,7 +107,7 @@ bool Bdf2::carry(CarriedState& carried, std::string const& group, EvolvingSystem
 }
 
 Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemState& u) {
-  // Stable for whatever steps while none is 1 + sqrt(2) times as long as the one before.
+  // Stable for any steps as long as none is 1 + sqrt(2) times the previous one or longer.
   constexpr double largest_ratio = 2.4;
   if (v_ == nullptr) {
     before_ = system.create_state();
@@ -119,7 +119,7 @@ Reports Bdf2::advance(EvolvingSystem& system, double time, double step, SystemSt
   } else {
     double const w = step / last_step_;
     double const whole = 1 + 2 * w;
-    combine(system, {{1 + w, &u}, {-w, before_.get()}}, *v_);  // the guess lies on a line with both
+    combine(system, {{1 + w, &u}, {-w, before_.get()}}, *v_);  // the guess extrapolates both linearly
     combine(system, {{(1 + w) * (1 + w) / whole, &u}, {-w * w / whole, before_.get()}}, *before_);
     reports = system.solve(time + step, (1 + w) / whole * step, *before_, *v_);
     system.swap(u, *v_);

@@ -8,7 +8,7 @@
 namespace halocline {
 
 /// The theta method, (u1 - u0) / h = g(t0 + theta h, theta u1 + (1 - theta) u0): implicit Euler (order 1) for theta =
-/// 1, Crank–Nicolson (order 2, as the midpoint rule) for 1/2; stable for any step from 1/2 to 1.
+/// 1, Crank–Nicolson (order 2, as the midpoint rule) for 1/2; stable for any step if theta is from 1/2 to 1.
 ///
 /// With v = theta u1 + (1 - theta) u0 a step is one solve and one update:
 ///
@@ -32,8 +32,8 @@ class ThetaMethod final : public TimeIntegrator {
   StepCount steps_;
 };
 
-/// The singly diagonally implicit Runge–Kutta method of order 2 with gamma = 1 - 1 / sqrt(2): two solves of one scale,
-/// L-stable and stiffly accurate. Alexander, 1977, SIAM Journal on Numerical Analysis 14.
+/// The singly diagonally implicit Runge–Kutta method of order 2 with gamma = 1 - 1 / sqrt(2): two solves with the same
+/// scale, L-stable and stiffly accurate. Alexander, 1977, SIAM Journal on Numerical Analysis 14.
 class Sdirk2 final : public TimeIntegrator {
  public:
   [[nodiscard]] std::vector<SolveReport> advance(EvolvingSystem& system, double time, double step,
@@ -49,12 +49,11 @@ class Sdirk2 final : public TimeIntegrator {
   StepCount steps_;
 };
 
-/// The backward differentiation formula of order 2 for steps of any lengths; w is the ratio of a step h to the one
-/// before:
+/// The backward differentiation formula of order 2 for variable steps; w is the ratio of a step h to the previous one:
 ///
 ///     u1 - (1 + w) / (1 + 2w) h g(t1, u1) = ((1 + w)^2 u0 - w^2 u_before) / (1 + 2w)
 ///
-/// The first step, and one that is too much longer than the last to be stable, is one of Sdirk2. Hairer, Nørsett,
+/// The first step, and one that is too long for stability after the last one, is a step of Sdirk2. Hairer, Nørsett,
 /// Wanner: Solving Ordinary Differential Equations I, section III.5.
 class Bdf2 final : public TimeIntegrator {
  public:
@@ -65,8 +64,8 @@ class Bdf2 final : public TimeIntegrator {
   [[nodiscard]] bool carry(CarriedState& carried, std::string const& group, EvolvingSystem& system) override;
 
  private:
-  double last_step_ = 0;                 ///< 0: there was none
-  std::unique_ptr<SystemState> before_;  ///< u a step before
+  double last_step_ = 0;                 ///< 0: none
+  std::unique_ptr<SystemState> before_;  ///< u at the previous step
   std::unique_ptr<SystemState> v_;
   StepCount steps_;
 };

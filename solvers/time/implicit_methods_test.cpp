@@ -17,7 +17,7 @@ using Complex = std::complex<double>;
 
 std::vector<Complex> const some{{-0.5, 0}, {-3, 2}, {0, 4}, {-1e3, 0}};
 
-/// u' = A u + s(t) whose solution is known_solution: all of it is solved for.
+/// u' = A u + s(t) whose solution is known_solution; all of it is implicit.
 SmallSystem::Numbers const coupling{-2, 1, 0.5, -3};
 SmallSystem linear_system() {
   return {2, nullptr, coupling, [](double time) {
@@ -26,7 +26,7 @@ SmallSystem linear_system() {
           }};
 }
 
-/// Its solution is phi(t) = 1 + sin t as soon as a transient of rate 1e8 has died away.
+/// Its solution is phi(t) = 1 + sin t once a transient of rate 1e8 has decayed.
 SmallSystem stiff_system() {
   constexpr double rate = 1e8;
   return {1, nullptr, {-rate}, [](double time) { return SmallSystem::Numbers{rate * (1 + std::sin(time))}; }};
@@ -46,7 +46,7 @@ TEST(ImplicitMethods, HaveTheirAmplificationToRounding) {
   }
 }
 
-// With steps of lengths 1 and 2 and the start by sdirk2.
+// With steps of lengths 1 and 2, and a first step by sdirk2.
 TEST(ImplicitMethods, AreBdf2ByItsFormula) {
   double const gamma = 1 - 1 / std::numbers::sqrt2;
   for (Complex const z : some) {
@@ -64,7 +64,7 @@ TEST(ImplicitMethods, AreBdf2ByItsFormula) {
   }
 }
 
-// What a measured order misses is a few hundredths at steps of a fortieth.
+// The deviation of a measured order is a few hundredths for steps of 1/40.
 TEST(ImplicitMethods, HaveTheirOrder) {
   for (std::string const name : {"implicit_euler", "crank_nicolson", "theta", "sdirk2", "bdf2"}) {
     double const order = measured_order(
@@ -74,7 +74,7 @@ TEST(ImplicitMethods, HaveTheirOrder) {
   }
 }
 
-/// The error at 1 by bdf2 with steps whose lengths alternate, the second `ratio` times the first.
+/// The error at 1 with bdf2 for steps of alternating lengths, the second `ratio` times the first.
 double error_of_alternating(double ratio, int pairs) {
   SmallSystem system = linear_system();
   NumbersState u(known_solution(0));
@@ -89,7 +89,7 @@ double error_of_alternating(double ratio, int pairs) {
 }
 
 TEST(ImplicitMethods, KeepOrderTwoInBdf2WhereStepsVary) {
-  // By 1.5 every other step is one of bdf2 after a longer one, by 3 it starts anew.
+  // With 1.5 every other step is one of bdf2 after a longer one, with 3 it starts anew.
   for (double const ratio : {1.5, 2.0, 3.0}) {
     EXPECT_NEAR(std::log2(error_of_alternating(ratio, 20) / error_of_alternating(ratio, 40)), 2, 0.15) << ratio;
   }
@@ -109,7 +109,7 @@ TEST(ImplicitMethods, StartBdf2AnewWhereItIsTold) {
   EXPECT_EQ(solves_of(0.01), 2u);
 }
 
-// One step from a state far off: the last solve is at the end of the step, for nothing but the solution there.
+// One step from a distant state: the last solve is at the end of the step, and gives the solution there.
 TEST(ImplicitMethods, AreStifflyAccurateAndDampWhatIsStiff) {
   for (std::string const name : {"implicit_euler", "sdirk2", "bdf2", "imex_ars222"}) {
     SmallSystem system = stiff_system();

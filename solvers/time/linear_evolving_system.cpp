@@ -41,8 +41,8 @@ std::vector<SolveReport> LinearEvolvingSystem::advance(TimeIntegrator& integrato
   State u(0);
   auto reports = integrator.advance(*this, time, step, u);
   if (vectors_[0] != &u_) {
-    // Another state has the memory that is u's, with values that may be wanted: they move on to a spare vector, and the
-    // one that was lent to u is the spare from now on.
+    // After swaps another state owns the memory of u, with values that may be needed. They move to a spare vector, and
+    // the vector that replaced u becomes the spare one.
     if (spare_ == nullptr) spare_ = u_.create();
     auto const held = std::find(vectors_.begin(), vectors_.end(), &u_);
     spare_->copy(u_);
@@ -72,7 +72,7 @@ void LinearEvolvingSystem::swap(SystemState& a, SystemState& b) {
 }
 
 void LinearEvolvingSystem::sum(std::span<Weighted const> terms, Vector& out) {
-  // A term that is `out` itself is scaled by the pass that adds the first other one.
+  // If a term is `out` itself, the pass that adds the first other term also scales it.
   double own = 0;
   bool holds_own = false;
   for (auto const& [weight, x] : terms) {

@@ -12,40 +12,40 @@ namespace halocline {
 
 class LinearSolver;
 
-/// A linear system of ordinary differential equations, M du/dt + K u = f(t), with a diagonal M: volumes of cells, a
-/// lumped mass.
+/// A linear system of ordinary differential equations, M du/dt + K u = f(t), with a diagonal M: volumes of cells or a
+/// lumped mass matrix.
 class LinearSystem {
  public:
   virtual ~LinearSystem() = default;
   LinearSystem(LinearSystem const&) = delete;
   LinearSystem& operator=(LinearSystem const&) = delete;
 
-  /// M + scale K. The reference is good until the next call; the same scale gives the same operator, unchanged.
+  /// M + scale K. The reference is valid until the next call; the same scale gives the same operator, unchanged.
   [[nodiscard]] virtual Operator const& shifted(double scale) = 0;
-  /// K; explicit methods apply it.
+  /// K, as explicit methods apply it.
   [[nodiscard]] virtual Operator const& stiffness() = 0;
   /// M
   [[nodiscard]] virtual Vector const& mass() const = 0;
-  /// b = b + scale f(time), with what boundary values at `time` add to f.
+  /// b = b + scale f(time), where f includes the effect of boundary values at `time`.
   virtual void add_source(double time, double scale, Vector& b) = 0;
-  /// No eigenvalue of M^-1 K is larger in magnitude. If not overridden: the norm of K over the least mass.
+  /// Upper bound of the magnitude of M^-1 K's eigenvalues. If not overridden: the norm of K over the least mass.
   [[nodiscard]] virtual double spectral_bound();
-  /// The longest step that explicit Euler is stable with; infinite where any is. If not overridden: that of real
-  /// eigenvalues, as a symmetric K has them.
+  /// The longest stable step of explicit Euler; infinite if any step is stable. If not overridden: that for real
+  /// eigenvalues, which a symmetric K has.
   [[nodiscard]] virtual double euler_step();
 
  protected:
   LinearSystem() = default;
 };
 
-/// A LinearSystem and a solver as integrators see them: du/dt = g(t, u) = M^-1 (f(t) - K u), f zero. The solver is
-/// prepared where the scale of a solve is not that of the last one.
+/// A LinearSystem and a solver as an EvolvingSystem: du/dt = g(t, u) = M^-1 (f(t) - K u), with zero f in the sense of
+/// EvolvingSystem. The solver is prepared when the scale of a solve differs from the last one.
 class LinearEvolvingSystem final : public EvolvingSystem {
  public:
-  /// All of them outlive this. States are vectors of the space of u.
+  /// All arguments must outlive this object. States are vectors of the space of u.
   LinearEvolvingSystem(LinearSystem& system, LinearSolver& solver, Vector& u);
 
-  /// Moves u from `time` to `time + step`.
+  /// Advances u from `time` to `time + step`.
   [[nodiscard]] std::vector<SolveReport> advance(TimeIntegrator& integrator, double time, double step);
   /// LinearSystem::euler_step
   [[nodiscard]] double euler_step();
@@ -60,7 +60,8 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   [[nodiscard]] double scaled_maximum(SystemState const& error, SystemState const& before, SystemState const& after,
                                       double absolute, double relative) override;
   void carry(CarriedState& carried, std::string const& name, SystemState& state) override;
-  /// Tells what the solver keeps, for which it is prepared, and the integrator; false where that does not.
+  /// Carries the state of the solver, which it prepares, and of the integrator; false if the integrator does not
+  /// support it.
   [[nodiscard]] bool carry(CarriedState& carried, TimeIntegrator& integrator, std::string const& integrator_group);
 
  private:
@@ -71,7 +72,7 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   };
   [[nodiscard]] Vector& vector(SystemState const& state) const;
   static void sum(std::span<Weighted const> terms, Vector& out);
-  /// M + scale K, for which the solver is prepared.
+  /// M + scale K, with the solver prepared for it.
   Operator const& prepare(double scale);
   /// rate_ = M^-1 (f(time) - K y)
   void find_rate(double time, Vector const& y);
@@ -84,7 +85,7 @@ class LinearEvolvingSystem final : public EvolvingSystem {
   std::unique_ptr<Vector> spare_;         ///< null until a step ends with the memory of u in another state
   Operator const* prepared_ = nullptr;    ///< the operator that the solver was last prepared for …
   double prepared_scale_ = 0;             ///< … and its scale
-  double euler_step_ = 0;                 ///< 0: not asked for yet
+  double euler_step_ = 0;                 ///< 0: not computed yet
   std::unique_ptr<Vector> b_;
   std::unique_ptr<Vector> rate_;
   std::unique_ptr<Vector> minus_inverse_mass_;

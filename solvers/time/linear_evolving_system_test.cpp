@@ -18,7 +18,7 @@
 namespace halocline {
 namespace {
 
-/// A space of three unknowns on this one rank.
+/// A space of three unknowns on this rank only.
 ArrayVector<double> unknowns() {
   return ArrayVector<double>(std::make_shared<Communicator>(MPI_COMM_WORLD), static_cast<Index>(3));
 }
@@ -39,7 +39,7 @@ std::vector<double> numbers_of(ArrayVector<double> const& u) {
   return {values(0), values(1), values(2)};
 }
 
-/// A diagonal of mass + scale rate.
+/// The diagonal operator mass + scale rate.
 class Diagonal final : public Operator {
  public:
   explicit Diagonal(ArrayVector<double> const& like) : values_(like.create()) {}
@@ -65,7 +65,7 @@ class Decay final : public LinearSystem {
     set(*mass_, masses);
   }
   Operator const& shifted(double scale) override {
-    // Another operator at the same address, as a system may have it.
+    // Another operator at the same address, which a system may do.
     operator_.set_values(1, scale);
     return operator_;
   }
@@ -128,7 +128,7 @@ std::vector<double> integrate(double theta, double step, int steps, double sourc
   return numbers_of(all.u);
 }
 
-// (1 - (1 - theta) h r) / (1 + theta h r) a step, r the rate over the mass, to the rounding of a few operations each.
+// Each step multiplies by (1 - (1 - theta) h r) / (1 + theta h r), r the rate over the mass, up to a few roundings.
 TEST(ThetaMethod, HasTheAmplificationOfTheMethod) {
   double const step = 0.1;
   int const steps = 7;
@@ -142,7 +142,7 @@ TEST(ThetaMethod, HasTheAmplificationOfTheMethod) {
   }
 }
 
-// u = 1 + t solves m u' = -r u + (m + r) + r t; both methods are exact for it, and only if f is taken at t + theta h.
+// u = 1 + t solves m u' = -r u + (m + r) + r t; both methods are exact for it, but only if f is taken at t + theta h.
 TEST(ThetaMethod, TakesSourcesAtItsOwnTime) {
   for (double const theta : {1.0, 0.5}) {
     EXPECT_NEAR(integrate(theta, 0.1, 5, 1.5, 0.5)[0], 1.5, 1e-14);
@@ -167,7 +167,7 @@ TEST(LinearEvolvingSystem, StartsEverySolveFromTheState) {
   }
 }
 
-// Every method gets the same from vectors as from plain numbers, in the very vector that is u.
+// Every method gives the same results for vectors as for plain numbers, and leaves them in the vector u itself.
 TEST(LinearEvolvingSystem, IsTheSystemForEveryIntegrator) {
   SmallSystem::Numbers matrix(9, 0.0);
   for (std::size_t n = 0; n < 3; ++n) matrix[4 * n] = -rates[n] / masses[n];
@@ -195,7 +195,7 @@ TEST(LinearEvolvingSystem, IsTheSystemForEveryIntegrator) {
 
 TEST(LinearEvolvingSystem, KnowsTheLongestStepOfExplicitEuler) {
   Case all;
-  // The largest stiffness over the least mass, which need not belong together.
+  // The largest stiffness over the least mass, which need not belong to the same row.
   EXPECT_DOUBLE_EQ(all.evolving->euler_step(), 2 / (40 / 0.5));
 }
 

@@ -13,7 +13,7 @@ constexpr int default_stages = 15;
 /// b_j of the polynomial a_j + b_j P_j(1 + w1 z) of stage j; a_j = 1 - b_j.
 double scale_of(int j) { return j < 2 ? 1.0 / 3 : (j * (j + 1.0) - 2) / (2 * j * (j + 1.0)); }
 
-/// The stages for a polynomial of degree `count`, in the notation of the paper: mu, nu, and with w1 mu~ and gamma~.
+/// The stages for a polynomial of degree `count`, in the notation of the paper: mu, nu, and, with w1, mu~ and gamma~.
 std::vector<ExplicitStage> stages_of(int count) {
   double const w1 = 4 / (count * (count + 1.0) - 2);
   std::vector<ExplicitStage> stages;
@@ -33,7 +33,7 @@ std::vector<ExplicitStage> stages_of(int count) {
                         .rate = rate,
                         .out = j % 2 == 0 ? 3 : 2,
                         .slopes = {{1, slope}}};
-    // The stage before the last one is u itself at first.
+    // For the first of these stages, the stage before the last one is u itself.
     if (j == 2)
       stage.terms[0].weight += nu;
     else
@@ -50,7 +50,7 @@ std::vector<ExplicitStage> stages_of(int count) {
 
 int RungeKuttaLegendre::stages_for(double step) const {
   int stages = 3;
-  // A step of exactly the longest stable length is one that rounding may have made longer.
+  // A step of exactly the longest stable length may be longer by a rounding error.
   while (stages < most_stages_ && !(step <= factor_of(stages) * euler_step_ * (1 + 1e-12))) stages += 2;
   return stages;
 }

@@ -20,7 +20,7 @@ class RungeKuttaLegendre final : public TimeIntegrator {
     return halocline::carry(steps_, carried, group), true;
   }
 
-  /// The smallest odd number of stages that is stable for a step, and no more than the most.
+  /// The smallest odd number of stages that is stable for a step, limited to the most.
   [[nodiscard]] int stages_for(double step) const;
   [[nodiscard]] static double factor_of(int stages) { return (stages * (stages + 1.0) - 2) / 4; }
 

@@ -19,7 +19,7 @@ double polynomial(unsigned stages, double z) {
 
 std::string with_stages(int stages) { return "{stages: " + std::to_string(stages) + "}"; }
 
-// Legendre's recurrence amplifies rounding by about the square of the number of stages.
+// The recurrence of Legendre polynomials amplifies rounding by about the square of the number of stages.
 TEST(RungeKuttaLegendre, HasItsPolynomialWhichIsStableUpToItsBound) {
   for (int const stages : {3, 5, 9, 15, 31}) {
     double const bound = 2 * RungeKuttaLegendre::factor_of(stages);
@@ -30,7 +30,7 @@ TEST(RungeKuttaLegendre, HasItsPolynomialWhichIsStableUpToItsBound) {
       EXPECT_NEAR(got, polynomial(static_cast<unsigned>(stages), z), 1e-15 * stages * stages);
       EXPECT_LE(std::abs(got), 1 + 1e-15 * stages * stages) << stages << ' ' << z;
     }
-    // Odd polynomials leave the stable range some way beyond the bound.
+    // Odd polynomials leave the stable range some distance beyond the bound.
     EXPECT_GT(std::abs(amplification(*method, explicit_test_equation(-1.5 * bound)).real()), 1);
   }
 }
@@ -44,7 +44,7 @@ TEST(RungeKuttaLegendre, HasOrderTwo) {
 
 TEST(RungeKuttaLegendre, TakesTheFewestOddStagesThatAreStable) {
   RungeKuttaLegendre method(15);
-  EXPECT_EQ(method.stages_for(1e-9), 15);  // it knows of no stable step
+  EXPECT_EQ(method.stages_for(1e-9), 15);  // no stable step is known yet
   method.set_euler_step(2);
   EXPECT_EQ(method.stages_for(1), 3);
   EXPECT_EQ(method.stages_for(2 * 2.5), 3);

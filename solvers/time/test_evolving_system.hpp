@@ -14,15 +14,15 @@
 
 namespace halocline {
 
-/// A few numbers.
+/// A state of a few numbers.
 class NumbersState final : public SystemState {
  public:
   explicit NumbersState(std::vector<double> numbers) : values(std::move(numbers)) {}
   std::vector<double> values;
 };
 
-/// A few ordinary differential equations, u' = f(t, u) + A u + s(t), solved by elimination. It counts what it is asked
-/// for, and holds callers to the promises of EvolvingSystem.
+/// A few ordinary differential equations, u' = f(t, u) + A u + s(t), solved by elimination. It counts its calls, and
+/// checks that callers keep the rules of EvolvingSystem.
 class SmallSystem final : public EvolvingSystem {
  public:
   using Numbers = std::vector<double>;
@@ -106,7 +106,7 @@ class SmallSystem final : public EvolvingSystem {
     return sum;
   }
 
-  /// matrix x = x, by rows, the largest entry of each column first.
+  /// Solves a system by elimination with partial pivoting; x is the right-hand side, then the solution.
   void eliminate(Numbers& matrix, Numbers& x) const {
     auto const entry = [&](std::size_t row, std::size_t column) -> double& { return matrix[row * size_ + column]; };
     for (std::size_t k = 0; k < size_; ++k) {

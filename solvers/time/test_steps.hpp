@@ -16,7 +16,7 @@
 
 namespace halocline {
 
-/// The integrator of this name, with options of its own as a deck has them: "{stages: 5}".
+/// The integrator of this name, with its options as in a deck: "{stages: 5}".
 inline std::unique_ptr<TimeIntegrator> integrator(std::string const& name, std::string const& options = "{}") {
   Section root("deck", "A deck of one method.");
   IntegratorEntry const& entry = integrators().find(name);
@@ -39,7 +39,7 @@ inline SmallSystem implicit_test_equation(std::complex<double> lambda) {
           }};
 }
 
-/// The test equation in f beside a g of zero.
+/// The test equation in f, with a zero g.
 inline SmallSystem explicit_and_idle(std::complex<double> lambda) {
   return {2,
           [lambda](double, SmallSystem::Numbers const& u) {
@@ -52,14 +52,14 @@ inline SmallSystem explicit_and_idle(std::complex<double> lambda) {
           }};
 }
 
-/// What one step of length 1 makes of 1: R(lambda).
+/// The result of one step of length 1 from 1: R(lambda).
 inline std::complex<double> amplification(TimeIntegrator& method, SmallSystem system) {
   NumbersState u({1, 0});
   static_cast<void>(method.advance(system, 0, 1, u));
   return {u.values[0], u.values[1]};
 }
 
-/// The largest disc |z + r| <= r in which |R(z)| <= 1: r in the unit of explicit Euler's disc.
+/// Radius r of the largest disc |z + r| <= r in which |R(z)| <= 1, in units of explicit Euler's disc.
 inline double disc(std::string const& name, SmallSystem (*test_equation)(std::complex<double>),
                    std::string const& options = "{}") {
   auto const method = integrator(name, options);
@@ -86,7 +86,7 @@ inline double error_at(double end, int steps, TimeIntegrator& method, SmallSyste
   return largest;
 }
 
-/// The order that the errors of `steps` and twice as many steps show.
+/// The order according to the errors of `steps` and twice as many steps.
 inline double measured_order(double end, int steps, std::function<std::unique_ptr<TimeIntegrator>()> const& make,
                              SmallSystem system, std::function<SmallSystem::Numbers(double)> const& exact) {
   double const coarse = error_at(end, steps, *make(), system, exact);
@@ -98,7 +98,7 @@ inline SmallSystem::Numbers known_solution(double time) { return {1 / (1 + time)
 /// Two coupled nonlinear equations that depend on time.
 inline SmallSystem::Numbers nonlinear_rate(double time, SmallSystem::Numbers const& u) {
   SmallSystem::Numbers const exact = known_solution(time);
-  // The second terms vanish on the solution, and couple the errors.
+  // The second terms vanish for the solution, and couple the errors.
   return {-u[0] * u[0] + u[0] * (exact[1] - u[1]), std::cos(time) + (exact[0] - u[0]) * u[1] * u[1]};
 }
 inline SmallSystem nonlinear_system() { return {2, nonlinear_rate}; }

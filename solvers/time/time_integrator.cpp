@@ -30,7 +30,7 @@ std::string integrator_of(Options const& time, std::string const& fallback) {
   return time.has("method") ? time.choice("method") : fallback;
 }
 
-// Sources that are compiled for devices call this instead of reading the registry: clang 15 crashes over its map there.
+// Sources that are compiled for devices call this instead of reading the registry, on whose map clang 15 crashes there.
 IntegratorEntry const* chosen_integrator(Options const& time, std::string const& fallback) {
   std::string const method = integrator_of(time, fallback);
   return integrators().contains(method) ? &integrators().find(method) : nullptr;

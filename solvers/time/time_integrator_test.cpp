@@ -17,7 +17,7 @@ constexpr RateParts rate_alone{.explicit_part = true, .implicit_part = false};
 constexpr RateParts both{.explicit_part = true, .implicit_part = true};
 constexpr RateParts solvable{.explicit_part = false, .implicit_part = true};
 
-/// What the deck's mistakes are for a physics with these parts.
+/// The mistakes of a deck for a physics with these parts.
 std::string mistakes_of(std::string const& method, RateParts const& parts) {
   Section root("", "A deck.");
   root.section(time_section());

@@ -14,7 +14,7 @@ namespace halocline {
 
 namespace {
 
-/// One for each integrator that has options.
+/// One section for each integrator with options.
 std::vector<Section> integrator_sections() {
   std::vector<Section> all;
   for (std::string const& name : integrators().names()) {
@@ -65,7 +65,7 @@ void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps) {
     mistakes.add(time.location(), time.full_name("steps"), "missing", "give `steps` or `end`");
   }
   if (!time.has("step")) return;
-  constexpr double most_steps = 9007199254740992;  // 2^53: from there on doubles skip numbers
+  constexpr double most_steps = 9007199254740992;  // 2^53: doubles skip integers beyond
   double const start = time.real("start");
   double const step = time.real("step");
   std::string const too_short = shortest_text(step) + " is too short: ";

@@ -7,12 +7,12 @@ namespace halocline {
 class Mistakes;
 class Options;
 
-/// The section `time` of a deck: which integrator, how long a step, and when the run ends.
+/// The section `time` of a deck: the integrator, the step length, and the end of the run.
 [[nodiscard]] Section time_section();
-/// Adds a mistake for what an evolving physics misses in a `time` section: a step, or what part of the longest stable
-/// one it is, and when to end; and for a step so short that its steps cannot be counted.
+/// Adds a mistake if a `time` section lacks what an evolving physics needs (a step, or its fraction of the longest
+/// stable one, and the end), and if the step is so short that steps cannot be counted.
 ///
-/// \param suggests_steps whether the physics does, so that the deck needs to give none
+/// \param suggests_steps whether the physics suggests steps, so that the deck need not give any
 void judge_time(Options const& time, Mistakes& mistakes, bool suggests_steps = false);
 
 }  // namespace halocline

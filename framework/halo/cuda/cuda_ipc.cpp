@@ -8,7 +8,7 @@
 namespace halocline {
 namespace {
 
-/// Memory of a device that other processes open by a handle.
+/// Device memory that other processes open by a handle.
 class DeviceMemory final : public cuda::SharedMemory {
  public:
   std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
@@ -36,7 +36,7 @@ class DeviceMemory final : public cuda::SharedMemory {
   }
 };
 
-/// Kept to the end of the process, after the end of the device: others may have it open as long.
+/// Kept until the process ends, beyond the end of the device, because others may keep it open as long.
 cuda::SharedBlocks& blocks() {
   static auto* const blocks = new cuda::SharedBlocks(std::make_unique<DeviceMemory>());
   return *blocks;

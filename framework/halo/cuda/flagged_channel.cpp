@@ -79,15 +79,15 @@ FlaggedChannel::FlaggedChannel(Communicator const& communicator, std::vector<Mes
 }
 
 FlaggedChannel::~FlaggedChannel() {
-  // Where ranks have failed, kernels wait for what never comes; not on the rank that got least far, which comes here
-  // and ends the waits of its neighbours, and so on.
+  // After a failure, kernels may wait for messages that never arrive. The rank that has progressed least waits for
+  // nothing: it gets here first and ends the waits of its neighbours, and so on.
   (void)cudaDeviceSynchronize();
   try {
     for (Outbox const& outbox : outboxes_) {
       blocks_.side().copy(outbox.memory + outbox.mailbox.closed, &closed, word);
     }
   } catch (...) {
-    return;  // the device has failed, and with it whoever waits for it
+    return;  // the device has failed, and so have all that wait for it
   }
 }
 

@@ -10,11 +10,11 @@
 
 namespace halocline::cuda {
 
-/// Kernels pack right into memory that the receiver shares, in two alternating buffers, and set flags there; the host
-/// takes no part in it.
+/// Kernels pack directly into memory that the receiver shares, in two alternating buffers, and set flags there. The
+/// host is not involved.
 class FlaggedChannel final : public KernelChannel {
  public:
-  /// Throws InputOutputError, on both ends of a pair, where memory cannot be shared. `blocks` outlives the channel.
+  /// Throws InputOutputError on both ranks of a pair where memory cannot be shared. `blocks` must outlive the channel.
   FlaggedChannel(Communicator const& communicator, std::vector<Message> const& sends,
                  std::vector<Message> const& receives, SharedBlocks& blocks);
   ~FlaggedChannel() override;
@@ -27,19 +27,19 @@ class FlaggedChannel final : public KernelChannel {
   PartFlags receive_flags(std::size_t n) override;
 
  private:
-  /// Where one message lies in the receiver's block: flags and room for what is sent in uses that follow each other.
+  /// Position of one message in the receiver's block: flags and memory for two alternating buffers.
   struct Mailbox {
     Index closed = 0;         // offsets in bytes
-    Index flags[2] = {0, 0};  ///< 0: they are inside of the message
+    Index flags[2] = {0, 0};  ///< 0: the flags are inside the message
     Index places[2] = {0, 0};
   };
-  /// What a receiver tells its sender.
+  /// What a receiver sends to its sender when a channel opens.
   struct Offer {
     bool made = false;
     BlockOffer block;
     Mailbox mailbox;
   };
-  /// The block that a rank receives in.
+  /// The block in which a rank receives.
   struct Inbox;
   struct Outbox {
     std::byte* memory;  ///< the neighbour's block
@@ -50,7 +50,7 @@ class FlaggedChannel final : public KernelChannel {
 
   SharedBlocks& blocks_;
   std::unique_ptr<Inbox> inbox_;
-  std::vector<Outbox> outboxes_;  ///< by what is sent
+  std::vector<Outbox> outboxes_;  ///< by sent message
 };
 
 }  // namespace halocline::cuda

@@ -9,15 +9,15 @@
 
 namespace halocline::cuda {
 
-/// What kernels exchange alone, in two buffers in turn: the host counts uses, and enqueues. What is written now was
-/// read two uses ago, since kernels of the neighbour have sent their last message after that.
+/// An exchange by kernels alone, in two alternating buffers; the host counts exchanges and enqueues. A buffer may be
+/// overwritten: the neighbour read it two exchanges ago, before it sent the last message.
 class KernelChannel : public Channel {
  public:
   explicit KernelChannel(Communicator const& communicator) : communicator_(communicator) {}
   void expect() final { ++use_; }
   void send() final {}
   bool progress() final { return true; }
-  // The host waits for nothing here: it hears of failures in time if it asks now and then.
+  // The host never waits here, so it polls for failures of other ranks at intervals.
   void receive() final {
     if (use_ % 32 == 0) communicator_.poll();
   }
@@ -28,7 +28,7 @@ class KernelChannel : public Channel {
   }
 
  protected:
-  /// That of this use.
+  /// Buffer index of the current exchange.
   [[nodiscard]] std::size_t buffer() const { return use_ % 2; }
 
  private:

@@ -4,7 +4,7 @@
 
 namespace halocline::cuda {
 
-/// A stream for messages beside those for sweeps, and ahead of them where both want the device. One for a process.
+/// A stream for messages, separate from that of sweeps and with higher priority. There is one per process.
 class MessageStream {
  public:
   static MessageStream& instance();
@@ -12,15 +12,15 @@ class MessageStream {
   MessageStream& operator=(MessageStream const&) = delete;
 
   [[nodiscard]] cudaStream_t stream() const { return stream_; }
-  /// What is enqueued here from now on waits for what is on `other` by now.
+  /// Orders later work on this stream after the work enqueued on `other` so far.
   void follow(cudaStream_t other) const;
-  /// What is enqueued on `other` from now on waits for what is here by now.
+  /// Orders later work on `other` after the work enqueued on this stream so far.
   void precede(cudaStream_t other) const;
 
  private:
   MessageStream();
 
-  // Kept for ever: the device may be gone when a process destroys its statics.
+  // Never destroyed: the device may be gone when a process destroys its statics.
   cudaStream_t stream_ = nullptr;
   cudaEvent_t there_ = nullptr;
   cudaEvent_t here_ = nullptr;

@@ -12,12 +12,12 @@
 namespace halocline::cuda {
 namespace {
 
-constexpr Index bytes_between_fields = 16384;  ///< of a part where no message is concerned
-constexpr Index large_part = 16384;            ///< bytes of a part of a message that is large
-/// Parts of what goes out before those of what comes in: the time that a part is on its way.
+constexpr Index bytes_between_fields = 16384;  ///< in a part of a copy between fields
+constexpr Index large_part = 16384;            ///< bytes of a part of a message that count as large
+/// How far outgoing parts are ordered before incoming ones, to cover the latency of a part.
 constexpr int parts_ahead = 256;
 
-/// The same copy by entries of 16 bytes, where rows begin and end at multiples of that in both places.
+/// The same copy with entries of 16 bytes, if rows begin and end at multiples of that at both ends.
 BoxCopy widened(BoxCopy copy) {
   Index const narrow = 16 / copy.bytes_per_entry;
   bool whole = copy.extents[0] % narrow == 0;
@@ -119,7 +119,7 @@ void PartCopies::run(cudaStream_t stream, BoxBuffers& buffers, PartCopies const&
       box.first_part += outgoing.work_.parts;
       boxes.push_back(box);
     }
-    // By number in the message, and what comes in later.
+    // Ordered by number in the message; incoming parts are delayed by `lag`.
     int const lag = parts_ahead / std::max(1, static_cast<int>(outgoing.messages_));
     std::vector<std::pair<int, int>> ordered;
     for (PartedBox const& box : boxes) {

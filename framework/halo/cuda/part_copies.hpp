@@ -10,25 +10,25 @@
 
 namespace halocline::cuda {
 
-/// All that a kernel needs to know of some boxes.
+/// Data of some boxes that a kernel needs.
 struct PartWork {
   std::vector<PartedBox> boxes;
   int parts = 0;
-  Kokkos::View<PartedBox*, Kokkos::CudaSpace> on_device;  ///< where they are too many to travel with a launch
-  Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if another than that of the boxes
+  Kokkos::View<PartedBox*, Kokkos::CudaSpace> on_device;  ///< if there are too many for launch arguments
+  Kokkos::View<int*, Kokkos::CudaSpace> order;            ///< of the parts, if it differs from that of the boxes
 };
 
-/// Boxes cut into parts that blocks of threads copy on their own, so that a receiver may take a part while the next
-/// is on its way.
+/// Boxes divided into parts that thread blocks copy independently, so that a receiver can unpack one part while the
+/// next is in flight.
 class PartCopies {
  public:
   PartCopies(std::vector<BoxCopy> const& copies, std::vector<MessageBuffer> const& messages);
 
   void run(cudaStream_t stream, BoxBuffers& buffers) const;
-  /// `incoming` waits for parts with flags while `outgoing` still goes out. No part that is awaited comes before one of
-  /// the same number that goes out: where all blocks find a place on their device, ranks never wait in a circle.
+  /// `incoming` waits for parts with flags while `outgoing` is still being packed. A part is awaited only after the
+  /// outgoing part of the same number: if all blocks are resident on their device, ranks cannot deadlock.
   static void run(cudaStream_t stream, BoxBuffers& buffers, PartCopies const& outgoing, PartCopies const& incoming);
-  /// Whether buffers and boxes of both travel with a launch, together as apart.
+  /// Whether buffers and boxes of both lists fit into launch arguments, together as well as apart.
   [[nodiscard]] static bool travel(BoxBuffers const& buffers, PartCopies const& outgoing, PartCopies const& incoming);
 
  private:
@@ -38,7 +38,7 @@ class PartCopies {
   std::vector<PartedBox> boxes_;
   std::size_t messages_ = 0;
   PartWork work_;
-  /// Of the last call with another list, which as a rule is the same again.
+  /// Work of the last call with an incoming list, which is usually the same in the next call.
   struct Both {
     PartCopies const* incoming = nullptr;
     PartWork work;

@@ -30,7 +30,7 @@ OnDevice<T> on_device(std::vector<T> const& values) {
   return view;
 }
 
-/// A neighbour that is this process: what is sent comes in, in two alternating buffers.
+/// A channel to this process itself: what it sends it receives, in two alternating buffers.
 class Loop final : public Channel {
  public:
   explicit Loop(std::vector<Message> messages) : messages_(std::move(messages)) {
@@ -68,7 +68,7 @@ class Loop final : public Channel {
   std::size_t use_ = 0;
 };
 
-/// A box of a field that goes to another field by a message of its own.
+/// A box of a field that is sent to another field in a message of its own.
 struct Journey {
   Index extents[3];
   Index row;
@@ -89,7 +89,7 @@ std::vector<Journey> journeys() {
 }
 
 struct Circumstances {
-  bool at_once = false;     ///< one kernel for what goes out and what comes in
+  bool at_once = false;     ///< one kernel for outgoing and incoming boxes
   bool together = false;    ///< all boxes in one message
   bool same_layout = true;  ///< of the fields at both ends
   std::size_t more_buffers = 0;
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(Always, PartCopies, testing::ValuesIn([] {
                              for (bool const together : {false, true}) {
                                for (bool const same_layout : {false, true}) {
                                  for (std::size_t const more_buffers :
-                                      {0, 15, 200}) {  // what travels with a small launch, a large one, none
+                                      {0, 15, 200}) {  // fits into a small launch, into a large one, into none
                                    all.push_back({at_once, together, same_layout, more_buffers});
                                  }
                                }
@@ -201,7 +201,7 @@ TEST_P(PartCopies, BringWhatWasSent) {
   for (Journey const& one : journeys()) expect_all_arrive<float>({one}, GetParam());
 }
 
-/// What never comes is waited for until its sender is gone, or patience ends.
+/// A wait for a part that never arrives ends when the sender closes the connection or the time limit passes.
 TEST(PartCopiesAlone, DoNotWaitForEver) {
   for (Index const entries : {Index{1000}, Index{100000}}) {
     bool const inside = flags_inside(4 * entries);

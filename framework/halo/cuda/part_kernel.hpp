@@ -9,27 +9,27 @@
 #include "framework/halo/cuda/part_launch.hpp"
 #include "framework/runtime/cuda_check.hpp"
 
-// The kernel that copies boxes in parts. Its task says how it waits for a part of a message (`await`, by one thread)
-// and tells that one is there (`tell`, by all threads of a block, after a barrier).
+// The kernel that copies boxes in parts. Its task defines how one thread waits for a part of a message (`await`) and
+// how all threads of a block signal, after a barrier, that a part is complete (`tell`).
 
 namespace halocline::cuda {
 
-/// That a launch has at most: enough to fill a connection, and so few that those of several ranks which share a device,
-/// some of them waiting for others, all find a place.
+/// Of a launch at most: enough to saturate a connection, yet so few that the blocks of several ranks which share a
+/// device are all resident, even while some wait for others.
 inline constexpr int most_threads = 65536;
-/// Of a block. Few fit beside those of a sweep that fills a multiprocessor, and work while that waits for memory; where
-/// nothing is swept meanwhile, large messages go faster by many.
+/// Of a block. A block of few threads fits beside a sweep that fills a multiprocessor, and works while the sweep waits
+/// for memory; without a concurrent sweep, many threads transfer large messages faster.
 inline constexpr int few_threads = 64;
 inline constexpr int many_threads = 512;
 
-/// What a launch is told beside buffers and boxes.
+/// Launch arguments besides buffers and boxes.
 struct Task {
   int const* order = nullptr;
   int box_count = 0;
   int parts = 0;
   Index patience = 0;
 };
-/// What travels with a launch, which takes the longer the more that is.
+/// Buffers and boxes as launch arguments. The launch latency grows with their size.
 template <class Base, std::size_t most_buffers, std::size_t most_boxes>
 struct TravellingTask : Base {
   BoxBuffer buffers[most_buffers];
@@ -48,7 +48,7 @@ template <class Base>
 using SmallTask = TravellingTask<Base, 8, 8>;  ///< a field or two between slabs
 template <class Base>
 using LargeTask = TravellingTask<Base, 40, 24>;
-/// Where that is too much.
+/// For more than these hold: buffers and boxes in device memory.
 template <class Base>
 struct StayingTask : Base {
   BoxBuffer const* buffers;
@@ -69,8 +69,8 @@ __device__ __forceinline__ std::uint64_t nanoseconds() {
   return now;
 }
 
-// Four bytes and their flag are stored and loaded as one piece of eight bytes: so do the devices that there are, though
-// their language promises it of single words alone. What is larger is several such pieces.
+// Four bytes and their flag are stored and loaded in one access of eight bytes. Existing devices do this atomically,
+// though CUDA guarantees it for single words only. Larger values are several such accesses.
 __device__ __forceinline__ void store_pairs(uint2* to, unsigned value) {
   asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};" ::"l"(to), "r"(value), "r"(1U) : "memory");
 }
@@ -82,7 +82,7 @@ __device__ __forceinline__ void store_pairs(uint2* to, uint4 value) {
   store_pairs(to, make_uint2(value.x, value.y));
   store_pairs(to + 2, make_uint2(value.z, value.w));
 }
-/// Whether the value is there; then its flags are taken down.
+/// Whether the value has arrived; if so, clears its flags.
 __device__ __forceinline__ bool take_pairs(uint2* from, unsigned& value) {
   unsigned flag;
   asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];" : "=r"(value), "=r"(flag) : "l"(from) : "memory");
@@ -116,14 +116,14 @@ __device__ __forceinline__ bool take_pairs(uint2* from, uint4& value) {
   return true;
 }
 
-/// Until `there` says so, or the sender is gone, or patience ends.
+/// Polls until `there` returns true, the sender has closed the connection, or `patience` nanoseconds have passed.
 template <class There>
 __device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index patience, There const& there) {
   std::uint64_t const begin = patience > 0 ? nanoseconds() : 0;
   for (unsigned tries = 1; !there(); ++tries) {
     if (tries % 256 != 0) continue;
     if (load_acquire(closed) != 0) {
-      (void)there();  // what was sent before that has come
+      (void)there();  // messages sent before the close have arrived
       return;
     }
     if (patience > 0 && nanoseconds() - begin > static_cast<std::uint64_t>(patience)) return;
@@ -132,13 +132,13 @@ __device__ __forceinline__ void wait_until(std::uint32_t const* closed, Index pa
 
 enum class Flags { beside, inside_target, inside_source };
 
-/// Some entries of a box, from `first` on. A message holds those of a box one after the other.
+/// Copies some entries of a box, from `first` on. A message holds a box's entries contiguously.
 template <Flags flags, int threads, class Word>
 __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& source, BoxBuffer const& target,
                                      Index first, int count, Index patience) {
   Word* const from = reinterpret_cast<Word*>(source.memory) + box.from.first;
   Word* const to = reinterpret_cast<Word*>(target.memory) + box.to.first;
-  // Whole planes first, so that what is left fits 32 bits.
+  // Whole planes first, so that the rest fits 32 bits.
   auto const row = static_cast<unsigned>(box.extents[0]);
   auto const rows = static_cast<unsigned>(box.extents[1]);
   Index const plane_entries = Index{row} * rows;
@@ -163,7 +163,7 @@ __device__ __forceinline__ void copy(PartedBox const& box, BoxBuffer const& sour
       to[place(box.to, n)] = value;
     }
   } else {
-    constexpr int at_a_time = 4;  // loads that are under way
+    constexpr int at_a_time = 4;  // loads in flight
     for (int begin = static_cast<int>(threadIdx.x); begin < count; begin += at_a_time * threads) {
       Word word[at_a_time];
 #pragma unroll
@@ -221,7 +221,7 @@ __device__ __forceinline__ void copy_part(AnyTask const& task, int part) {
   }
 }
 
-/// Each block takes parts in their order, every so many.
+/// Each block copies parts in their order, with a stride of the number of blocks.
 template <int threads, class AnyTask>
 __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ AnyTask const task) {
   for (int n = static_cast<int>(blockIdx.x); n < task.parts; n += static_cast<int>(gridDim.x)) {
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(threads) copy_parts(__grid_constant__ AnyTask 
   }
 }
 
-/// Blocks that are all there at a time, so that none waits for one that has not begun.
+/// The number of blocks that are resident at a time, so that none waits for one that has not begun.
 template <int threads, class AnyTask>
 int most_blocks() {
   static int const blocks = [] {
@@ -255,27 +255,27 @@ void enqueue(cudaStream_t stream, AnyTask const& task, int threads) {
   threads == few_threads ? enqueue<few_threads>(stream, task) : enqueue<many_threads>(stream, task);
 }
 
-/// Parts of messages are told of by flags, which the sender sets and the receiver clears.
+/// Signals parts of messages by flags, which the sender sets and the receiver clears.
 struct FlagTask : Task {
   __device__ __forceinline__ void await(PartFlags const& flags, int part) const {
     std::uint32_t* const flag = flags.parts + part;
     wait_until(flags.closed, patience, [&] { return load_acquire(flag) != 0; });
-    *flag = 0;  // the sender sets it again only when it has seen a part that is sent after this
+    *flag = 0;  // the sender sets it again only after it has received a part that is sent after this
   }
   __device__ __forceinline__ void tell(BoxBuffer const& target, int part, Index, Index) const {
     if (threadIdx.x == 0) store_release(target.flags.parts + part, 1);
   }
 };
 
-/// Whether so many buffers and boxes travel with a launch.
+/// Whether this many buffers and boxes fit into launch arguments.
 [[nodiscard]] inline bool travel(std::size_t buffers, std::size_t boxes) {
   return LargeTask<Task>::has_room_for(buffers, boxes);
 }
 
-/// Enqueues the copies by a task that knows all but buffers and boxes.
+/// Enqueues the copies. `task`: all arguments but buffers and boxes.
 template <class Base>
 void launch_parts(PartLaunch const& launch, Base task) {
-  static_assert(sizeof(LargeTask<Base>) <= 4096);  // the most that may travel
+  static_assert(sizeof(LargeTask<Base>) <= 4096);  // limit of launch arguments
   task.order = launch.order;
   task.box_count = static_cast<int>(launch.boxes.size());
   task.parts = launch.parts;

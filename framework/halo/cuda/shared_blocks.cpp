@@ -63,7 +63,7 @@ bool SharedBlocks::all_closed(SharedBlock const& block) const {
 }
 
 void refuse(std::string const& kind, std::string const& call, cudaError_t error) {
-  (void)cudaGetLastError();  // or the next kernel would be taken for the culprit
+  (void)cudaGetLastError();  // clears the error, or the next kernel would report it
   throw InputOutputError("cannot share " + kind + ": " + call + ": " + cudaGetErrorString(error));
 }
 

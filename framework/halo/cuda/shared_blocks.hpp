@@ -16,25 +16,25 @@
 
 namespace halocline::cuda {
 
-/// What a process tells others of memory that it shares; each kind of memory uses a part of it.
+/// What a process sends to others to share memory; each kind of memory uses a part of it.
 struct BlockOffer {
-  std::uint64_t mark = 0;  ///< told from all others by this
+  std::uint64_t mark = 0;  ///< unique number of the memory
   cudaIpcMemHandle_t handle{};
   SegmentOffer segment;
 };
 
-/// A kind of memory that kernels of several processes of a host reach. What is allocated or opened stays as long as
-/// the process.
+/// A kind of memory that kernels of several processes of a host can access. Allocated or opened memory stays until the
+/// process ends.
 class SharedMemory {
  public:
   virtual ~SharedMemory() = default;
-  /// Memory that kernels of this process reach, and what others open it by. Throws InputOutputError.
+  /// Allocates memory for kernels of this process, and sets `offer` for others to open it. Throws InputOutputError.
   [[nodiscard]] virtual std::byte* allocate(Index bytes, BlockOffer& offer) = 0;
-  /// The same memory in this process, of what another offers. Throws InputOutputError.
+  /// Address in this process of memory that another process offers. Throws InputOutputError.
   [[nodiscard]] virtual std::byte* open(BlockOffer const& offer) = 0;
 };
 
-/// Small copies between host and device that no kernel holds up.
+/// Small copies between host and device that do not wait for kernels on other streams.
 class SideStream {
  public:
   void copy(void* to, void const* from, Index bytes) const;
@@ -44,16 +44,16 @@ class SideStream {
   OwnStream stream_;
 };
 
-/// What a sender writes when its end of a connection is closed: nothing is on its way, and nothing will come any more.
+/// A sender writes this when it closes its end of a connection: no message is in flight, and none will follow.
 inline constexpr std::uint32_t closed = 1;
 
-/// Memory that other processes may open. It stays as long as the process, since they have it open as long, and serves
-/// one channel after another.
+/// Memory that other processes may open. It stays until the process ends, because they keep it open as long, and is
+/// reused by one channel after another.
 struct SharedBlock {
   std::byte* memory = nullptr;
   Index bytes = 0;
   BlockOffer offer;
-  std::size_t senders = 0;  ///< that have words at its beginning: what they have made of their ends
+  std::size_t senders = 0;  ///< number of words at its beginning, in which senders report that their ends are closed
   bool in_use = false;
 };
 
@@ -62,18 +62,18 @@ class SharedBlocks {
  public:
   explicit SharedBlocks(std::unique_ptr<SharedMemory> kind) : kind_(std::move(kind)) {}
 
-  /// A block of at least so many bytes, the first `cleared` of which are zero. Throws InputOutputError.
+  /// A block of at least `bytes` bytes, the first `cleared` of which are zero. Throws InputOutputError.
   [[nodiscard]] SharedBlock& take(Index bytes, Index cleared, std::size_t senders);
   void give_back(SharedBlock& block);
-  /// The same memory in this process, of what another offers. Throws InputOutputError.
+  /// Address in this process of memory that another process offers. Throws InputOutputError.
   [[nodiscard]] std::byte* opened(BlockOffer const& offer);
   [[nodiscard]] SideStream const& side() const { return side_; }
 
  private:
-  /// Smaller allocations share pages with others.
+  /// Smaller allocations would share pages with others.
   static constexpr Index smallest = Index{2} << 20;
 
-  /// Whether nobody will write to a block that was given back.
+  /// Whether no sender will write any more to a block that was given back.
   [[nodiscard]] bool all_closed(SharedBlock const& block) const;
 
   std::mutex mutex_;
@@ -83,7 +83,7 @@ class SharedBlocks {
   SideStream side_;
 };
 
-/// Throws InputOutputError: memory of a kind ("device memory") cannot be shared, since a call of CUDA failed.
+/// Throws InputOutputError: memory of a kind ("device memory") cannot be shared, because a CUDA call failed.
 [[noreturn]] void refuse(std::string const& kind, std::string const& call, cudaError_t error);
 
 }  // namespace halocline::cuda

@@ -11,7 +11,7 @@
 namespace halocline {
 namespace {
 
-/// Pinned memory of the host that several processes have mapped, and their kernels read and write.
+/// Pinned host memory that several processes map and their kernels read and write.
 class PinnedMemory final : public cuda::SharedMemory {
  public:
   std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
@@ -30,7 +30,7 @@ class PinnedMemory final : public cuda::SharedMemory {
   }
 
  private:
-  /// What lies behind the header, as kernels reach it.
+  /// Device address of the memory behind the header.
   static std::byte* pinned(Segment const& segment, Index bytes) {
     void* address = segment.at(0);
     cudaError_t error =
@@ -49,7 +49,7 @@ class PinnedMemory final : public cuda::SharedMemory {
   std::deque<Segment> others_;
 };
 
-/// Kept to the end of the process, after the end of the device: others may have it open as long.
+/// Kept until the process ends, beyond the end of the device, because others may keep it open as long.
 cuda::SharedBlocks& blocks() {
   static auto* const blocks = new cuda::SharedBlocks(std::make_unique<PinnedMemory>());
   return *blocks;

@@ -18,13 +18,13 @@ namespace {
 constexpr Index alignment = 64;          // bytes
 constexpr Index largest_part = 1048576;  // bytes
 
-// Tags of channels; MPI keeps the order of messages of one tag, and parts are sent when they are there.
+// Tags of channels. Each channel has its own, since parts are sent as they become ready, in no order between channels.
 constexpr int first_tag = 1000;
 constexpr int last_tag = 20000;
 std::mutex tags_mutex;
 std::set<int> tags_in_use;
 
-/// On the stream that fields are worked on.
+/// The stream on which fields are computed.
 cudaStream_t main_stream() { return Execution().cuda_stream(); }
 
 }  // namespace
@@ -66,7 +66,7 @@ StagedChannel::StagedChannel(Communicator const& communicator, std::vector<Messa
                              std::vector<Message> const& receives)
     : communicator_(communicator), memory_(std::make_shared<Sides>(sends, receives)) {
   require_both_ways(sends, receives);
-  // The receiver says by which tag: it is one that no other of its channels awaits.
+  // The receiver chooses the tag: one that none of its other open channels uses.
   std::vector<int> const tags = swapped_with(communicator, receives, std::vector<int>(receives.size(), tag_.number()));
   Side const& sent = memory_->sent;
   Side const& received = memory_->received;
@@ -94,12 +94,12 @@ StagedChannel::~StagedChannel() {
 void StagedChannel::expect() {
   buffer_ = 1 - buffer_;
   sent_ = received_ = 0;
-  // Passed long ago, but for the first uses.
+  // Completed long ago, except in the first exchanges.
   check(cudaEventSynchronize(on_device_[buffer_].get()), "cudaEventSynchronize");
   check(cudaEventRecord(unpacked_.get(), main_stream()), "cudaEventRecord");
   check(cudaStreamWaitEvent(in_.get(), unpacked_.get()), "cudaStreamWaitEvent");
   auto const parts = static_cast<int>(memory_->received.parts.size());
-  if (parts > 0) check_mpi(MPI_Startall(parts, receives()), "MPI_Startall");  // Open MPI minds a null pointer
+  if (parts > 0) check_mpi(MPI_Startall(parts, receives()), "MPI_Startall");  // Open MPI rejects a null pointer
 }
 
 void StagedChannel::send() {
@@ -127,7 +127,7 @@ bool StagedChannel::advance() {
   check_mpi(
       MPI_Testsome(static_cast<int>(received.parts.size()), receives(), &count, completed_.data(), MPI_STATUSES_IGNORE),
       "MPI_Testsome");
-  for (int n = 0; n < count; ++n) {  // none where MPI says that it is undefined
+  for (int n = 0; n < count; ++n) {  // none if MPI returns MPI_UNDEFINED
     StagedPart const& part = received.parts[static_cast<std::size_t>(completed_[static_cast<std::size_t>(n)])];
     check(cudaMemcpyAsync(received.device.data() + part.begin, received.staged(buffer_, part),
                           static_cast<std::size_t>(part.bytes), cudaMemcpyHostToDevice, in_.get()),

@@ -11,16 +11,16 @@
 
 namespace halocline::cuda {
 
-/// A part of a message that is copied and sent by itself.
+/// A part of a message that is copied and sent separately.
 struct StagedPart {
   std::size_t message = 0;
   Index begin = 0;  ///< bytes from the beginning of all messages
   Index bytes = 0;
 };
 
-/// Messages of a device by way of pinned host memory and MPI. Copies run on streams of their own, beside whatever is
-/// swept meanwhile; a large message goes in parts, one of which is copied while the one before it is sent. Two pinned
-/// buffers are used in turn, so that no message waits for a copy of the one before it.
+/// Messages between devices through pinned host memory and MPI. Copies run on separate streams, concurrently with
+/// sweeps. Large messages are pipelined in parts: one is copied while the previous one is sent. Two alternating pinned
+/// buffers prevent a message from waiting for a copy of the previous one.
 class StagedChannel final : public Channel {
  public:
   StagedChannel(Communicator const& communicator, std::vector<Message> const& sends,
@@ -37,7 +37,7 @@ class StagedChannel final : public Channel {
   void receive() override;
 
  private:
-  /// Messages of one direction, on the device and in two buffers of the host.
+  /// Messages of one direction: on the device, and in two buffers of the host.
   struct Side {
     explicit Side(std::vector<Message> const& messages);
     [[nodiscard]] std::byte* work(std::size_t n) const { return device.data() + begins[n]; }
@@ -45,7 +45,7 @@ class StagedChannel final : public Channel {
       return host[buffer].data() + part.begin;
     }
     std::vector<Index> begins;      ///< of each message, in bytes
-    std::vector<StagedPart> parts;  ///< the first of each message, then the second of each, and so on
+    std::vector<StagedPart> parts;  ///< the first part of each message, then the second of each, and so on
     Kokkos::View<std::byte*, Kokkos::CudaSpace> device;
     Kokkos::View<std::byte*, Kokkos::CudaHostPinnedSpace> host[2];
   };
@@ -54,7 +54,7 @@ class StagedChannel final : public Channel {
     Side sent;
     Side received;
   };
-  /// A number that tells messages of one channel from those of others between the same ranks.
+  /// A number that distinguishes the messages of one channel from those of others between the same ranks.
   class Tag {
    public:
     Tag();
@@ -67,7 +67,7 @@ class StagedChannel final : public Channel {
     int number_ = 0;
   };
 
-  /// Sends the parts that are there, copies those that have come to the device. Whether that was all.
+  /// Sends the parts that are staged, and copies those received to the device. Returns whether all are done.
   [[nodiscard]] bool advance();
   [[nodiscard]] bool all_sent();
   [[nodiscard]] MPI_Request* sends() { return requests_.data() + buffer_ * memory_->sent.parts.size(); }
@@ -77,19 +77,19 @@ class StagedChannel final : public Channel {
 
   Communicator const& communicator_;
   Tag tag_;
-  std::shared_ptr<Sides> memory_;  ///< shared with what is abandoned: MPI may still write there
-  /// Of the parts sent from the first buffer and from the second, then of those received to the first and the second.
+  std::shared_ptr<Sides> memory_;  ///< shared with abandoned requests: MPI may still write there
+  /// For the parts sent from the first and from the second buffer, then for those received in the first and the second.
   std::vector<MPI_Request> requests_;
-  std::vector<OwnEvent> staged_;  ///< of each part that is sent: it is on the host
-  std::vector<int> completed_;    ///< for MPI, which names what has come
+  std::vector<OwnEvent> staged_;  ///< for each sent part: it is in host memory
+  std::vector<int> completed_;    ///< indices of completed parts, from MPI
   OwnStream out_;
   OwnStream in_;
   OwnEvent packed_;
-  OwnEvent unpacked_;      ///< what came last is off the device's memory for messages
-  OwnEvent on_device_[2];  ///< what came last is off this buffer
+  OwnEvent unpacked_;      ///< the last exchange has been unpacked from device memory
+  OwnEvent on_device_[2];  ///< the last messages in this buffer have been copied to the device
   std::size_t buffer_ = 0;
-  std::size_t sent_ = 0;      ///< parts of this use
-  std::size_t received_ = 0;  ///< parts of this use
+  std::size_t sent_ = 0;      ///< parts of this exchange
+  std::size_t received_ = 0;  ///< parts of this exchange
 };
 
 }  // namespace halocline::cuda

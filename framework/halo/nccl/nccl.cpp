@@ -13,14 +13,14 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/round_up.hpp"
 
-// The transport `nccl`: sends and receives of NVIDIA's collective library, on the stream of messages.
+// The transport `nccl`: sends and receives of NVIDIA's collective library on the message stream.
 
 namespace halocline::nccl {
 namespace {
 
 constexpr Index alignment = 256;  // bytes
 
-/// Messages one after the other in device memory.
+/// Consecutive messages in device memory.
 struct Buffer {
   explicit Buffer(std::vector<Message> const& messages) {
     Index end = 0;
@@ -36,7 +36,7 @@ struct Buffer {
   Kokkos::View<std::byte*, Kokkos::CudaSpace> memory;
 };
 
-/// All that the host does is to enqueue: a use may be captured in a graph and replayed.
+/// The host only enqueues, so an exchange may be captured in a graph and replayed.
 class NcclChannel final : public Channel {
  public:
   NcclChannel(Communicator const& communicator, std::vector<Message> const& sends, std::vector<Message> const& receives)
@@ -52,7 +52,7 @@ class NcclChannel final : public Channel {
     }
   }
   ~NcclChannel() override {
-    // Where ranks have failed, a kernel may wait for what never comes.
+    // After a failure, a kernel may wait for a message that never arrives.
     bool failed = std::uncaught_exceptions() > 0;
     while (!failed && cudaStreamQuery(stream().stream()) == cudaErrorNotReady) {
       try {
@@ -72,8 +72,8 @@ class NcclChannel final : public Channel {
   void send() override {
     stream().follow(main_stream());
     bool enqueued = group_.use([this](ncclComm_t communicator) { enqueue(communicator); });
-    // A communicator that does not block may still be connecting to a peer for the first time. Where a rank has failed
-    // that is heard of here.
+    // A non-blocking communicator may still be connecting to a peer for the first time. This wait also reports the
+    // failure of another rank.
     communicator_.wait_until([&] {
       ncclResult_t state = ncclSuccess;
       enqueued = enqueued && group_.use([&](ncclComm_t communicator) {
@@ -107,14 +107,14 @@ class NcclChannel final : public Channel {
     }
     check(ncclGroupEnd(), "ncclGroupEnd");
   }
-  // The host waits for nothing here: it hears of failures in time if it asks now and then.
+  // The host never waits here, so it polls for failures of other ranks at intervals.
   void poll_sometimes() {
     if (++uses_ % 32 == 0) communicator_.poll();
   }
 
   Communicator const& communicator_;
   Group& group_;
-  std::vector<Message> sends_;  ///< by NCCL's numbers of ranks
+  std::vector<Message> sends_;  ///< by NCCL rank
   std::vector<Message> receives_;
   Buffer sent_;
   Buffer received_;

@@ -15,16 +15,16 @@
 namespace halocline::nccl {
 namespace {
 
-/// Whether a rank has failed; in its segment, behind the header.
+/// Whether a rank has failed; stored in its segment behind the header.
 using Failed = std::atomic<std::uint32_t>;
 static_assert(Failed::is_always_lock_free, "flags between processes have no lock");
 
 Failed& failed_in(Segment const& segment) { return *reinterpret_cast<Failed*>(segment.at(OwnSegment::header)); }
 
 std::mutex groups_mutex;
-std::vector<Group*> groups;  // kept for ever: threads look after them
+std::vector<Group*> groups;  // never destroyed: threads watch them
 
-/// Collective. The words of all ranks, this one's too, as this process has them mapped.
+/// Collective. The flags of all ranks, including this one, as mapped by this process.
 std::vector<Segment> share_words(Communicator const& communicator, OwnSegment const& own) {
   SegmentOffer const mine = own.offer();
   std::vector<Index> const words{mine.process, mine.descriptor, mine.bytes, static_cast<Index>(mine.mark)};
@@ -38,14 +38,14 @@ std::vector<Segment> share_words(Communicator const& communicator, OwnSegment co
   } catch (InputOutputError const&) {
     failure = std::current_exception();
   }
-  // Segments are open until all have them.
+  // Segments stay open until all ranks have mapped them.
   if (communicator.any(failure != nullptr) && failure == nullptr) throw InputOutputError("another rank shares none");
   if (failure != nullptr) std::rethrow_exception(failure);
   return segments;
 }
 
 std::string connect(Communicator const& communicator, ncclComm_t& made) {
-  setenv("NCCL_NVLS_ENABLE", "0", 1);  // multicast of NVLink, which messages from one to one have no use for
+  setenv("NCCL_NVLS_ENABLE", "0", 1);  // NVLink multicast, which point-to-point messages do not use
   ncclUniqueId id{};
   ncclResult_t result = communicator.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
   communicator.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);

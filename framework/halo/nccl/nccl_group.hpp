@@ -13,30 +13,30 @@
 
 namespace halocline::nccl {
 
-/// The ranks of a run as NCCL knows them; to the end of the process.
+/// The ranks of a run that share an NCCL communicator; kept until the process ends.
 ///
-/// A kernel of NCCL waits for its peers for ever, and with it whoever waits for the device. So ranks of a host share a
-/// word that says whether one has failed, and a thread of each looks at it and ends what NCCL has under way.
+/// A kernel of NCCL waits for its peers for ever, and blocks the device meanwhile. So the ranks of a host share flags
+/// that report failures; a thread of each rank polls them, and aborts NCCL's communicator after a failure.
 class Group {
  public:
-  /// Collective. Why NCCL cannot connect these ranks; empty: `of` finds a group for them and for any part of them.
+  /// Collective. Returns why NCCL cannot connect these ranks. If empty, `of` finds a group for any subset of them.
   [[nodiscard]] static std::string make(Communicator const& communicator);
-  /// Throws InputOutputError where these ranks were never connected.
+  /// Throws InputOutputError if these ranks were never connected.
   [[nodiscard]] static Group& of(Communicator const& communicator);
 
   Group(Group const&) = delete;
   Group& operator=(Group const&) = delete;
 
-  /// NCCL's numbers of all ranks of a communicator.
+  /// The NCCL ranks of all ranks of a communicator.
   [[nodiscard]] std::vector<int> peers(Communicator const& communicator) const;
-  /// Calls `work` with NCCL's communicator, which does not end meanwhile. False where it has ended: a rank has failed.
+  /// Calls `work` with NCCL's communicator and keeps it alive meanwhile. False if it was aborted after a failure.
   template <class Work>
   [[nodiscard]] bool use(Work const& work) {
     std::scoped_lock const lock(mutex_);
     if (communicator_ != nullptr) work(communicator_);
     return communicator_ != nullptr;
   }
-  /// This rank has failed, or heard that another has: ends what is under way, here and on the other ranks.
+  /// Called when this rank has failed, or has been notified of a failure: aborts NCCL's work on all ranks.
   void fail();
 
  private:
@@ -48,7 +48,7 @@ class Group {
 
   MPI_Group ranks_;
   std::mutex mutex_;
-  ncclComm_t communicator_;  ///< null where it has ended
+  ncclComm_t communicator_;  ///< null after an abort
   OwnSegment own_;
   std::vector<Segment> all_;  ///< of all ranks
 };

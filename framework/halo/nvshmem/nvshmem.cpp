@@ -18,16 +18,16 @@
 #include "framework/runtime/error.hpp"
 #include "framework/runtime/round_up.hpp"
 
-// The transport `nvshmem`: kernels put the parts of messages into their receivers' memory, each with a signal. What is
-// small they store there right away, each four bytes with a flag of their own, where the receiver is within reach of
-// stores (nvshmem_ptr): a signal would take longer than all the rest.
+// The transport `nvshmem`: kernels put the parts of messages into their receivers' memory, each part with a signal. If
+// the receiver's memory is mapped (nvshmem_ptr), small messages are stored directly, with a flag beside every four
+// bytes, because a signal would take longer than the rest of the message.
 
 namespace halocline::nvshmem {
 namespace {
 
 constexpr Index alignment = 256;  // bytes
 
-/// Memory on the symmetric heap; others reach it by its offset.
+/// Memory on the symmetric heap; other ranks address it by its offset.
 class SymmetricMemory final : public cuda::SharedMemory {
  public:
   std::byte* allocate(Index bytes, cuda::BlockOffer& offer) override {
@@ -43,22 +43,22 @@ cuda::SharedBlocks& blocks() {
   return *blocks;
 }
 
-/// Where one message lies in the receiver's block, for uses that follow each other in turn.
+/// Position of one message in the receiver's block, in two alternating buffers.
 struct Mailbox {
   Index closed = 0;  // offsets in bytes
   Index signals[2] = {0, 0};
   Index places[2] = {0, 0};
 };
 
-/// What a rank tells its neighbour.
+/// What a rank sends to its neighbour when a channel opens.
 struct Offer {
   bool made = false;
-  bool reaches = false;  ///< the neighbour by stores
+  bool reaches = false;  ///< this rank maps the neighbour's memory
   cuda::BlockOffer block;
   Mailbox mailbox;
 };
 
-/// The block that a rank receives in, and packs in what it sends.
+/// The block in which a rank receives, and packs the messages that it sends.
 struct Box {
   Box(std::vector<Message> const& sends, std::vector<Message> const& receives) {
     Index end = round_up(static_cast<Index>(receives.size() * sizeof(std::uint32_t)), alignment);
@@ -88,9 +88,9 @@ struct Box {
   Box(Box const&) = delete;
   Box& operator=(Box const&) = delete;
 
-  std::vector<Mailbox> mailboxes;            ///< by what is received
-  std::vector<std::array<Index, 2>> packed;  ///< by what is sent: offsets in bytes
-  Index puts[2] = {0, 0};                    ///< a Put for each message that is sent
+  std::vector<Mailbox> mailboxes;            ///< by received message
+  std::vector<std::array<Index, 2>> packed;  ///< by sent message: offsets in bytes
+  Index puts[2] = {0, 0};                    ///< a Put for each sent message
   cuda::SharedBlock* block;
 };
 
@@ -149,7 +149,7 @@ class NvshmemChannel final : public cuda::KernelChannel {
 
  private:
   [[nodiscard]] std::byte* memory(Index offset) const { return box_->block->memory + offset; }
-  /// Whether the n-th message, of what is sent or received, is not put but stored.
+  /// Whether message n of `messages` (sent or received) is stored directly instead of put.
   [[nodiscard]] bool is_stored(std::size_t n, std::vector<Message> const& messages) const {
     return by_stores_[n] && flags_inside(messages[n].bytes);
   }
@@ -173,11 +173,11 @@ class NvshmemChannel final : public cuda::KernelChannel {
 
   std::vector<Message> sends_;
   std::vector<Message> receives_;
-  std::vector<bool> by_stores_;                    ///< who is within reach of them
-  std::vector<std::array<std::byte*, 2>> stored_;  ///< where their messages are stored
-  std::vector<int> neighbours_;                    ///< NVSHMEM's numbers of them
+  std::vector<bool> by_stores_;                    ///< whether a neighbour's memory is mapped
+  std::vector<std::array<std::byte*, 2>> stored_;  ///< addresses of directly stored messages
+  std::vector<int> neighbours_;                    ///< NVSHMEM ranks of the neighbours
   std::unique_ptr<Box> box_;
-  std::vector<std::uint32_t*> closed_;  ///< what neighbours are told at the end
+  std::vector<std::uint32_t*> closed_;  ///< where neighbours are notified at the end
   PutLauncher launcher_;
 };
 

@@ -13,7 +13,7 @@ struct PutTask : cuda::FlagTask {
     if (!flags.of_launcher) return cuda::FlagTask::await(flags, part);
     Signal* const signal = reinterpret_cast<Signal*>(flags.parts) + part;
     cuda::wait_until(flags.closed, patience, [&] { return nvshmem_signal_fetch(signal) != 0; });
-    *signal = 0;  // the sender sets it again only when it has seen a part that is sent after this
+    *signal = 0;  // the sender sets it again only after it has received a part that is sent after this
   }
   __device__ __forceinline__ void tell(BoxBuffer const& target, int part, Index begin, Index bytes) const {
     if (!target.flags.of_launcher) return cuda::FlagTask::tell(target, part, begin, bytes);

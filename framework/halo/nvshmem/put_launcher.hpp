@@ -7,17 +7,17 @@
 
 namespace halocline::nvshmem {
 
-using Signal = std::uint64_t;  // as NVSHMEM has them
+using Signal = std::uint64_t;  // NVSHMEM's type
 
-/// Where the parts of one message go.
+/// Destination of the parts of one message.
 struct Put {
-  std::byte* memory;  ///< the receiver's, at its place on this rank's symmetric heap
-  Signal* signals;    ///< the receiver's, likewise; one for each part
+  std::byte* memory;  ///< of the receiver, at its address on this rank's symmetric heap
+  Signal* signals;    ///< of the receiver, likewise; one for each part
   int peer;
 };
 
 /// Packs the parts of messages and puts each with its signal; waits for signals, clears them and unpacks. The flags of
-/// a message that is sent lead to its Put, those of one that is received are its signals (PartFlags::of_launcher).
+/// a sent message point to its Put, those of a received message are its signals (PartFlags::of_launcher).
 class PutLauncher final : public cuda::PartLauncher {
  public:
   void launch(cuda::PartLaunch const& launch) const override;

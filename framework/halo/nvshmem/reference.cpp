@@ -23,7 +23,7 @@ constexpr float left_end = 5;
 constexpr float right_end = 10;
 constexpr double tolerance = 1e-4;
 
-/// A rank's part of the line. The ends of the line keep their values.
+/// A rank's part of the line. The end points of the line are fixed.
 struct Line {
   Index count;
   int rank;
@@ -61,7 +61,7 @@ float* floats(Index count) {
   return reinterpret_cast<float*>(World::instance().allocate(count * Index{sizeof(float)}));
 }
 
-/// Until the norm of what changes is below the tolerance. Its `value` is that norm.
+/// Iterates until the norm of the change is below the tolerance. `value` of the result is that norm.
 ReferenceTiming jacobi(Communicator const& communicator, Line const& line, float* old, float* next, float* norm,
                        cudaStream_t stream) {
   auto const bytes = static_cast<std::size_t>(line.count) * sizeof(float);
@@ -110,7 +110,7 @@ std::vector<ReferenceTiming> references(Communicator const& communicator) {
   float* const old = floats(line.count);
   float* const next = floats(line.count);
   float* const norm = floats(1);
-  (void)jacobi(communicator, line, old, next, norm, stream.get());  // loads all that is used
+  (void)jacobi(communicator, line, old, next, norm, stream.get());  // loads all code that is used
   return {jacobi(communicator, line, old, next, norm, stream.get()), team_sum(communicator, stream.get())};
 }
 

@@ -17,9 +17,9 @@ namespace {
 
 bool started = false;
 
-/// Collective. Starts NVSHMEM; nvshmemx_init_attr does the same, but ends the process where it fails.
+/// Collective. Starts NVSHMEM. nvshmemx_init_attr would do the same, but ends the process on failure.
 std::string start(Communicator const& communicator) {
-  setenv("NVSHMEM_DISABLE_NVLS", "1", 1);  // multicast of NVLink, which messages from one to one have no use for
+  setenv("NVSHMEM_DISABLE_NVLS", "1", 1);  // NVLink multicast, which point-to-point messages do not use
   nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
   int const failed = communicator.rank() == 0 ? nvshmemx_get_uniqueid(&id) : 0;
   if (communicator.any(failed != 0)) return failed != 0 ? "it makes no id for a run" : "";
@@ -37,7 +37,7 @@ std::string start(Communicator const& communicator) {
 }  // namespace
 
 World& World::instance() {
-  static auto* const world = new World;  // its memory goes with the process
+  static auto* const world = new World;  // never destroyed
   return *world;
 }
 

@@ -11,18 +11,18 @@
 
 namespace halocline::nvshmem {
 
-/// The ranks of a run as NVSHMEM knows them, and memory on its symmetric heap. There is one, to the end of the process.
+/// The ranks of a run in NVSHMEM, and memory on its symmetric heap. There is one, until the process ends.
 class World {
  public:
-  /// Collective. Why NVSHMEM cannot start for these ranks; empty: `instance` is there for them.
+  /// Collective. Returns why NVSHMEM cannot start for these ranks; if empty, `instance` may be called.
   [[nodiscard]] static std::string make(Communicator const& communicator);
   [[nodiscard]] static World& instance();
 
-  /// NVSHMEM's numbers of all ranks of a communicator. Throws InputOutputError where it has none for one of them.
+  /// The NVSHMEM ranks of all ranks of a communicator. Throws InputOutputError if one of them has none.
   [[nodiscard]] std::vector<int> peers(Communicator const& communicator) const;
-  /// Memory of this rank's arena, kept to the end. Throws InputOutputError when there is no more.
+  /// Memory of this rank's arena, kept until the process ends. Throws InputOutputError when none is left.
   [[nodiscard]] std::byte* allocate(Index bytes);
-  /// The same place of the arena has the same offset on all ranks.
+  /// Offsets are the same on all ranks.
   [[nodiscard]] Index offset_of(std::byte const* memory) const { return memory - arena_; }
   [[nodiscard]] std::byte* at(Index offset) const { return arena_ + offset; }
 

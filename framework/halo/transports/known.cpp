@@ -15,7 +15,7 @@ namespace halocline {
 
 namespace {
 
-/// Collective, as far as it goes: only where all ranks have loaded a module do they ask it.
+/// Collective. Calls the module's own probe only if all ranks have loaded it.
 std::string probed_module(std::string const& name, Communicator const& communicator) {
   std::string why;
   TransportModule const* const module = transport_module(name, why);
@@ -65,7 +65,7 @@ std::vector<TransportEntry>& all_transports() {
        .make = cuda_ipc},
       {.name = "nccl",
        .sentence = "NVIDIA's collective library, with a GPU for each rank",
-       .across_hosts = false,  // a rank that fails ends the waits of others by memory that they share
+       .across_hosts = false,  // a failed rank ends the waits of others through shared memory
        .obstacle = has_cuda ? "" : "fields are in the memory of the host, not of a CUDA device",
        .make = nccl_transport,
        .probe = [](Communicator const& communicator) { return probed_module("nccl", communicator); },

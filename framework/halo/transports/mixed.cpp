@@ -6,10 +6,10 @@
 namespace halocline {
 namespace {
 
-/// Channels of several transports, each with its part of the messages.
+/// Channels of several transports, each with some of the messages.
 class MixedChannel final : public Channel {
  public:
-  /// Where a message went: which channel, and which of its messages.
+  /// The channel of a message, and its number there.
   struct Place {
     std::size_t channel;
     std::size_t message;
@@ -83,7 +83,7 @@ std::unique_ptr<Channel> MixedTransport::open(Communicator const& communicator, 
   auto const place = [&](std::vector<Message> const& messages, std::vector<Message> Share::*part) {
     std::vector<MixedChannel::Place> places;
     for (Message const& message : messages) {
-      // Both ranks of a pair know the larger of what they send each other, and so come to the same choice.
+      // Both ranks know the larger of the two messages between them, and so make the same choice.
       Index const bytes = std::max(bytes_with(sends, message.rank), bytes_with(receives, message.rank));
       std::size_t const chosen = choice_(message.rank, bytes);
       places.push_back({chosen, (shares[chosen].*part).size()});

@@ -6,11 +6,11 @@
 
 namespace halocline {
 
-/// Each neighbour by the transport that suits it.
+/// Selects a transport for each neighbour.
 class MixedTransport final : public Transport {
  public:
-  /// Which of the transports carries what this rank and `rank` send each other, of which the larger message has
-  /// `bytes`; both must come to the same answer.
+  /// Index of the transport for messages between this rank and `rank`; `bytes` is the size of the larger one. Both
+  /// ranks must get the same index.
   using Choice = std::function<std::size_t(int rank, Index bytes)>;
   MixedTransport(std::vector<std::shared_ptr<Transport const>> transports, Choice choice);
 

@@ -8,29 +8,29 @@
 
 namespace halocline {
 
-/// Bytes of device memory that each rank of a run by `nvshmem` takes for messages.
+/// Bytes of device memory that each rank of an `nvshmem` run reserves for messages.
 inline constexpr Index nvshmem_arena_bytes = Index{768} << 20;
 
-/// What something that a library does itself takes, to compare with.
+/// Time of an operation of the library itself, for comparison.
 struct ReferenceTiming {
   std::string name;
-  double seconds = 0;  ///< of one
+  double seconds = 0;  ///< of one repetition
   Index repetitions = 0;
-  double value = 0;  ///< what came out, where that is known
+  double value = 0;  ///< the result, where there is one
 };
 
-/// A transport by a library that may be absent. It lies in a shared object of its own beside the library of halos
-/// (lib/halocline/transports/NAME.so), which is loaded when a run asks for it.
+/// A transport by an optional library. It is a separate shared object beside the halo library
+/// (lib/halocline/transports/NAME.so), loaded when a run requests it.
 struct TransportModule {
   std::string (*probe)(Communicator const&);  ///< collective; see TransportEntry
   std::shared_ptr<Transport const> (*make)();
-  /// Collective, after a probe that found no obstacle; null where there are none.
+  /// Collective; call it after a probe that found no obstacle. Null if there are none.
   std::vector<ReferenceTiming> (*references)(Communicator const&) = nullptr;
 };
-/// The symbol of C by which a shared object returns its TransportModule.
+/// The C symbol by which a shared object returns its TransportModule.
 inline constexpr char const* transport_module_symbol = "halocline_transport_module";
 
-/// The module of that name; null, and why, where there is none. Loaded once, and kept.
+/// The module of that name; null, with the reason in `why`, if there is none. Loaded once and kept.
 [[nodiscard]] TransportModule const* transport_module(std::string const& name, std::string& why);
 
 }  // namespace halocline

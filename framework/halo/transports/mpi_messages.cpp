@@ -19,16 +19,16 @@ namespace halocline {
 
 namespace {
 
-/// Of all messages of all channels: MPI keeps the order of messages between two ranks, and channels keep theirs.
+/// One tag for all messages: MPI keeps the order of messages between two ranks, and so do channels.
 constexpr int tag = 1;
 
-/// Host memory that the device reads and writes directly where there is such a thing.
+/// Host memory that the device accesses directly, where the backend has such memory.
 using Staging = Kokkos::SharedHostPinnedSpace;
 
 constexpr Index alignment = 64;  // bytes
 
-/// Memory of the backend that MPI is given. It stays as long as the process, and serves one buffer after another: what
-/// lies under MPI keeps what it knows of an address of a device, also when that is given to other memory.
+/// Backend memory that is passed to MPI. It stays until the process ends and is reused by later buffers, because layers
+/// below MPI cache device addresses, even after the memory is freed and reallocated.
 class KeptMemory {
  public:
   explicit KeptMemory(Index bytes) {
@@ -61,8 +61,7 @@ class KeptMemory {
   Piece piece_;
 };
 
-/// A buffer in the backend's memory with room for some messages and, where MPI is not to reach that, its double on the
-/// host.
+/// A buffer for messages in the backend's memory and, if MPI does not access that memory, its copy on the host.
 class Buffer {
  public:
   Buffer(std::vector<Message> const& messages, bool staged) : staged_(staged) {
@@ -81,7 +80,7 @@ class Buffer {
     }
   }
   [[nodiscard]] std::byte* work(std::size_t n) const { return work_.data() + offsets_[n]; }
-  /// What MPI reads or writes.
+  /// The memory that MPI reads or writes.
   [[nodiscard]] std::byte* message(std::size_t n) const { return staged_ ? host_.data() + offsets_[n] : work(n); }
   void to_host(Execution const& execution) const {
     if (staged_) Kokkos::deep_copy(execution, host_, work_);
@@ -112,7 +111,7 @@ class MpiChannel final : public Channel {
       : communicator_(communicator),
         buffers_(std::make_shared<Buffers>(sends, receives, staged)),
         receives_(receives.size()) {
-    // Receives come first, so that one range starts them and one waits for everything.
+    // Receives come first, so that one range starts the receives and one wait covers everything.
     for (std::size_t n = 0; n < receives.size(); ++n) {
       requests_.push_back(
           communicator.receive_init(buffers_->received.message(n), receives[n].bytes, receives[n].rank, tag));
@@ -133,7 +132,7 @@ class MpiChannel final : public Channel {
   void send() override {
     buffers_->sent.to_host(execution_);
     execution_.fence("halo: packed");
-    // What came last may only now be off the buffer that MPI writes, which a device reads in its own time.
+    // A device may only now have finished reading the previous messages from the buffer that MPI writes.
     start(memory_on_host ? receives_ : 0, requests_.size());
   }
   bool progress() override { return communicator_.test_all(requests_); }
@@ -150,7 +149,7 @@ class MpiChannel final : public Channel {
 
   Communicator const& communicator_;
   Execution execution_;
-  std::shared_ptr<Buffers> buffers_;  ///< shared with what is abandoned: MPI may still write there
+  std::shared_ptr<Buffers> buffers_;  ///< shared with abandoned requests: MPI may still write there
   std::size_t receives_;
   std::vector<MPI_Request> requests_;
 };

@@ -11,18 +11,18 @@
 #include "framework/runtime/communicator.hpp"
 #include "framework/runtime/error.hpp"
 
-// What ranks that open a channel without MPI tell each other by MPI while they do.
+// How ranks that open a channel without MPI messages coordinate through MPI.
 
 namespace halocline {
 
-/// Throws DefectError unless messages are received from the ranks that they are sent to, in that order.
+/// Throws DefectError unless messages are received from the same ranks, in the same order, as they are sent to.
 inline void require_both_ways(std::vector<Message> const& sends, std::vector<Message> const& receives) {
   bool both_ways = sends.size() == receives.size();
   for (std::size_t n = 0; both_ways && n < sends.size(); ++n) both_ways = sends[n].rank == receives[n].rank;
   if (!both_ways) throw DefectError("a channel: a rank sends where it does not receive");
 }
 
-/// Gives each neighbour its entry of `mine`, and returns what they gave.
+/// Sends each neighbour its entry of `mine`, and returns the entries that they sent.
 template <class T>
 [[nodiscard]] std::vector<T> swapped_with(Communicator const& communicator, std::vector<Message> const& neighbours,
                                           std::vector<T> const& mine) {
@@ -39,15 +39,15 @@ template <class T>
   return *incoming;
 }
 
-/// Ends with the failure of this rank, if it has one, or InputOutputError if a neighbour has. Until then each may rely
-/// on the others having kept what they offered.
+/// Throws this rank's failure, if there is one, or InputOutputError if a neighbour failed. Until it returns, each rank
+/// keeps what it has offered to the others.
 inline void agree_with(Communicator const& communicator, std::vector<Message> const& neighbours,
                        std::exception_ptr const& failure, std::string const& what) {
   std::vector<char> const mine(neighbours.size(), failure == nullptr ? 1 : 0);
   std::vector<char> const ready = swapped_with(communicator, neighbours, mine);
   if (failure != nullptr) {
-    // What a neighbour offered is gone, too, where it leaves for the failure of a third rank: word of that, which is
-    // what the run fails for, is then on its way.
+    // A neighbour's offer also disappears when the neighbour unwinds because a third rank failed. That failure is the
+    // one to report, and its notification is then under way: wait for it.
     auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
     communicator.wait_until([end] { return std::chrono::steady_clock::now() > end; });
     std::rethrow_exception(failure);

@@ -39,7 +39,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
 OwnSegment::OwnSegment(Index bytes)
     : file_(memfd_create("halocline halo", MFD_CLOEXEC)), bytes_(bytes), mark_(random_mark()) {
   if (file_.number() < 0) refuse("memfd_create");
-  // Memory that is missing is missed here, not by a signal in a kernel.
+  // Reports a lack of memory here, instead of by a signal in a kernel.
   do {
     errno = posix_fallocate(file_.number(), 0, bytes);
   } while (errno == EINTR);

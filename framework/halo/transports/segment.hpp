@@ -8,11 +8,11 @@
 
 namespace halocline {
 
-/// Memory that several processes of a host have mapped.
+/// Memory mapped by several processes of a host.
 class Segment {
  public:
   Segment() = default;
-  /// Maps all of an open file. Throws InputOutputError.
+  /// Maps a whole open file. Throws InputOutputError.
   Segment(int descriptor, Index bytes);
   ~Segment();
   Segment(Segment&& other) noexcept;
@@ -25,22 +25,22 @@ class Segment {
   std::size_t bytes_ = 0;
 };
 
-/// What a process tells others of a segment that it has made.
+/// What a process sends to others so that they can open a segment that it has made.
 struct SegmentOffer {
   std::int64_t process = 0;
-  std::int64_t descriptor = -1;  ///< of an open file of that process; -1: there is none
+  std::int64_t descriptor = -1;  ///< of an open file of that process; -1: none
   std::int64_t bytes = 0;
-  std::uint64_t mark = 0;  ///< stands at its beginning, and tells it from all others
+  std::uint64_t mark = 0;  ///< unique number, stored at the beginning of the segment
 };
 
-/// A segment of this process. It has no name in any file system: nothing of it is left however a run ends. Others may
-/// open it as long as this lives.
+/// A segment of this process. It has no name in any file system, so nothing remains however a run ends. Others may open
+/// it during its lifetime.
 class OwnSegment {
  public:
   /// Bytes at the beginning that hold the mark.
   static constexpr Index header = 64;
 
-  /// Throws InputOutputError when there is no memory for it.
+  /// Throws InputOutputError when its memory cannot be allocated.
   explicit OwnSegment(Index bytes);
   [[nodiscard]] SegmentOffer offer() const;
   [[nodiscard]] Segment& memory() { return segment_; }
@@ -53,11 +53,11 @@ class OwnSegment {
   Segment segment_;
 };
 
-/// A number that no other process draws.
+/// A number that is unique among processes.
 [[nodiscard]] std::uint64_t random_mark();
 
-/// The same memory in this process, of what another of this host offers. Throws InputOutputError: another process of
-/// the same number, in another container, has no such file, or one without the mark.
+/// Maps memory that another process of this host offers. Throws InputOutputError: a process with the same number in
+/// another container has no such file, or one without the mark.
 [[nodiscard]] Segment open_offered(SegmentOffer const& offer);
 
 }  // namespace halocline

@@ -17,9 +17,9 @@
 namespace halocline {
 namespace {
 
-constexpr Index alignment = 64;  // bytes: a cache line, so that no flag shares one with what it stands for
+constexpr Index alignment = 64;  // bytes: a cache line, so that no flag shares one with its message
 
-/// How often a message has been there in whole; written by its sender, read by its receiver.
+/// How many exchanges of a message are complete; written by its sender, read by its receiver.
 using Flag = std::atomic<std::uint64_t>;
 static_assert(Flag::is_always_lock_free, "flags between processes have no lock");
 
@@ -27,20 +27,19 @@ Flag& flag_at(Segment const& segment, Index offset) {
   return *std::launder(reinterpret_cast<Flag*>(segment.at(offset)));
 }
 
-/// Where one message lies in the receiver's segment: a flag, and two places for what is sent in uses of a channel that
-/// follow each other.
+/// Position of one message in the receiver's segment: a flag, and two alternating buffers.
 struct Mailbox {
   Index flag = 0;  // offsets in bytes
   Index places[2] = {0, 0};
 };
 
-/// What a receiver tells its sender.
+/// What a receiver sends to its sender when a channel opens.
 struct Offer {
   SegmentOffer segment;
   Mailbox mailbox;
 };
 
-/// Sets places for messages aside, one after the other. Returns the bytes of all.
+/// Reserves memory for consecutive messages. Returns the bytes of all.
 Index lay_out(std::vector<Message> const& receives, std::vector<Mailbox>& mailboxes) {
   Index end = OwnSegment::header;
   for (Message const& message : receives) {
@@ -76,7 +75,7 @@ class SharedMemoryChannel final : public Channel {
     } catch (InputOutputError const&) {
       if (failure == nullptr) failure = std::current_exception();
     }
-    // Files stay open until the neighbours have them; whoever fails, its neighbours hear of it here.
+    // Files stay open until the neighbours have mapped them; a failure of any rank is reported to its neighbours here.
     agree_with(communicator, receives, failure, "cannot share memory");
     inbox_ = std::move(inbox->memory());
   }
@@ -86,7 +85,7 @@ class SharedMemoryChannel final : public Channel {
   }
   std::byte* receive_memory(std::size_t n) override { return inbox_.at(mailboxes_[n].places[use_ % 2]); }
 
-  // What is written now was read two uses ago: the neighbour has raised its flag of the last use after that.
+  // A buffer may be overwritten: the neighbour read it two exchanges ago, before it raised its flag of the last one.
   void expect() override { ++use_; }
 
   void send() override {
@@ -106,7 +105,7 @@ class SharedMemoryChannel final : public Channel {
   }
 
  private:
-  /// The end of a connection that lies in the neighbour's segment.
+  /// The sending end of a connection, in the neighbour's segment.
   struct Outbox {
     Segment segment;
     Mailbox mailbox;
@@ -127,8 +126,8 @@ class SharedMemoryChannel final : public Channel {
   Communicator const& communicator_;
   Execution execution_;
   Segment inbox_;
-  std::vector<Mailbox> mailboxes_;  ///< by what is received
-  std::vector<Outbox> outboxes_;    ///< by what is sent
+  std::vector<Mailbox> mailboxes_;  ///< by received message
+  std::vector<Outbox> outboxes_;    ///< by sent message
   std::uint64_t use_ = 0;
 };
 

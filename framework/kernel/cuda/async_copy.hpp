@@ -2,12 +2,12 @@
 
 #include <cstdint>
 
-// Copies from global to shared memory by the copy engine of GPUs from compute capability 9.0 on, and the barriers that
-// say when they are there (PTX ISA 8.0: cp.async.bulk, mbarrier). Elsewhere these functions must not be reached.
+// Bulk asynchronous copies from global to shared memory by the TMA unit (compute capability 9.0 and newer), and the
+// barriers that signal their completion (PTX ISA 8.0: cp.async.bulk, mbarrier). Elsewhere, do not call these functions.
 
 namespace halocline::kernel::cuda {
 
-/// Whether the device code that is being compiled has the copy engine.
+/// Whether the architecture that device code is being compiled for has the TMA unit.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr bool has_async_copy = false;
 #else
@@ -18,7 +18,7 @@ inline constexpr bool has_async_copy = true;
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-/// A barrier in shared memory whose phases end after `arrivals` arrivals and all bytes that these announced.
+/// A barrier in shared memory. A phase ends after `arrivals` arrivals and all bytes that these announced.
 class CopyBarrier {
  public:
   __device__ __forceinline__ void init(unsigned arrivals) {
@@ -26,7 +26,7 @@ class CopyBarrier {
       asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&state_)), "r"(arrivals));
     }
   }
-  /// `nothing`: zero, in a way that the compiler does not see.
+  /// `nothing`: zero, but not a compile-time constant.
   __device__ __forceinline__ void arrive(unsigned nothing) {
     if constexpr (has_async_copy) {
       asm volatile(
@@ -34,7 +34,7 @@ class CopyBarrier {
           : "memory");
     }
   }
-  /// Arrives and announces bytes that copies will bring.
+  /// Arrives and announces bytes that copies will deliver.
   __device__ __forceinline__ void arrive_expecting(unsigned bytes) {
     if constexpr (has_async_copy) {
       asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1; }" ::"r"(
@@ -71,19 +71,19 @@ class CopyBarrier {
   std::uint64_t state_;
 };
 
-/// What other blocks have made of a number.
+/// Loads the newest value of a number that other blocks modify.
 [[nodiscard]] __device__ __forceinline__ unsigned load_newest(unsigned const* from) {
   unsigned value;
   asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
   return value;
 }
 
-/// Adds to a number that other blocks read, and goes on at once.
+/// Adds one to a number that other blocks read, without waiting for the result.
 __device__ __forceinline__ void add_one(unsigned* to) {
   asm volatile("red.relaxed.gpu.global.add.u32 [%0], 1;" ::"l"(to) : "memory");
 }
 
-/// Makes the initialised barriers known to the copy engine.
+/// Makes the initialised barriers visible to the TMA unit.
 __device__ __forceinline__ void publish_barriers() {
   if constexpr (has_async_copy) asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }

@@ -35,7 +35,7 @@ void check_boxes(std::vector<Extents> const& sizes) {
   EXPECT_GT(streamed, 0);
 }
 
-/// A box along a line is a star: it streams along x, too.
+/// A box along a line is a star, so it also streams along x.
 template <class Real, int Radius>
 void check_lines() {
   for (Index const count : {1, 2, 257, 4097, 65537}) {

@@ -5,16 +5,16 @@
 
 #include "framework/kernel/cuda/device.hpp"
 
-// Clusters of threads on NVIDIA's GPUs: clusters of blocks, which run at a time and have barriers of their own. Below
-// compute capability 9.0 a cluster is one block.
+// Thread-block clusters on NVIDIA GPUs: blocks that run at the same time and share barriers. Below compute capability
+// 9.0 a cluster is one block.
 
 namespace halocline::kernel::cuda {
 
-/// Every device that has clusters has them of so many blocks.
+/// The cluster size that every device with clusters supports.
 inline constexpr int most_blocks_of_cluster = 8;
 inline constexpr int threads_of_cluster_block = 1024;
 
-/// One block of a cluster.
+/// One block of a cluster, as a cluster of its own.
 class BlockOfCluster {
  public:
   [[nodiscard]] __device__ __forceinline__ int rank() const { return static_cast<int>(threadIdx.x); }
@@ -30,14 +30,14 @@ class BlockOfCluster {
   }
 };
 
-/// All of its blocks, which are all of the grid.
+/// All blocks of the cluster, which are the whole grid.
 class Cluster {
  public:
   [[nodiscard]] __device__ __forceinline__ int rank() const {
     return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   }
   [[nodiscard]] __device__ __forceinline__ int size() const { return static_cast<int>(gridDim.x * blockDim.x); }
-  /// Also for global memory: what was written before the arrival is read after the wait.
+  /// Orders global memory, too: writes before a thread arrives are visible to all threads after they wait.
   __device__ __forceinline__ void barrier() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
     __syncthreads();
@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(threads_of_cluster_block, 1) run_by_cluster(__
   functor(Cluster());
 }
 
-/// Enqueues `functor(cluster)` for a cluster of so many blocks, or of one where there are no clusters, each with so
-/// many bytes of shared memory.
+/// Enqueues `functor(cluster)` for a cluster of `blocks` blocks, or of one where the device has no clusters. `scratch`:
+/// bytes of shared memory for each block.
 template <class Functor>
 void run_cluster(cudaStream_t stream, int blocks, Functor const& functor, std::size_t scratch) {
   check(cudaFuncSetAttribute(run_by_cluster<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -9,7 +9,7 @@
 namespace halocline::kernel {
 namespace {
 
-/// Stage after stage, every value becomes one more than one far away was: whoever is read before it was written shows.
+/// In each stage every value becomes one more than a distant one was: a read that comes before its write shows.
 struct Shift {
   int* from;
   int* to;
@@ -23,7 +23,7 @@ struct Shift {
     for (int i = cluster.rank(); i < count; i += cluster.size()) next[i] = old[(i + 131 * n + 1) % count] + 1;
     cluster.barrier();
   }
-  /// Every third stage is that of one block.
+  /// Every third stage runs in one block.
   template <class Cluster>
   KOKKOS_FUNCTION void operator()(Cluster const& cluster) const {
     for (int n = 0; n < stages; ++n) {

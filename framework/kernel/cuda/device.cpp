@@ -12,15 +12,15 @@ namespace {
 
 __global__ void any_kernel() {}
 
-/// Ten times the compute capability that the code is for which the current device runs: a newer device also runs code
-/// for older ones, which is without what these lack.
+/// Ten times the compute capability that the code running on the current device was compiled for. A newer device also
+/// runs code for older ones, without the features that these lack.
 int capability_of_code() {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
   return attributes.ptxVersion;
 }
 
-/// Of the current device.
+/// Properties of the current device.
 Device facts_of(int device) {
   auto const attribute = [&](cudaDeviceAttr which) {
     int value = 0;
@@ -74,7 +74,7 @@ class Counters {
   }
   std::mutex mutex_;
   std::map<std::pair<int, cudaStream_t>, Entry> entries_;
-  std::vector<unsigned*> outgrown_;  ///< graphs that were captured with them still use them
+  std::vector<unsigned*> outgrown_;  ///< still used by graphs that were captured with them
   bool hooked_ = false;
 };
 

@@ -7,19 +7,19 @@
 
 namespace halocline::kernel::cuda {
 
-/// What sweeps need to know of the current device; asked for once for each.
+/// What sweeps need to know of the current device; queried once per device.
 struct Device {
   int multiprocessors = 0;
-  int shared_bytes = 0;     ///< that a block may have
-  bool async_copy = false;  ///< whether it and the code that it runs have the copy engine
-  bool clusters = false;    ///< whether it and the code that it runs have clusters of blocks
+  int shared_bytes = 0;     ///< the most that a block may use
+  bool async_copy = false;  ///< whether the device, and the code that runs on it, support TMA
+  bool clusters = false;    ///< whether the device, and the code that runs on it, support thread-block clusters
 };
 [[nodiscard]] Device const& current_device();
 [[nodiscard]] int current_device_number();
 
-/// `count` numbers in the memory of the current device that are zero before and after every kernel on `stream`. They
-/// stay where they are until Kokkos ends, as captured graphs need it. One host thread a stream, and not the default
-/// stream of each thread.
+/// `count` counters in the memory of the current device that are zero before and after every kernel on `stream`. The
+/// memory stays allocated until Kokkos ends, because captured graphs use it. Only one host thread may use a stream, and
+/// no stream may be the per-thread default stream.
 [[nodiscard]] unsigned* counters(cudaStream_t stream, Index count);
 
 using halocline::cuda::check;

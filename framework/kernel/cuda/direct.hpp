@@ -9,9 +9,9 @@
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
-// The direct form of a sweep, for all that does not stream: small ranges, views of any alignment, functors without
-// neighbours in 1D and 2D or without outputs. A thread goes along neighbouring columns of a reduction tile; neighbours
-// come from the first-level cache.
+// The direct form of a sweep, for everything that does not stream: small ranges, views of any alignment, functors
+// without neighbours in 1D and 2D or without outputs. A thread processes neighbouring columns of a reduction tile;
+// neighbour values come from the first-level cache.
 
 namespace halocline::kernel::cuda {
 
@@ -19,10 +19,10 @@ struct DirectPlan {
   Index begin[3] = {0, 0, 0};
   Index end[3] = {0, 0, 0};
   ReductionTiles reduction_tiles;
-  unsigned* counters = nullptr;  ///< of the merging
+  unsigned* counters = nullptr;  ///< of the merge
 };
 
-/// What a functor sees of an input of shape `In` in memory at point X of a thread that has `Width` neighbours along x.
+/// What a functor sees of an input of shape `In` in memory, at point X of a thread's `Width` neighbours along x.
 template <class Real, class In, int Width, int X>
 struct DirectReader {
   Real const* at;  ///< of the thread's first point
@@ -41,7 +41,7 @@ struct DirectReader {
   }
 };
 
-/// Evaluates the point X entries on from (i, j, k), the first of a thread's `Width`. `functor`: the task's, bound.
+/// Evaluates the point at (i + X, j, k), where (i, j, k) is the first of a thread's `Width`. `functor`: bound.
 template <int X, int Width, class Task, std::size_t... N, class... Real>
 __device__ __forceinline__ typename Task::Returned evaluate_directly(
     Task const& task, typename Task::FunctorType const& functor,
@@ -61,7 +61,7 @@ __device__ __forceinline__ void evaluate_directly(Task const& task, typename Tas
   (std::make_integer_sequence<int, Width>());
 }
 
-/// Stores what `Width` neighbours return and adds it to the sums of their columns.
+/// Stores what `Width` neighbours return and adds their terms to the sums of their columns.
 template <int Width, class Task, class Accumulator, int Sums, int Columns>
 __device__ __forceinline__ void keep_directly(Task const& task, Index i, Index j, Index k,
                                               typename Task::Returned const (&returned)[Width],
@@ -84,7 +84,7 @@ __device__ __forceinline__ void keep_directly(Task const& task, Index i, Index j
   (std::make_integer_sequence<int, Width>());
 }
 
-/// Evaluates `Width` neighbours and keeps what they return.
+/// Evaluates `Width` neighbours, stores what they return and adds to the sums.
 template <int Width, class Task, class Accumulator, int Sums, int Columns>
 __device__ __forceinline__ void update_directly(Task const& task, typename Task::FunctorType const& functor, Index i,
                                                 Index j, Index k, Accumulator (&sum)[Sums][Columns], int column) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void update_directly(Task const& task, typename Task:
   keep_directly<Width>(task, i, j, k, returned, sum, column);
 }
 
-/// Threads of a block: `Width` reduction tiles side by side.
+/// Threads of a block, which processes `Width` adjacent reduction tiles.
 inline constexpr int direct_threads = ReductionTiles::columns;
 
 template <class Task, class Accumulator, int Width>
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(direct_threads)
   int const steps = reduction_tile < reduction_tiles.total() ? reduction_tiles.steps : 0;
   int done = 0;
   if constexpr (Task::radius == 0) {
-    // What is read is read by this thread alone: the loads of several steps may come before the stores of the first.
+    // Only this thread reads these values, so the loads of several steps may precede the stores of the first.
     constexpr int batch = 4;
     bool inside = at[0] >= plan.begin[0];
     for (int a = 0; a < 3; ++a) {
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(direct_threads)
       if (at[0] >= plan.begin[0] && at[0] + Width <= plan.end[0]) {
         update_directly<Width>(task, functor, at[0], at[1], at[2], sum, 0);
       } else if constexpr (Width > 1) {
-        // Points one by one: nothing is read for those outside of the range.
+        // Points one by one, so that nothing is read for points outside of the range.
 #pragma unroll
         for (int x = 0; x < Width; ++x) {
           if (at[0] + x >= plan.begin[0] && at[0] + x < plan.end[0]) {

@@ -7,10 +7,10 @@
 
 namespace halocline::kernel::cuda {
 
-/// Kernels that were captured from a stream, to be launched again by one call of the driver.
+/// Kernels captured from a stream, to be relaunched by one driver call.
 class Graph {
  public:
-  /// Captures what `work` enqueues on `stream`. An exception of `work` goes on, and the stream captures no more.
+  /// Captures what `work` enqueues on `stream`. An exception of `work` ends the capture and propagates.
   template <class Work>
   Graph(cudaStream_t stream, Work const& work) {
     cudaGraph_t captured = nullptr;
@@ -20,7 +20,7 @@ class Graph {
     } catch (...) {
       (void)cudaStreamEndCapture(stream, &captured);
       if (captured != nullptr) (void)cudaGraphDestroy(captured);
-      (void)cudaGetLastError();  // of a capture that was not joined, or the next kernel would be taken for the culprit
+      (void)cudaGetLastError();  // clears the error of an unjoined capture, or the next kernel would report it
       throw;
     }
     check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
@@ -39,7 +39,7 @@ class Graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// A stream of its own, since the default one may not be captured.
+/// A stream of its own, since the default stream may not be captured.
 using halocline::cuda::OwnStream;
 
 }  // namespace halocline::kernel::cuda

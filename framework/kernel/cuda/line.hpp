@@ -12,22 +12,21 @@
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
-// The streaming form of a sweep in 1D. The line is cut into rows of 1024 points, which is what reduction tiles side by
-// side take of it at a time. A block takes such a group of reduction tiles and goes through its rows, some of them a
-// step. One thread asks for what the steps read, some steps ahead, by copies that run on their own; the others
-// evaluate.
+// The streaming form of a sweep in 1D. The line is divided into rows of 1024 points, one step of four interleaved
+// reduction tiles. A block processes such a group of reduction tiles, several rows a step. One producer thread issues
+// asynchronous copies of the inputs some steps ahead; the other threads evaluate.
 
 namespace halocline::kernel::cuda {
 
 /// Points of a row.
 inline constexpr int line_row = ReductionTiles::columns * ReductionTiles::together;
-/// Threads of a block that evaluate.
+/// Threads of a block that evaluate points.
 inline constexpr int line_threads = 256;
 
-/// What a functor sees of an input of shape `In` at the point X of a pack.
+/// What a functor sees of an input of shape `In` at point X of a pack.
 template <class Real, class In, int Width, int X>
 struct LineReader {
-  std::uint32_t pack;  ///< where the pack lies in shared memory
+  std::uint32_t pack;  ///< address of the pack in shared memory
   template <int I, int J, int K>
   __device__ __forceinline__ Real operator[](Offset<I, J, K>) const {
     static_assert(ReadWithinShape<In, I, J, K>::value);
@@ -38,14 +37,14 @@ struct LineReader {
   }
 };
 
-/// How the inputs of a task lie in a stage of shared memory: the points of a step with the halo on both sides, input
-/// after input.
+/// Layout of a task's inputs in a stage of shared memory: the points of a step with the halo on both sides, one input
+/// after the other.
 template <class Task, class InputViews>
 struct LineStage;
 
 template <class Task, std::size_t... N, class... Real>
 struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
-  /// Rows of a step: more the less there is to read of a point.
+  /// Rows of a step: the fewer bytes a point reads, the more.
   static constexpr int rows = [] {
     int most = LineTuning::most_rows;
     while (most > 1 && most * line_row * (0 + ... + sizeof(Real)) > LineTuning::step_bytes) most /= 2;
@@ -82,7 +81,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
   }();
   static constexpr int bytes = places.bytes;
 
-  /// Asks for all that the step from index x on reads.
+  /// Issues the copies of everything that the step from index x on reads.
   __device__ static void ask_for(Task const& task, LinePlan const& plan, Index x, std::byte* stage, CopyBarrier& full) {
     Part const parts[] = {part<N, Real>(plan, x)...};
     unsigned all = 0;
@@ -97,7 +96,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
     int target;  ///< bytes from the begin of the stage
     unsigned bytes;
   };
-  /// Only what the sweep may read, in whole sectors.
+  /// Only what the sweep may read, rounded to whole sectors.
   template <std::size_t M, class R>
   [[nodiscard]] __device__ static Part part(LinePlan const& plan, Index x) {
     constexpr Place place = places.of[M];
@@ -112,7 +111,7 @@ struct LineStage<Task, InputsAt<std::index_sequence<N...>, Real...>> {
   }
 };
 
-/// A thread that evaluates: some packs of every row, always the same columns.
+/// An evaluating thread: some packs of every row, always the same columns.
 template <class Task, class Accumulator, class Stage>
 struct LineThread {
   static constexpr int width = 16 / static_cast<int>(sizeof(typename Task::Value));
@@ -130,7 +129,7 @@ struct LineThread {
   __device__ __forceinline__ LineThread(Task const& a_task, LinePlan const& a_plan, int a_thread)
       : task(a_task), plan(a_plan), functor(bound(a_task.functor)), thread(a_thread) {}
 
-  /// Evaluates the thread's points of the step from index x on, which are all inside of the range.
+  /// Evaluates the thread's points of the step from index x on; all lie inside the range.
   __device__ __forceinline__ void evaluate(Index x, std::uint32_t stage) {
 #pragma unroll
     for (int row = 0; row < Stage::rows; ++row) {
@@ -147,7 +146,7 @@ struct LineThread {
     }
   }
 
-  /// The same where some of the points are outside.
+  /// The same where some of the points lie outside.
   __device__ __forceinline__ void evaluate_part(Index x, std::uint32_t stage) {
 #pragma unroll 1
     for (int row = 0; row < Stage::rows; ++row) {
@@ -162,7 +161,8 @@ struct LineThread {
     }
   }
 
-  /// Zero, known when all that the sums are made of has come from shared memory; what is stored has come before.
+  /// Returns zero, depending on the sums, so that its use waits for their loads from shared memory. A store precedes an
+  /// arrival in any case.
   [[nodiscard]] __device__ __forceinline__ unsigned after_loads() const {
     unsigned bits = 0;
     if constexpr (Task::sums > 0) {
@@ -176,7 +176,7 @@ struct LineThread {
   }
 
  private:
-  /// The first point of a pack, counted from the step's.
+  /// The first point of a pack, relative to the step's first.
   [[nodiscard]] __device__ __forceinline__ int first_of(int row, int pack) const {
     return row * line_row + (pack * line_threads + thread) * width;
   }
@@ -221,7 +221,7 @@ struct LineThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int v = 0; v < width; ++v) pack.value[v] = Returns<Returned>::value(returned[v], n);
-        // Past the first-level cache. The second one may keep it for a while: written back in pieces it costs more.
+        // Bypasses the first-level cache. The second level may keep it: early write-back in pieces costs more.
         __stcg(reinterpret_cast<float4*>(task.out.view[n].at(i, plan.j, plan.k)),
                *reinterpret_cast<float4 const*>(&pack));
       }
@@ -229,8 +229,8 @@ struct LineThread {
   }
 };
 
-/// Merges the columns of a group of reduction tiles and stores them. `merged`: shared memory for an accumulator of
-/// every warp, pack and sum. Called by all threads that evaluate.
+/// Merges the columns of a group of reduction tiles and stores the sums. `merged`: shared memory for an accumulator of
+/// every warp, pack and sum. Called by all evaluating threads.
 template <class Thread, class Accumulator>
 __device__ __forceinline__ void store_line_reduction_tiles(Thread& mine, ReductionTileSums<Accumulator> const& sums,
                                                            Accumulator* merged, Index group_number) {
@@ -270,7 +270,7 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
   auto* const stages = reinterpret_cast<std::byte*>(shared_memory);
   __shared__ CopyBarrier full[most_stages];
   __shared__ CopyBarrier empty[most_stages];
-  __shared__ Index group_of[most_stages];  ///< whose reduction tiles the step of a stage belongs to
+  __shared__ Index group_of[most_stages];  ///< group of reduction tiles that the step of a stage belongs to
 
   int const thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
 
   if (thread >= line_threads) {
     if (thread > line_threads) return;
-    // Groups are taken as they come, so that all blocks together go through memory from front to back.
+    // Blocks take groups in order as they become free, so that together they traverse memory from front to back.
     Index group = blockIdx.x;
     while (group < plan.groups) {
       Index const next = static_cast<Index>(gridDim.x) + atomicAdd(plan.taken, 1U);
@@ -319,13 +319,13 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
     for (Index x = first_of(group); x < last_of(group); x += Stage::points) {
       full[buffer].wait(parity);
       std::uint32_t stage = shared_address(stages) + static_cast<std::uint32_t>(buffer * Stage::bytes);
-      asm volatile("" : "+r"(stage));  // known after the wait only
+      asm volatile("" : "+r"(stage));  // defined only after the wait
       if (x >= plan.begin && x + Stage::points <= plan.end) {
         mine.evaluate(x, stage);
       } else {
         mine.evaluate_part(x, stage);
       }
-      // The copy engine does not wait for loads that are under way when a stage is given back.
+      // An arrival releases the stage, but the TMA unit does not wait for loads in flight: they must complete first.
       empty[buffer].arrive(mine.after_loads());
       next_buffer();
     }
@@ -335,7 +335,7 @@ __global__ void __launch_bounds__(line_threads + producer_threads)
   if (thread == 0) *plan.taken = 0;
   if constexpr (Task::sums > 0) {
     merge_reduction_tiles<Task::sums, 16>(sums, 0, plan.groups * ReductionTiles::together, sums.results, 1,
-                                          reinterpret_cast<Accumulator*>(stages),  // nothing comes any more
+                                          reinterpret_cast<Accumulator*>(stages),  // no copies arrive any more
                                           thread, line_threads);
   }
 }

@@ -36,7 +36,7 @@ struct LineNorm {
   }
 };
 
-/// Two outputs and three sums of three inputs that are read to different distances.
+/// Two outputs and three sums of three inputs with different reaches.
 template <class Real, int Radius>
 struct LineMixed {
   static constexpr Shape shape = star<Radius, 1>;
@@ -50,7 +50,7 @@ struct LineMixed {
   }
 };
 
-/// One of two fields is updated in place, the other is made of it and of neighbours.
+/// One of two fields is updated in place; the other depends on it and on neighbours.
 template <class Real>
 struct LineInPlace {
   static constexpr Shape shape = star<1, 1>;
@@ -76,10 +76,10 @@ class CudaLinesTest : public testing::Test {};
 using Reals = testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaLinesTest, Reals);
 
-/// The last pack of a row may reach beyond what a field has, and nothing may be read there.
+/// The last pack of a row may extend beyond the field's memory, and nothing may be read there.
 TYPED_TEST(CudaLinesTest, NothingIsReadBeyondTheGhosts) {
   for (Index const count : {Index{13}, Index{14}, Index{15}, Index{30}}) {
-    // As a Field lays it out: no entry after the last row's end.
+    // The layout of a Field: no entry after the last row's end.
     Index const line = 64 / static_cast<Index>(sizeof(TypeParam));
     Index const row = line + (count + 1 + line - 1) / line * line;
     Kokkos::View<TypeParam*, Space> const from("from", static_cast<std::size_t>(row));
@@ -114,7 +114,7 @@ TYPED_TEST(CudaLinesTest, Columns) {
   }
 }
 
-/// Runs the forms for CUDA. `outputs_of(a, b)`: what is written of two lines.
+/// Runs the forms for CUDA. `outputs_of(a, b)`: the outputs, made from two lines.
 template <class Real, class Accumulator, class Functor, class OutputsOf, class... Input>
 void expect_same(IndexRange const& range, Functor const& functor, OutputsOf const& outputs_of, Input const&... input) {
   auto const setup = [&](auto const& use) {
@@ -162,7 +162,7 @@ TYPED_TEST(CudaLinesTest, LinesOfRadiusTwo) { check_lines<TypeParam, 2>(); }
 TYPED_TEST(CudaLinesTest, LinesOfRadiusThree) { check_lines<TypeParam, 3>(); }
 TYPED_TEST(CudaLinesTest, LinesOfRadiusFour) { check_lines<TypeParam, 4>(); }
 
-/// What the copy engine brings early is what the sweep itself overwrites late.
+/// The TMA unit reads ahead what the sweep itself overwrites later.
 TYPED_TEST(CudaLinesTest, OutputsMayBeInputs) {
   for (IndexRange const& range : line_ranges()) {
     auto const setup = [&](auto const& use) {
@@ -178,7 +178,7 @@ TYPED_TEST(CudaLinesTest, OutputsMayBeInputs) {
   }
 }
 
-/// A line anywhere in a block; whole blocks and lines of any alignment are left to the other forms.
+/// A line anywhere in a block streams; whole blocks and lines of any alignment use the other forms.
 TYPED_TEST(CudaLinesTest, LinesInsideOfBlocks) {
   Extents const extents{2000, 4, 3};
   IndexRange const range{{3, 2, 1}, {1990, 3, 2}};
@@ -202,7 +202,7 @@ TYPED_TEST(CudaLinesTest, LinesInsideOfBlocks) {
   EXPECT_FALSE(Line::run(space.cuda_stream(), range, task_into(actual, shifted), {}));
 }
 
-/// Large lines stream by themselves, launch after launch with the same bits.
+/// Large lines stream by default; every launch gives the same bits.
 TYPED_TEST(CudaLinesTest, LargeLinesStream) {
   IndexRange const range{{0, 0, 0}, {20'000'017, 1, 1}};
   Space const space{};
@@ -223,7 +223,7 @@ TYPED_TEST(CudaLinesTest, LargeLinesStream) {
   EXPECT_EQ(first_difference(expected, out.contents()), -1);
 }
 
-/// Sets of reduction tiles are merged by whichever block finishes them.
+/// The block that finishes a set of reduction tiles merges it.
 TYPED_TEST(CudaLinesTest, MoreReductionTilesThanAreMergedAtOnce) {
   IndexRange const range{{3, 0, 0}, {140'000'011, 1, 1}};
   TestLine<TypeParam> const u(range.end[0], 1);

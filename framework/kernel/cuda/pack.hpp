@@ -2,7 +2,7 @@
 
 namespace halocline::kernel::cuda {
 
-/// What a thread moves at a time: `Count` neighbours along x.
+/// A vector load or store of one thread: `Count` neighbours along x.
 template <class Real, int Count>
 struct alignas(sizeof(Real) * Count) Pack {
   Real value[Count];

@@ -18,12 +18,12 @@ namespace {
 [[nodiscard]] int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 [[nodiscard]] Index pieces(Index whole, Index piece) { return (whole + piece - 1) / piece; }
 
-/// Shared memory that a kernel may ask for, beside what it has by itself, and what a block needs that carries messages
-/// meanwhile.
+/// Dynamic shared memory that a kernel may request: less its static shared memory and that of a block which also
+/// carries messages.
 int dynamic_shared_bytes() { return current_device().shared_bytes - 2048; }
-/// What is left for the sums of a tile when a tile is chosen.
+/// Bytes reserved for the sums of a tile when a tile is chosen.
 constexpr int room_for_groups = 7168;
-/// Once for each kernel and device: the call takes longer than a launch.
+/// Raises the shared-memory limit once for each kernel and device: the call takes longer than a launch.
 void allow_shared_memory(void const* function) {
   static std::mutex mutex;
   static std::set<std::pair<void const*, int>> allowed;
@@ -34,11 +34,11 @@ void allow_shared_memory(void const* function) {
   allowed.emplace(function, current_device_number());
 }
 
-/// Plans that are kept; more means that somebody sweeps ever new ranges.
+/// Plans that are kept; more indicate that ranges change all the time.
 constexpr std::size_t most_plans = 4096;
 
-/// Steps that the values of an input come before they are first evaluated with, and that are over before they may be
-/// forgotten: see `Stream`.
+/// `lead`: steps between the arrival of an input's values and the first evaluation with them. `keep`: steps after which
+/// they may be discarded. See `Stream`.
 struct Lead {
   int lead = 0;
   int keep = 0;
@@ -49,15 +49,15 @@ Lead lead_of(StreamKernel const& kernel, int reach) {
   return {lead, solid && kernel.star ? 0 : lead};
 }
 
-/// What the inputs of a tile need of shared memory: `a_stage` bytes for each stage, less by `saved`, since some come
-/// later than others or are forgotten sooner.
+/// Shared memory for the inputs of a tile: `a_stage` bytes for each stage, less `saved`, since some inputs arrive later
+/// or are discarded sooner than others.
 struct TileBytes {
   int a_stage = 0;
   int saved = 0;
   [[nodiscard]] int stages_in(int room) const { return (room + saved) / a_stage; }
 };
 
-/// Lays out the buffers of one input; where they begin is not known before the number of stages.
+/// Lays out the buffers of one input; their offset depends on the number of stages, which is not known yet.
 TileInput lay_out(StreamKernel const& kernel, StreamKernel::Input const& input, int threads_x, int threads_y) {
   int const halo = round_up(input.reach[0], sector / input.size);
   int const rows = threads_y * kernel.rows + (kernel.dimensions == 3 ? 2 * input.reach[1] : 0);
@@ -66,7 +66,7 @@ TileInput lay_out(StreamKernel const& kernel, StreamKernel::Input const& input, 
   tile.buffer_bytes = round_up(tile.pitch * rows * input.size, 128);
   return tile;
 }
-/// Buffers that an input needs less than there are stages.
+/// How many buffers fewer than stages an input needs.
 int spared_buffers(StreamKernel const& kernel, StreamKernel::Input const& input) {
   int farthest = 0;
   for (int n = 0; n < kernel.inputs; ++n) farthest = std::max(farthest, kernel.input[n].reach[kernel.dimensions - 1]);
@@ -107,7 +107,7 @@ class TileScore {
         std::min(kernel_.stages_in_use + tuning.ahead, needed.stages_in(dynamic_shared_bytes() - room_for_groups));
     int const asked_for = stages - kernel_.stages_in_use;
     if (asked_for < 1) return 0;
-    // Blocks run in batches, the last of which may be small; lanes beyond the range ask for nothing.
+    // Blocks run in batches, the last of which may be small; lanes beyond the range copy nothing.
     Index const multiprocessors = current_device().multiprocessors;
     double const useful =
         ratio(range_.extent(0), tiles_x * tile_x) * (solid ? ratio(range_.extent(1), tiles_y * tile_y) : 1);
@@ -120,8 +120,8 @@ class TileScore {
     Index const rest = blocks % multiprocessors;
     double const batches =
         static_cast<double>(whole_batches) * duration(multiprocessors) + (rest > 0 ? duration(rest) : 0);
-    // Borders along z come from memory again, those along x and y from the second-level cache; short rows and ranges
-    // that are read at several places at a time cost time too.
+    // Halos along z come from memory again, those along x and y from the second-level cache. Short rows cost time, and
+    // so does reading several parts of a range at once.
     double const row_bytes = 16.0 * tuning.threads_x;
     double const borders =
         reach_ == 0 ? 1 : (solid ? ratio(tile_y, tile_y + 2 * reach_) : 1) * ratio(tile_x, tile_x + 64 / kernel_.width);
@@ -131,7 +131,7 @@ class TileScore {
   }
 
  private:
-  /// That keep the memory of the whole device busy.
+  /// Bytes in flight that saturate the memory bandwidth of the device.
   static constexpr double bytes_in_flight = 8e6;
   [[nodiscard]] static double ratio(Index part, Index whole) {
     return static_cast<double>(part) / static_cast<double>(whole);
@@ -139,17 +139,17 @@ class TileScore {
   IndexRange const& range_;
   StreamKernel const& kernel_;
   int reach_ = 0;
-  double work_ = 0;  ///< how much multiprocessors that do nothing are missed: more, the more a point asks for
+  double work_ = 0;  ///< cost of idle multiprocessors; grows with the work per point
 };
 
-/// The best tile by its score.
+/// The tile with the highest score.
 StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
   TileScore const score(range, kernel);
   ReductionTiles const reduction_tiles(range);
   int const unit_x = kernel.sums > 0 ? std::max(1, reduction_tiles.columns_x / kernel.width) : 16;
   int const unit_y = kernel.sums > 0 ? reduction_tiles.columns_y : 1;
   bool const far_reaching = kernel.stages_in_use > 3;
-  // Where several inputs leave room for small tiles only, more of them at a time are worth more than long ways along z.
+  // Where several inputs allow only small tiles, more tiles at a time are worth more than long ways along z.
   bool const cut_anyway = far_reaching && kernel.inputs > 1 && range.extent(2) >= 192;
   StreamTuning best{.threads_x = unit_x};
   double highest = -1;
@@ -170,7 +170,7 @@ StreamTuning best_tile(IndexRange const& range, StreamKernel const& kernel) {
     }
     if (tuning.threads_x == unit_x) break;
   }
-  // Stencils that reach far lose more by waiting for each other than they gain, unless all blocks are resident at once.
+  // Wide stencils lose more by pacing than they gain, unless all blocks are resident at once.
   Index const tiles =
       pieces(range.extent(0), best.threads_x * kernel.width) * pieces(range.extent(1), best.threads_y * kernel.rows);
   if (far_reaching && (best.planes > 0 || tiles > current_device().multiprocessors)) best.pace = 0;
@@ -185,7 +185,7 @@ double tile_score(IndexRange const& range, StreamKernel const& kernel, StreamTun
 
 StreamTuning default_tuning(IndexRange const& range, StreamKernel const& kernel) {
   if (kernel.dimensions == 3) return best_tile(range, kernel);
-  // The best of those that were tried on an H100, but not much wider than the range.
+  // The best of those tried on an H100, but not much wider than the range.
   StreamTuning tuning{.threads_x = 128, .planes = 64};
   int const columns = kernel.sums > 0 ? ReductionTiles(range).columns_x : 32;
   while (tuning.threads_x > 32 && tuning.threads_x / 2 * kernel.width % columns == 0 &&
@@ -210,7 +210,7 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
   int const tile_y = plan.threads_y * kernel.rows;
   if (plan.threads_x < 1 || plan.threads_y < 1) return launch;
   if (plan.threads_x * plan.threads_y > kernel.most_threads || plan.threads_x * plan.threads_y % 32 != 0) return launch;
-  // A tile holds whole reduction tiles.
+  // A tile must hold whole reduction tiles.
   if (kernel.sums > 0 &&
       (tile_x % plan.reduction_tiles.columns_x != 0 || (solid && tile_y % plan.reduction_tiles.columns_y != 0))) {
     return launch;
@@ -271,7 +271,7 @@ StreamLaunch cut_up(IndexRange const& range, StreamKernel const& kernel, StreamT
 
 namespace {
 
-/// Plans by kernel, device, range and tuning; none stands for the chosen one.
+/// Plans by kernel, device, range and tuning; no tuning means the chosen one.
 struct Plans {
   using Key = std::tuple<void const*, int, Extents, Extents, std::optional<StreamTuning>>;
   std::mutex mutex;
@@ -351,7 +351,7 @@ LineLaunch plan_line(IndexRange const& range, void const* function, int stage_by
   Index const room = dynamic_shared_bytes() - merged * accumulator_bytes;
   plan.stages = static_cast<int>(std::min(Index{LineTuning::stages}, room / stage_bytes));
   if (plan.stages < 2 || scratch * accumulator_bytes > dynamic_shared_bytes()) return launch;
-  // All of a multiprocessor's memory: blocks that run side by side there would be in each other's way.
+  // All of a multiprocessor's shared memory, so that only one block runs there: several would slow each other down.
   launch.shared_bytes = dynamic_shared_bytes();
   allow_shared_memory(function);
   launch.blocks = static_cast<int>(std::min(plan.groups, Index{current_device().multiprocessors}));

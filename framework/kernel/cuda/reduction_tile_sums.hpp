@@ -7,15 +7,15 @@
 
 namespace halocline::kernel::cuda {
 
-/// Where a kernel leaves the sums of its reduction tiles, and the last of its blocks the sums of all.
+/// Where a kernel stores the sums of its reduction tiles, and its last block the totals.
 template <class Accumulator>
 struct ReductionTileSums {
-  Accumulator* partials;  ///< those of the n-th sum from n * room on
-  Index room;             ///< for the reduction tiles and sets of them
+  Accumulator* partials;  ///< the n-th sum starts at n * room
+  Index room;             ///< accumulators for the reduction tiles and sets of them
   Accumulator* results;   ///< one for each sum
 };
 
-/// The number that every accumulator begins with.
+/// The first number in an accumulator.
 template <class Accumulator>
 [[nodiscard]] __device__ __forceinline__ double first_number(Accumulator const& accumulator) {
   double number;
@@ -32,18 +32,18 @@ struct Merge {
   }
 };
 
-/// Merges the accumulators of `Lanes` neighbouring lanes in pairs, neighbours first; the first of them gets the result.
+/// Merges the accumulators of `Lanes` neighbouring lanes in pairs, neighbours first. The first lane gets the result.
 template <int Lanes, class Accumulator>
 __device__ __forceinline__ Accumulator merge_neighbouring_lanes(Accumulator const& mine) {
   using Reduce = cub::WarpReduce<Accumulator, Lanes>;
-  typename Reduce::TempStorage storage;  // empty for whole numbers of lanes that are a power of two
+  typename Reduce::TempStorage storage;  // empty for a power of two
   return Reduce(storage).Reduce(mine, Merge{});
 }
 
-/// A barrier of the first `threads` threads of a block; the others may have ended.
+/// A barrier of the first `threads` threads of a block; the others may have exited.
 __device__ __forceinline__ void barrier_of(int threads) { asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory"); }
 
-/// Reads past the first-level cache, which does not see what other blocks wrote.
+/// Loads past the first-level cache, which is not coherent with writes of other blocks.
 template <class Accumulator>
 [[nodiscard]] __device__ __forceinline__ Accumulator load_shared_result(Accumulator const* from) {
   Accumulator loaded;
@@ -58,8 +58,8 @@ template <class Accumulator>
 }
 
 /// Merges `count` accumulators in global memory, `group` neighbours at a time, by the first `threads` threads of a
-/// block: the n-th group goes to `to[n]`, for whoever meets them at a barrier. `Batch`: groups whose loads are under
-/// way together. How many groups there were.
+/// block. The n-th group goes to `to[n]`, which other threads may read after a barrier. `Batch`: groups whose loads are
+/// in flight together. Returns the number of groups.
 template <int Batch, class Accumulator>
 __device__ __forceinline__ Index merge_groups(Accumulator const* from, Index count, Accumulator* to, int thread,
                                               int threads) {
@@ -83,8 +83,8 @@ __device__ __forceinline__ Index merge_groups(Accumulator const* from, Index cou
   return groups;
 }
 
-/// Merges all of them, by threads that all come here and get the result. `scratch`: shared memory for
-/// `merge_scratch(count)`.
+/// Merges all of them; every thread that takes part gets the result. `scratch`: shared memory for
+/// `merge_scratch(count)` accumulators.
 template <int Batch, class Accumulator>
 __device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumulator* scratch, int thread,
                                       int threads) {
@@ -107,7 +107,7 @@ __device__ Accumulator merge_in_block(Accumulator const* from, int count, Accumu
   return count > 0 ? scratch[0] : Accumulator{};
 }
 
-/// The same for every sum: of `count` partial sums from `first` on. The n-th total goes to `to[n * room]`.
+/// The same for every sum, of `count` partial sums from `first` on. The n-th total goes to `to[n * room]`.
 template <int Sums, int Batch, class Accumulator>
 __device__ void merge_reduction_tiles(ReductionTileSums<Accumulator> const& sums, Index first, Index count,
                                       Accumulator* to, Index room, Accumulator* scratch, int thread, int threads) {
@@ -119,16 +119,16 @@ __device__ void merge_reduction_tiles(ReductionTileSums<Accumulator> const& sums
   }
 }
 
-/// Counts up to `last`, then from zero again: the number before. What this thread and those that it has met at barriers
-/// wrote before can be read by whoever counts later.
+/// Counts up to `last`, then from zero again; returns the number before. What this thread, and those that shared a
+/// barrier with it, wrote before is visible to threads that count later.
 [[nodiscard]] __device__ __forceinline__ unsigned count_one(unsigned* counter, unsigned last) {
   unsigned before;
   asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(counter), "r"(last) : "memory");
   return before;
 }
 
-/// Called by the first `threads` threads of each of `blocks` blocks at its end; whether all others have been here
-/// before, so that all they wrote can be read.
+/// Called by the first `threads` threads of each of `blocks` blocks at its end. Returns whether all other blocks have
+/// called it before, so that everything they wrote is visible.
 [[nodiscard]] __device__ inline bool is_last_block(unsigned* blocks_done, unsigned blocks, int thread, int threads) {
   __shared__ bool last;
   barrier_of(threads);
@@ -138,8 +138,8 @@ __device__ void merge_reduction_tiles(ReductionTileSums<Accumulator> const& sums
 }
 
 /// Called by the first `threads` threads of a block at its end. `reduction_tile(n)`, n < `count`, are the reduction
-/// tiles whose sums it has stored, or -1. Adds up the sets that are complete by now, the last block all. `scratch`:
-/// shared memory for `merge_scratch(most_at_once)`, which nobody else uses any more.
+/// tiles whose sums the block has stored, or -1. Merges the sets that are now complete; the last block merges all sets.
+/// `scratch`: shared memory for `merge_scratch(most_at_once)` accumulators, no longer used otherwise.
 template <int Sums, class Accumulator, class ReductionTile>
 __device__ void finish_reduction_tiles(ReductionTileSums<Accumulator> const& sums, Index reduction_tiles,
                                        unsigned* counters, int count, ReductionTile const& reduction_tile,

@@ -12,15 +12,15 @@
 #include "framework/kernel/reduction_tiles.hpp"
 #include "framework/kernel/views.hpp"
 
-// Conjugate gradients of small systems on NVIDIA's GPUs: many steps in one persistent kernel. A block of threads has
-// one reduction tile of unknowns, whose x, r and A p stay in registers and whose p, with a halo, stays in shared
-// memory. A step has two barriers of the whole grid, each of which is a sum: blocks publish their parts with the
-// barrier's number, and read those of all others until they have this number. With the second sum the new r are
-// published, too. p in the halo is computed there.
+// Conjugate gradients of small systems on NVIDIA GPUs: many steps in one persistent kernel. A thread block owns one
+// reduction tile of unknowns: x, r and A p stay in registers, and p with a halo stays in shared memory. A step has two
+// grid-wide barriers, each of which also computes a sum: a block publishes its part with the barrier's number as a
+// flag, and polls the parts of all others for this flag. The second barrier also publishes the new r, from which each
+// block computes p in its halo.
 
 namespace halocline::kernel::cuda {
 
-/// Publishes `number` with a flag, the number of the barrier, beside each half of it: 8 bytes arrive as one.
+/// Publishes `number` in two words, each half beside the barrier's number as a flag, since 8 bytes arrive as one.
 __device__ __forceinline__ void publish(unsigned long long* at, unsigned flag, double number) {
   auto const bits = static_cast<unsigned long long>(__double_as_longlong(number));
   unsigned long long const mark = static_cast<unsigned long long>(flag) << 32U;
@@ -29,7 +29,7 @@ __device__ __forceinline__ void publish(unsigned long long* at, unsigned flag, d
                : "memory");
 }
 
-/// Waits for the number that is published there with this flag.
+/// Polls for the number that is published there with this flag.
 [[nodiscard]] __device__ __forceinline__ double wait_for(unsigned long long const* at, unsigned flag) {
   unsigned long long low = 0;
   unsigned long long high = 0;
@@ -39,18 +39,18 @@ __device__ __forceinline__ void publish(unsigned long long* at, unsigned flag, d
   return __longlong_as_double(static_cast<long long>((high << 32U) | (low & 0xffffffffULL)));
 }
 
-/// Orders what comes before and behind it for the whole device. Cheaper than __threadfence(), which agrees with all
-/// other fences on one order, too.
+/// Orders memory accesses before and after it for the whole device. Cheaper than __threadfence(), which is also
+/// sequentially consistent with all other fences.
 __device__ __forceinline__ void acquire_and_release() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-/// A barrier of all blocks of a kernel that also adds up.
+/// A grid-wide barrier that also computes a sum.
 struct GridBarrier {
   static constexpr int most_blocks = group * group;
   unsigned long long* published = nullptr;  ///< two words of each block, for even and for odd flags
   unsigned first = 0;                       ///< flag of the first barrier
 
-  /// Adds up `mine` of all threads of all blocks, in the order of a sweep's sums. If it `Publishes`, all may read
-  /// behind it what threads wrote to global memory before.
+  /// Adds up `mine` of all threads of all blocks, in the order of a sweep's sums. With `Publishes`, writes to global
+  /// memory before the barrier are visible to all threads after it.
   template <bool Publishes>
   [[nodiscard]] __device__ __forceinline__ double sum(unsigned& number, PlainSum const& mine) const {
     static_assert(group == 32, "a warp merges a group");
@@ -86,7 +86,7 @@ struct GridBarrier {
   }
 };
 
-/// What a launch is told. Ranges and views as a sweep's; `coefficients`: inputs of the functor after the vector.
+/// Arguments of a launch. Ranges and views as a sweep's; `coefficients`: inputs of the functor after the vector.
 template <class Real, class Functor, class GeometryReal, class CoefficientViews>
 struct CgProblem {
   static constexpr int reach_x = Functor::shape.reach(0);
@@ -94,7 +94,7 @@ struct CgProblem {
   static constexpr int reach_z = Functor::shape.reach(2);
   static constexpr bool star = Functor::shape.kind == ShapeKind::star;
   using VectorShape = InputShape<Functor, 0>;
-  /// Unknowns of a thread: the steps of a reduction tile.
+  /// Unknowns per thread: the steps of a reduction tile.
   static constexpr int depth = 8;
 
   Functor functor;
@@ -105,15 +105,15 @@ struct CgProblem {
   BlockView<Real> r;  ///< of the same layout as p
   Index begin[3] = {};
   Index end[3] = {};
-  Index period[3] = {};  ///< along axes whose ends meet; elsewhere 0
+  Index period[3] = {};  ///< extent of periodic axes; elsewhere 0
   ReductionTiles reduction_tiles;
   int extent[3] = {};  ///< of a reduction tile with its halo
   GridBarrier barrier{};
   CgRecurrence recurrence{};
-  double enough = 0;    ///< norms that end the steps: of this or below …
-  double too_much = 0;  ///< … and above
+  double enough = 0;    ///< steps end at a norm of r of this or below …
+  double too_much = 0;  ///< … or above this
   int steps = 0;
-  double* measured = nullptr;  ///< p . A p and r . r of each step, in memory of the host
+  double* measured = nullptr;  ///< p . A p and r . r of each step, in host memory
   int* taken = nullptr;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int entries_of_thread() const {
@@ -124,7 +124,7 @@ struct CgProblem {
   }
 };
 
-/// What the functor returns at (i, j, k), with `u` for what it sees of the vector.
+/// What the functor returns at (i, j, k), where `u` reads the vector.
 template <class Functor, class APoint, class Vector, std::size_t... N, class... Real>
 [[nodiscard]] __device__ __forceinline__ auto evaluate_with(
     Functor const& functor, APoint const& point, Vector const& u,
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(ReductionTiles::columns, 2) resident_cg(__grid
   int const plane = problem.extent[0] * problem.extent[1];
   int const room = problem.entries_of_thread();
   auto* const tile = reinterpret_cast<Real*>(shared_memory);
-  // For each entry of the halo: where it is in the tile, and where in memory from the views' origins.
+  // For each entry of the halo: its position in the tile and its offset in memory from the views' origins.
   auto* const halo = reinterpret_cast<int2*>(tile + room * ReductionTiles::columns);
 
   Index const reduction_tile = blockIdx.x;
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(ReductionTiles::columns, 2) resident_cg(__grid
   int const own_step = axis == 2 ? plane : row;
   Index const memory_step = axis == 2 ? problem.p.plane : problem.p.row;
   Index const x_step = axis == 2 ? problem.x.plane : problem.x.row;
-  // The points of the thread inside of the range: those from `low` to `high`.
+  // The thread's points inside the range: from `low` to `high`.
   bool has_any = true;
   for (int a = 0; a < 3; ++a) {
     has_any = has_any && (a == axis || (mine.at[a] >= problem.begin[a] && mine.at[a] < problem.end[a]));
@@ -281,9 +281,9 @@ __global__ void __launch_bounds__(ReductionTiles::columns, 2) resident_cg(__grid
   if (blockIdx.x == 0 && thread == 0) *problem.taken = taken;
 }
 
-/// So many blocks of `kernel` run at a time.
+/// Number of blocks of `kernel` that can be resident at a time.
 [[nodiscard]] int blocks_at_a_time(void const* kernel, std::size_t shared_bytes);
-/// Enqueues a kernel whose blocks all run at a time.
+/// Enqueues a kernel whose blocks are all resident at a time.
 void launch_together(void const* kernel, int blocks, std::size_t shared_bytes, void* argument, cudaStream_t stream);
 
 }  // namespace halocline::kernel::cuda

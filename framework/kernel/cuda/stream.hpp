@@ -11,14 +11,13 @@
 #include "framework/kernel/scalar.hpp"
 #include "framework/kernel/views.hpp"
 
-// The streaming form of a sweep in 2D and 3D. A block of threads takes a tile of the faster axes (in 2D: of x) and goes
-// along the slowest one, in 3D a plane a step, in 2D a few rows. One warp asks for what the steps read, some steps
-// ahead, by copies that run on their own; the others evaluate. Every value comes from memory once, but for the borders
-// of tiles.
+// The streaming form of a sweep in 2D and 3D. A thread block processes a tile of the faster axes (in 2D: of x) along
+// the slowest one: a step is a plane in 3D, a few rows in 2D. One producer warp issues asynchronous copies of the
+// inputs some steps ahead; the other warps evaluate. Only halos of tiles are read from memory more than once.
 
 namespace halocline::kernel::cuda {
 
-/// What is known of a streaming sweep when it is compiled.
+/// Compile-time properties of a streaming sweep.
 template <class Task, int Dimensions, int RowsOfThread>
 struct Stream {
   static constexpr int dimensions = Dimensions;
@@ -30,12 +29,12 @@ struct Stream {
   /// Planes or rows of a step.
   static constexpr int step = Dimensions == 3 ? 1 : rows;
   static constexpr int inputs = decltype(Task::in)::count;
-  /// Steps that an input's values come before the step that first evaluates with them.
+  /// Steps between the arrival of an input's values and the first step that evaluates with them.
   [[nodiscard]] static constexpr int lead_of(int input_reach) {
     return Dimensions == 3 ? input_reach : input_reach > 0 ? 1 : 0;
   }
   static constexpr int lead = lead_of(reach);
-  /// Steps that are over before values may be forgotten.
+  /// Steps that must be complete before values may be discarded.
   static constexpr int keep = Dimensions == 3 && star ? 0 : lead;
 
   template <std::size_t N, class Real>
@@ -45,7 +44,7 @@ struct Stream {
     static constexpr int reach_y = shape.reach(1);
     static constexpr int reach = shape.reach(axis);
     static constexpr int lead = lead_of(reach);
-    int at = 0;  ///< of the buffer that comes next, in bytes from the first
+    int at = 0;  ///< byte offset of the next buffer from the first
     std::conditional_t<Dimensions == 3, PlaneWindow<Real, width, rows, reach, star>,
                        RowWindow<Real, width, rows, reach>>
         window;
@@ -55,9 +54,9 @@ struct Stream {
                                 InputShape<typename Task::FunctorType, static_cast<int>(N)>, X, Y, Dimensions>;
 };
 
-/// A functor that does one of two things, in turn from a point to its neighbours along every axis, may say so:
-/// `phase(point)` is 0 or 1, and `in_phase<Phase>(point, inputs…)` does what operator() does there. Then a thread finds
-/// out once for all of its points, and loads once what they share.
+/// A functor that alternates between two operations from a point to its neighbours along every axis may declare it:
+/// `phase(point)` is 0 or 1, and `in_phase<Phase>(point, inputs…)` does what operator() does there. Then a thread
+/// determines the phase once for all of its points, and loads shared values once.
 template <class Functor>
 inline constexpr bool has_phases = requires(Functor const& functor, Point<double> const& point) {
   functor.phase(point);
@@ -66,17 +65,17 @@ inline constexpr bool has_phases = requires(Functor const& functor, Point<double
 /// The copies of one input for a tile.
 struct RowCopies {
   std::byte const* source;  ///< of row 0 of step 0
-  Index row_bytes;          ///< from row to row …
-  Index step_bytes;         ///< … and from step to step
+  Index row_bytes;          ///< distance between rows …
+  Index step_bytes;         ///< … and between steps
   unsigned bytes;           ///< of the part of a row that is copied
   int target;               ///< of row 0 in the first buffer
   int target_row_bytes;
   int first_row;  ///< of a step; in 2D of the first step
-  int last_row;   ///< one past it; in 2D of all steps, counted from the begin of the first
+  int last_row;   ///< one past it; in 2D of all steps, relative to the first step's begin
 };
 
-/// Keeps blocks together: those that drift apart read from many places of memory at a time, which it is slow at.
-/// Nothing depends on it: who has waited for long goes on.
+/// Throttles blocks that run ahead, because blocks that drift apart read from many places of memory at a time, which is
+/// slow. Results do not depend on it: a block that has waited for long continues.
 class Pace {
  public:
   __device__ __forceinline__ explicit Pace(StreamPlan const& plan) : steps_(plan.pace), counted_(plan.counted_steps) {
@@ -86,7 +85,7 @@ class Pace {
     blocks_ = min(resident, gridDim.x - batch * resident);
     begun_ = plan.begun + batch * static_cast<unsigned>(plan.counted_steps);
   }
-  /// Waits until all blocks of the batch have begun step `step - plan.pace`, and says that this one begins `step`.
+  /// Waits until all blocks of the batch have begun step `step - plan.pace`, and counts this block in `step`.
   __device__ __forceinline__ void begin(int step) {
     if (step - steps_ > all_have_begun_) {
       unsigned newest = load_newest(begun_ + step - 1);
@@ -95,7 +94,7 @@ class Pace {
     }
     add_one(begun_ + step);
   }
-  /// For all lanes of a warp: this block has no step from `step` on, and holds up nobody.
+  /// Called by all lanes of a warp when this block has no step from `step` on: other blocks do not wait for it.
   __device__ __forceinline__ void end(int step, int lane) const {
     if (steps_ == 0) return;
     for (int n = step + lane; n < counted_; n += 32) add_one(begun_ + n);
@@ -123,8 +122,8 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
   __device__ __forceinline__ explicit StreamInputs(StreamPlan const& plan)
       : At<N, Real>{0, decltype(At<N, Real>::window)(plan.input[N].pitch)}... {}
 
-  /// Takes what comes with step `s` into the windows. `buffers`: where those of all inputs are; (x, y): the thread's
-  /// first point in the tile.
+  /// Moves the values that arrive with step `s` into the windows. `buffers`: begin of all inputs' buffers; (x, y): the
+  /// thread's first point in the tile.
   __device__ __forceinline__ void advance(StreamPlan const& plan, int s, int x, int y, std::uint32_t buffers) {
     (
         [&] {
@@ -142,14 +141,14 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
         }(),
         ...);
   }
-  /// A number made of all that is still in use or about to be.
+  /// A number that depends on every loaded value still in use or about to be.
   [[nodiscard]] __device__ __forceinline__ unsigned loaded() const { return (0U ^ ... ^ At<N, Real>::window.loaded()); }
-  /// Step `s` has been evaluated.
+  /// Called after step `s` has been evaluated.
   __device__ __forceinline__ void retire(int s) {
     ((s >= -At<N, Real>::lead ? At<N, Real>::window.retire() : void()), ...);
   }
 
-  /// `Phase`: of the point, for functors that have phases.
+  /// `Phase`: of the point, for functors with phases.
   template <int X, int Y, int Phase, class APoint>
   __device__ __forceinline__ auto evaluate(typename Task::FunctorType const& functor, APoint const& point) const {
     if constexpr (has_phases<typename Task::FunctorType>) {
@@ -160,7 +159,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     }
   }
 
-  /// The producer's part: asks for all that the steps of a tile read, from plane or row `first` to `last`.
+  /// The producer's part: issues the copies of a tile's inputs, from plane or row `first` to `last`.
   __device__ static void produce(Task const& task, StreamPlan const& plan, Index x0, Index y0, Index first, Index last,
                                  std::byte* stages, CopyBarrier* full, CopyBarrier* empty, int lane) {
     produce_with(plan, first, last, stages, full, empty, lane,
@@ -177,7 +176,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     constexpr Index unit = sector / size;
     TileInput const& in = plan.input[M];
     auto const down = [](Index a) { return a & ~(unit - 1); };
-    // Only what the sweep may read, in whole sectors.
+    // Only what the sweep may read, rounded to whole sectors.
     Index const low = x0 - in.halo;
     Index const from = max(low, down(plan.begin[0] - reach_x));
     Index const to = min(x0 + plan.threads_x * AStream::width + in.halo, down(plan.end[0] + reach_x + unit - 1));
@@ -209,7 +208,7 @@ struct StreamInputs<Task, AStream, InputsAt<std::index_sequence<N...>, Real...>>
     Pace pace(plan);
     unsigned parity = 1;  // the first round finds every buffer free
     for (int s = -AStream::lead; s < steps + AStream::lead; ++s) {
-      // The step whose values an input brings now, and its rows: all in 3D, those of the tile that exist in 2D.
+      // The step whose values an input delivers now, and its rows: all in 3D, those of the tile that exist in 2D.
       auto const step_of = [&](int lead) { return s - (AStream::lead - lead); };
       auto const first_row = [&](RowCopies const& of, int lead) {
         int const step = step_of(lead);
@@ -266,9 +265,9 @@ struct StreamThread {
   Inputs inputs;
   Index i;  ///< of the thread's first point
   Index j;
-  int x_begin;  ///< points inside of the range, counted from the first
+  int x_begin;  ///< points inside the range, relative to the first
   int x_end;
-  /// Of the thread's columns along the slowest axis; those of all its rows in 2D.
+  /// Sums of the thread's columns along the slowest axis; in 2D a column covers all rows of the thread.
   Accumulator sum[sum_count][axis == 2 ? rows : 1][width];
 
   __device__ __forceinline__ StreamThread(Task const& a_task, StreamPlan const& a_plan, Index x0, Index y0)
@@ -277,8 +276,8 @@ struct StreamThread {
     x_end = static_cast<int>(max(Index{0}, min(plan.end[0] - i, Index{width})));
   }
 
-  /// Zero, known when all that the thread has asked shared memory for has come, but for what it has stored: a store
-  /// comes before an arrival in any case.
+  /// Returns zero, depending on every value that the thread loaded from shared memory and has not stored, so that its
+  /// use waits for these loads. A store precedes an arrival in any case.
   [[nodiscard]] __device__ __forceinline__ unsigned after_loads() const {
     unsigned bits = inputs.loaded();
     if constexpr (Task::sums > 0) {
@@ -294,7 +293,7 @@ struct StreamThread {
     return bits & plan.zero;
   }
 
-  /// Evaluates the thread's points of plane k, in 2D of the rows from k on, and stores them. `row_end`: rows inside.
+  /// Evaluates and stores the thread's points of plane k (in 2D: of the rows from k on). `row_end`: rows inside.
   __device__ __forceinline__ void evaluate(Index k, int row_end) {
     if constexpr (has_phases<typename Task::FunctorType>) {
       Point const first(task.geometry, i, axis == 2 ? j : k, axis == 2 ? k : plan.begin[2]);
@@ -338,7 +337,7 @@ struct StreamThread {
 
   template <int X, int Y, int First>
   __device__ __forceinline__ Returned evaluate_point(Index k) const {
-    // Points of the tile outside of the range are evaluated, too, at the nearest place inside, and thrown away.
+    // Points of the tile outside the range are evaluated at the nearest point inside, and discarded.
     Index const x = min(max(i + X, plan.begin[0]), plan.end[0] - 1);
     Index const y = min((axis == 2 ? j : k) + Y, plan.end[1] - 1);
     return inputs.template evaluate<X, Y, (X + Y + First) % 2>(
@@ -366,7 +365,7 @@ struct StreamThread {
         Pack<Value, width> pack;
 #pragma unroll
         for (int x = 0; x < width; ++x) pack.value[x] = Returns<Returned>::value(returned[y * width + x], n);
-        // Past the first-level cache. The second one may keep it for a while: written back in pieces it costs more.
+        // Bypasses the first-level cache. The second level may keep it: early write-back in pieces costs more.
         __stcg(reinterpret_cast<float4*>(to), *reinterpret_cast<float4 const*>(&pack));
       }
     }
@@ -435,15 +434,15 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     int const buffer = newest - (lead - distance);
     return buffer < 0 ? buffer + plan.stages : buffer;
   };
-  // Waits for what step `s` has been short of, and takes it in.
+  // Waits for the values that step `s` still needs, and moves them into the windows.
   auto const begin_step = [&](int s) {
     full[newest].wait(parity);
     std::uint32_t buffers = shared_address(stages);
-    asm volatile("" : "+r"(buffers));  // known after the wait only
+    asm volatile("" : "+r"(buffers));  // defined only after the wait
     mine.inputs.advance(plan, s, x, y, buffers);
   };
-  // What no later step needs may be overwritten, once every load of it has come: the copy engine does not wait for
-  // loads that are under way when a barrier is arrived at.
+  // Releases the buffer that no later step needs. All loads from it must complete first: the TMA unit does not wait for
+  // loads in flight when a thread arrives at the barrier.
   auto const end_step = [&](int s) {
     if (s - AStream::keep >= -lead) {
       empty[buffer_of(-AStream::keep)].arrive(mine.after_loads());
@@ -472,7 +471,7 @@ __global__ void __launch_bounds__(MostThreads + producer_threads, 1)
     }
   }
   if constexpr (Task::sums > 0) {
-    auto* const scratch = reinterpret_cast<Accumulator*>(stages);  // nothing comes any more
+    auto* const scratch = reinterpret_cast<Accumulator*>(stages);  // no copies arrive any more
     finish_tile<Thread>(plan, sums, thread, scratch, tile_x, tile_y, first, last);
   }
   if (plan.pace > 0 && is_last_block(plan.blocks_done, gridDim.x, thread, consumers)) {

@@ -4,14 +4,13 @@
 #include "framework/kernel/cuda/reduction_tile_sums.hpp"
 #include "framework/kernel/reduction_tiles.hpp"
 
-// How the streaming form in 2D and 3D leaves its sums: a tile holds whole reduction tiles, a thread a few of their
-// columns.
+// Sums of the streaming form in 2D and 3D: a tile holds whole reduction tiles, a thread holds a few of their columns.
 
 namespace halocline::kernel::cuda {
 
-/// Merges the columns of the reduction tiles of a tile and stores them. `groups`: shared memory for one accumulator for
-/// every 32 columns of the tile and every sum; `place`: of the last step, counted from the range's begin. Called by all
-/// consumers.
+/// Merges the columns of a tile's reduction tiles and stores the sums. `groups`: shared memory for one accumulator for
+/// every 32 columns of the tile and every sum; `place`: position of the last step, relative to the range's begin.
+/// Called by all consumers.
 template <class Thread, class Accumulator>
 __device__ __forceinline__ void store_reduction_tiles(Thread& mine, StreamPlan const& plan,
                                                       ReductionTileSums<Accumulator> const& sums, Accumulator* groups,
@@ -38,7 +37,7 @@ __device__ __forceinline__ void store_reduction_tiles(Thread& mine, StreamPlan c
     }
   }
   barrier_of(consumers);
-  // A reduction tile has eight groups, first those of a row.
+  // A reduction tile has eight groups of columns, those of the first row first.
   ReductionTiles const& reduction_tiles = plan.reduction_tiles;
   int const groups_of_row = reduction_tiles.columns_x / 32;
   int const reduction_tiles_x = groups_x / groups_of_row;
@@ -62,7 +61,7 @@ __device__ __forceinline__ void store_reduction_tiles(Thread& mine, StreamPlan c
   barrier_of(consumers);
 }
 
-/// Counts the reduction tiles of a tile, from plane or row `first` to `last`, as done.
+/// Counts the reduction tiles of a tile, from plane or row `first` to `last`, as complete.
 template <class Thread, class Accumulator>
 __device__ __forceinline__ void finish_tile(StreamPlan const& plan, ReductionTileSums<Accumulator> const& sums,
                                             int thread, Accumulator* scratch, int tile_x, int tile_y, Index first,

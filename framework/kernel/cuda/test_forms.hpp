@@ -11,11 +11,11 @@
 #include "framework/kernel/sweep.hpp"
 #include "framework/kernel/test_sweeps.hpp"
 
-// What the tests of the forms for CUDA share: a comparison of any form with the portable one.
+// Shared by the tests of the forms for CUDA: a comparison of any form with the portable one.
 
 namespace halocline::kernel_test {
 
-/// What a sweep leaves: all that it may write to, and the sums.
+/// Results of a sweep: all memory that it may write, and the sums.
 template <class Real>
 struct Outcome {
   std::vector<Real> fields;
@@ -38,7 +38,7 @@ template <class Real>
   return first;
 }
 
-/// Runs forms of one sweep, each with outputs of its own. All must leave the bits of the portable form everywhere.
+/// Runs forms of one sweep, each with its own outputs. All must leave the bits of the portable form everywhere.
 /// `setup(use)` makes the outputs and a task, calls `use(task)`, and returns all entries of the outputs.
 template <class Real, class Accumulator, class Setup>
 class Forms {
@@ -60,7 +60,7 @@ class Forms {
     }));
   }
 
-  /// Whether streaming by this tuning suits the range.
+  /// Whether streaming with this tuning suits the range.
   bool expect_tiles(kernel::cuda::StreamTuning const& tuning) const {
     return expect("streaming by " + std::to_string(tuning.threads_x) + " x " + std::to_string(tuning.threads_y) +
                       " threads, " + std::to_string(tuning.ahead) + " ahead, " + std::to_string(tuning.planes) +
@@ -94,7 +94,7 @@ class Forms {
     return outcome;
   }
 
-  /// `sweep` returns whether anything was launched; what was is compared.
+  /// `sweep` returns whether anything was launched; if so, the results are compared.
   template <class Sweep>
   bool expect(std::string const& form, Sweep const& sweep) const {
     bool launched = false;
@@ -115,7 +115,7 @@ class Forms {
   Outcome<Real> expected_;
 };
 
-/// More reduction tiles than one block merges: the sums of the portable form, launch after launch.
+/// With more reduction tiles than one block merges, every launch gives the sums of the portable form.
 template <class Task>
 void expect_same_sums(IndexRange const& range, Task const& task) {
   ASSERT_GT(kernel::ReductionTiles(range).total(), kernel::most_at_once) << name(range);
@@ -131,7 +131,7 @@ void expect_same_sums(IndexRange const& range, Task const& task) {
   }
 }
 
-/// The whole of a block, and a part that starts and ends anywhere inside.
+/// A whole block, and an inner part with unaligned begin and end.
 inline std::vector<IndexRange> ranges(Extents const& extents) {
   IndexRange inner{{0, 0, 0}, extents};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -140,7 +140,7 @@ inline std::vector<IndexRange> ranges(Extents const& extents) {
   return {IndexRange{{0, 0, 0}, extents}, inner};
 }
 
-/// A line with many numbers on both sides of it.
+/// A line with many values on both sides of it.
 template <class Real>
 class TestLine {
  public:

@@ -5,11 +5,11 @@
 
 #include "framework/kernel/cuda/test_forms.hpp"
 
-// What the tests of sweeps by tiles share: sizes, and tunings that must all leave the same bits.
+// Shared by the tests of sweeps by tiles: sizes, and tunings that must all leave the same bits.
 
 namespace halocline::kernel_test {
 
-/// Any two of their choices meet in one of them.
+/// Tunings in which every pair of choices occurs together.
 inline std::vector<kernel::cuda::StreamTuning> tunings() {
   using kernel::cuda::BlockOrder;
   std::vector<kernel::cuda::StreamTuning> all;
@@ -24,7 +24,7 @@ inline std::vector<kernel::cuda::StreamTuning> tunings() {
   return all;
 }
 
-/// Runs the direct form and the streaming one by every tuning. Returns how many of the tunings suited the range.
+/// Runs the direct form, and the streaming form with every tuning. Returns how many tunings suited the range.
 template <class Real, class Accumulator, class Setup>
 int expect_every_form(IndexRange const& range, Setup const& setup) {
   Forms<Real, Accumulator, Setup> const forms(range, setup);

@@ -16,7 +16,7 @@ using Space = Kokkos::Cuda;
 template <class Real, int Radius>
 using FlatStarSum = LowStarSum<Real, Radius, 2>;
 
-/// The star of a cube with its sum; the second input is read at the point only.
+/// A 3D star with its sum; the second input is read at the point only.
 template <class Real, int Radius>
 struct SolidStarSum {
   static constexpr Shape shape = star<Radius>;
@@ -29,7 +29,7 @@ struct SolidStarSum {
   }
 };
 
-/// One of two fields is updated in place, the other is made of it and of neighbours; three sums.
+/// One of two fields is updated in place; the other depends on it and on neighbours; three sums.
 template <class Real>
 struct InPlace {
   static constexpr Shape shape = star<1>;
@@ -55,7 +55,7 @@ struct PointUpdate {
   }
 };
 
-/// Each input is read along axes of its own.
+/// Each input is read along different axes.
 template <class Real, int Radius>
 struct SolidFluxes {
   static constexpr Shape shape = star<Radius>;
@@ -95,7 +95,7 @@ struct BoxAndFluxes {
   }
 };
 
-/// Every other point is left as it is but for its sum.
+/// Every other point is unchanged, but adds to the sum.
 template <class Real, int Dimensions>
 struct EveryOther {
   static constexpr Shape shape = star<1, Dimensions>;
@@ -120,7 +120,7 @@ struct EveryOther {
   }
 };
 
-/// A whole number for every point chooses what is written.
+/// An integer field chooses what is written.
 template <class Real>
 struct ByNumber {
   static constexpr Shape shape = point;
@@ -181,7 +181,7 @@ template <class Real, int Radius>
 void check_fluxes() {
   int streamed = 0;
   for (Extents const& extents : solid) {
-    // No input has more ghosts than it needs, but for the padding that all have.
+    // No input has more ghosts than it needs, except for the padding that all have.
     TestBlock<Real, Space> const u(extents, Radius, 1);
     TestBlock<Real, Space> const x(extents, Radius, 2);
     TestBlock<Real, Space> const y(extents, Radius, 3, 7);
@@ -203,7 +203,7 @@ void check_fluxes() {
   EXPECT_GT(streamed, 0);
 }
 
-/// A box beside inputs that are read along one axis and at the point only.
+/// A box beside inputs that are read along one axis or at the point only.
 TYPED_TEST(CudaTilesTest, BoxesWithNarrowInputs) {
   int streamed = 0;
   for (Extents const& extents : solid) {
@@ -221,7 +221,7 @@ TYPED_TEST(CudaTilesTest, BoxesWithNarrowInputs) {
 TYPED_TEST(CudaTilesTest, InputsThatAreReadAlongOneAxis) { check_fluxes<TypeParam, 1>(); }
 TYPED_TEST(CudaTilesTest, InputsThatAreReadFarAlongOneAxis) { check_fluxes<TypeParam, 3>(); }
 
-/// What the copy engine brings early is what the sweep itself overwrites late.
+/// The TMA unit reads ahead what the sweep itself overwrites later.
 TYPED_TEST(CudaTilesTest, PointsAreUpdatedInPlace) {
   int streamed = 0;
   for (Extents const& extents : solid) {
@@ -260,7 +260,7 @@ TYPED_TEST(CudaTilesTest, OutputsMayBeInputs) {
   EXPECT_GT(streamed, 0);
 }
 
-/// Rows that start anywhere: no form may read or write more than a number at a time.
+/// Rows with any alignment: every form may only read and write one value at a time.
 TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
   Index const row = 75;
   Index const plane = row * 13;
@@ -281,7 +281,7 @@ TYPED_TEST(CudaTilesTest, ViewsOfAnyAlignment) {
   EXPECT_EQ(first_difference(contents_of(expected), contents_of(to)), -1);
 }
 
-/// Sets of reduction tiles are merged by whichever block finishes them.
+/// The block that finishes a set of reduction tiles merges it.
 TYPED_TEST(CudaTilesTest, MoreReductionTilesThanAreMergedAtOnce) {
   IndexRange const range{{5, 1, 0}, {11'999, 11'649, 1}};
   TestLine<TypeParam> const u(12'000 * 11'650, 1);
@@ -297,7 +297,7 @@ TYPED_TEST(CudaTilesTest, MoreReductionTilesThanAreMergedAtOnce) {
                                             FlatStarSum<TypeParam, 1>{TypeParam{0.6875}}, as_plane(u.view())));
 }
 
-/// A step reads what the copy engine brings while other steps write: the same bits, launch after launch.
+/// A step reads what the TMA unit delivers while other steps write: every launch gives the same bits.
 TYPED_TEST(CudaTilesTest, ManyLaunchesLeaveTheSameBits) {
   Extents const extents{256, 264, 66};
   TestBlock<TypeParam, Space> const u(extents, 1, 1);
@@ -351,7 +351,7 @@ TYPED_TEST(CudaTilesTest, RepeatedWorkIsReplayedWithItsArguments) {
   }
 }
 
-/// A search leaves the fields alone, those that the sweep updates in place too, and what it finds is used from then on.
+/// A search leaves the fields unchanged, even those that the sweep updates in place, and its result is used afterwards.
 TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
   Extents const extents{256, 96, 64};
   TestBlock<TypeParam, Space> const u(extents, 1, 1);
@@ -378,7 +378,7 @@ TYPED_TEST(CudaTilesTest, ASearchChangesNoResult) {
   expect_equal(expected, run());
 }
 
-/// Updates of large fields stream in 3D by themselves and go directly in a plane, where there is nothing to search for.
+/// Updates of large fields stream by default in 3D, and use the direct form in 2D, where nothing is searched.
 TYPED_TEST(CudaTilesTest, UpdatesStreamInThreeDimensions) {
   Space const space{};
   for (Extents const& extents : {Extents{128, 128, 80}, Extents{1100, 1000, 1}}) {
@@ -406,7 +406,7 @@ TYPED_TEST(CudaTilesTest, UpdatesStreamInThreeDimensions) {
     EXPECT_EQ(sums.value(), sum);
     EXPECT_EQ(first_difference(expected.contents(), out.contents()), -1);
     EXPECT_EQ(first_difference(other_expected.contents(), other.contents()), -1);
-    // What was found can be read again.
+    // The search's result can be written and read again.
     std::string const cache = kernel::tuner::cache().text();
     EXPECT_EQ(kernel::TuningTable::parse(cache, "cache").text(), cache);
   }

@@ -22,7 +22,7 @@ std::string counted(int count, std::string const& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// "1", "0", or "1 along y" and "1 along xy" where that is not everywhere.
+/// "1", "0", or "1 along y" and "1 along xy" for a reach along some axes only.
 std::string reach_of(StreamKernel::Input const& input, int dimensions) {
   int farthest = 0;
   std::string along;
@@ -54,16 +54,16 @@ std::map<std::string, Index> as_parameters(StreamKernel const& kernel, StreamTun
           {"order", static_cast<Index>(tuning.order)}};
 }
 
-/// Whether a tuning was measured with as many rows a thread as the kernel has now.
+/// Whether a tuning was measured with as many rows per thread as the kernel has now.
 bool is_of(StreamKernel const& kernel, TunedSweep const& sweep) {
   auto const rows = sweep.parameters.find("rows");
   return rows == sweep.parameters.end() || rows->second == kernel.rows;
 }
 
-/// A tuning of a table, with whatever it does not say as it is by default.
+/// A tuning from a table; parameters that it does not give have their defaults.
 StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   StreamTuning tuning;
-  // What is in a file may be anything: products of these must fit.
+  // A file may contain any number: products of these must not overflow.
   auto const read = [&](char const* name, auto& into, Index most = Index{1} << 20U) {
     if (auto const at = parameters.find(name); at != parameters.end()) {
       into = static_cast<std::remove_reference_t<decltype(into)>>(std::clamp<Index>(at->second, 0, most));
@@ -81,7 +81,7 @@ StreamTuning as_tuning(std::map<std::string, Index> const& parameters) {
   return tuning;
 }
 
-/// Launches that are over sooner are measured several at a time: seconds.
+/// Launches shorter than this (in seconds) are measured several at a time.
 constexpr double shortest_measure = 5e-4;
 
 }  // namespace
@@ -94,7 +94,7 @@ Choice choose(IndexRange const& range, StreamKernel const& kernel) {
   if (auto const found = tuner::look_up(key_of(range, kernel)); found && is_of(kernel, found->sweep)) {
     if (found->sweep.form == direct) return {std::nullopt, found->source};
     StreamTuning const tuning = as_tuning(found->sweep.parameters);
-    // A tuning of a size class may not suit every size of it.
+    // A tuning of a size class may not suit every size in it.
     if (cut_up(range, kernel, tuning).blocks > 0) return {tuning, found->source};
   }
   return {default_tuning(range, kernel), "rule"};
@@ -120,7 +120,7 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
           for (int const pace : {0, 1, 2, 3, 10}) {
             StreamTuning const tuning{threads_x, threads_y, ahead, planes, pace};
             StreamLaunch const launch = cut_up(range, kernel, tuning);
-            // Chunks that turn out alike, and fewer stages than asked for, are other candidates.
+            // Equal chunks, and fewer stages than requested, are covered by other candidates.
             bool const same_as_whole = planes > 0 && launch.plan.chunks == 1;
             if (launch.blocks == 0 || same_as_whole || launch.plan.stages < kernel.stages_in_use + ahead) continue;
             all.emplace_back(-tile_score(range, kernel, tuning), tuning);
@@ -130,7 +130,7 @@ std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const
     }
   }
   std::sort(all.begin(), all.end());
-  // The best of every tile first: a score that is wrong about a tile is not to keep all of its tunings out.
+  // The best of every tile first, so that a score which misjudges a tile does not exclude all of its tunings.
   std::set<std::pair<int, int>> tiles;
   std::vector<StreamTuning> chosen;
   std::vector<StreamTuning> others;
@@ -178,8 +178,8 @@ void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const
   tried.emplace_back(measure(std::nullopt, 2), std::nullopt);
   std::sort(tried.begin(), tried.end(), sooner);
   tried.resize(std::min(tried.size(), finalists));
-  // The rule, what a table says, and the best of the first round again, in turns, so that all meet the device in the
-  // same state.
+  // Measures the rule's tuning, the table's and the best of the first round again, alternating, so that all run under
+  // the same conditions.
   double const never = std::numeric_limits<double>::infinity();
   std::vector<Timed> standing = {{never, default_tuning(range, kernel)}};
   if (Choice const known = choose(range, kernel); known.source != "rule") standing.emplace_back(never, known.tuning);
@@ -192,7 +192,7 @@ void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const
     return *std::min_element(list.begin(), list.end(), sooner);
   };
   double const by_rule = standing.front().first;
-  // Where the rule does not stream either there is nothing to choose.
+  // If the rule cannot stream, there is nothing to choose.
   if (!std::isfinite(by_rule)) return;
   Timed const used = best_of(standing);
   Timed const best = best_of(tried);

@@ -8,42 +8,42 @@
 #include "framework/kernel/cuda/plan.hpp"
 #include "framework/kernel/tune/tuning.hpp"
 
-// The choice of a streaming sweep's tuning: from a table, by a search, or by the rules of default_tuning.
+// Chooses the tuning of a streaming sweep: from a table, by a search, or by the rules of default_tuning.
 
 namespace halocline::kernel::cuda {
 
-/// How a sweep is to run, and who says so.
+/// How a sweep is to run, and where that choice comes from.
 struct Choice {
-  std::optional<StreamTuning> tuning;  ///< none: by the direct form
+  std::optional<StreamTuning> tuning;  ///< none: the direct form
   std::string source;                  ///< "rule", "table", "cache", "search"
 };
 
 [[nodiscard]] SweepKey key_of(IndexRange const& range, StreamKernel const& kernel);
 
-/// What is known to be best for this sweep on the current device.
+/// The best known choice for this sweep on the current device.
 [[nodiscard]] Choice choose(IndexRange const& range, StreamKernel const& kernel);
 
-/// Tunings worth a measurement: of every tile the one with the highest score, then others by their scores.
+/// Tunings worth measuring: the best of every tile by score, then others by score.
 [[nodiscard]] std::vector<StreamTuning> candidates(IndexRange const& range, StreamKernel const& kernel);
 
-/// Seconds of a sweep by a tuning, null: by the direct form; the least of so many samples. Infinity: it cannot run.
+/// Seconds of a sweep with a tuning, the least of `samples` samples; null stands for the direct form. Infinity if it
+/// cannot run.
 using SecondsOf = std::function<double(StreamTuning const*, int samples)>;
 
-/// By the device's clock. `run(tuning)` enqueues the sweep, leaving the fields of the caller as they are; false: it
-/// cannot.
+/// Measures with CUDA events. `run(tuning)` enqueues the sweep without changing the caller's fields, or returns false.
 [[nodiscard]] SecondsOf by_clock(cudaStream_t stream, std::function<bool(StreamTuning const*)> run);
 
-/// Measures the candidates and the direct form, and keeps the best of them where it is faster than what would be used
-/// without, by the tables and by the rule; otherwise the faster of those.
+/// Measures the candidates and the direct form, and keeps the fastest if it beats the tunings of the tables and of the
+/// rule; otherwise keeps the faster of those.
 void search(IndexRange const& range, StreamKernel const& kernel, SecondsOf const& seconds_of);
 
-/// Whether a search is asked for that has not been made, and could be made now: not while a graph is captured.
+/// Whether a search is requested, not made yet, and possible now (no graph is being captured).
 [[nodiscard]] bool wants_search(cudaStream_t stream, IndexRange const& range, StreamKernel const& kernel);
 
 /// Device memory that stands in for an output while tunings are measured.
 class StandIn {
  public:
-  /// Room for `bytes` at the same place of a cache line as `like`. No room: `memory()` is null.
+  /// Allocates `bytes` with the same alignment as `like` to a cache line. `memory()` is null if the allocation fails.
   StandIn(cudaStream_t stream, void const* like, std::size_t bytes);
   ~StandIn();
   StandIn(StandIn&& other) noexcept;

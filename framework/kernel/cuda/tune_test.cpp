@@ -7,7 +7,7 @@
 namespace halocline::kernel::cuda {
 namespace {
 
-/// Shared memory is allowed to it, and occupancies are asked of it.
+/// A kernel for setting shared memory and for occupancy queries.
 __global__ void stand_in_kernel() {}
 
 StreamKernel kernel_named(std::string const& name) {
@@ -34,7 +34,7 @@ bool is_kept(std::string const& functor) {
 
 IndexRange const range{{0, 0, 0}, {512, 512, 64}};
 
-/// What a search has kept for a functor.
+/// What a search stored for a functor.
 TunedSweep kept(std::string const& functor) {
   auto const found = tuner::look_up(key_of(range, kernel_named(functor)));
   EXPECT_TRUE(found && found->sweep.key.functor == functor);
@@ -46,14 +46,14 @@ TEST(CudaTunerTest, ASearchKeepsWhatItMeasured) {
   EXPECT_TRUE(is_kept("RunsByBothForms"));
 }
 
-/// The time of what cannot run is not a number that a table could hold.
+/// The time of a sweep that cannot run is infinite, which a table cannot store.
 TEST(CudaTunerTest, ASearchKeepsNothingWhereNothingStreams) {
   search(range, kernel_named("RunsDirectlyOnly"),
          by_clock(nullptr, [](StreamTuning const* tuning) { return tuning == nullptr; }));
   EXPECT_FALSE(is_kept("RunsDirectlyOnly"));
 }
 
-/// A tuning of a table that no search tries stays in use unless something faster is found.
+/// A table's tuning that no search tries stays in use unless something faster is found.
 TEST(CudaTunerTest, ASearchKeepsWhatATableKnowsWhereNothingIsFaster) {
   constexpr Index unusual_pace = 7;
   for (bool const table_is_best : {true, false}) {
@@ -75,7 +75,7 @@ TEST(CudaTunerTest, ASearchKeepsWhatATableKnowsWhereNothingIsFaster) {
   }
 }
 
-/// With other rows a thread a kernel is another one.
+/// A kernel with other rows per thread has other tunings.
 TEST(CudaTunerTest, TuningsOfOtherRowsAreNotUsed) {
   StreamKernel kernel = kernel_named("HasOtherRows");
   tuner::keep({.key = key_of(range, kernel),

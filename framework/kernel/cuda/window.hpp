@@ -7,9 +7,8 @@
 
 namespace halocline::kernel::cuda {
 
-/// Loads a pack from shared memory at once: the compiler would rather load the entries that are asked for one by one,
-/// and each of them costs shared memory as much as the pack. `address` comes from `Stage::address`, so that no load is
-/// moved ahead of the wait for what it loads.
+/// Loads a pack from shared memory at once: the compiler would load the requested entries one by one, each at the cost
+/// of a whole pack. `address` must be defined only after the wait, so that no load is moved ahead of it.
 template <class Real, int Count>
 [[nodiscard]] __device__ __forceinline__ Pack<Real, Count> load_pack(std::uint32_t address) {
   Pack<Real, Count> pack;
@@ -38,17 +37,17 @@ template <class Real, int Count>
   return (a >= 0 ? a : a - b + 1) / b;
 }
 
-// A window holds the values of one input around the points of a thread, `Width` along x by `Rows` along y, while the
-// thread goes along the slowest axis. `Reach`: the largest distance read along an axis. `advance` tells where in shared
-// memory the values for its first point lie that have come next; `centre` makes the thread's own plane known, `retire`
-// says that it has been evaluated. All members start with a value: the compiler takes what it moves around
-// uninitialised for anything it likes.
+// A window holds one input's values around the points of a thread (`Width` along x by `Rows` along y) while the thread
+// moves along the slowest axis. `Reach`: the largest distance read along an axis. `advance` takes the shared-memory
+// address of the newly arrived values for its first point; `centre` loads the thread's own plane; `retire` is called
+// after that plane has been evaluated. All members are initialised, because the compiler treats uninitialised values
+// that it moves as undefined.
 
-/// In 3D: a plane comes at a time. For a star the values of the planes behind the thread's own are kept in registers.
+/// In 3D one plane arrives at a time. For a star, the values of the planes behind the thread's own stay in registers.
 template <class Real, int Width, int Rows, int Reach, bool Star>
 class PlaneWindow {
  public:
-  /// `pitch`: entries of a row of a plane.
+  /// `pitch`: entries per row of a plane.
   __device__ __forceinline__ explicit PlaneWindow(int pitch) : pitch_(pitch * static_cast<int>(sizeof(Real))) {}
 
   __device__ __forceinline__ void advance(std::uint32_t plane) {
@@ -64,13 +63,13 @@ class PlaneWindow {
     }
   }
 
-  /// A number made of all that `centre` has loaded.
+  /// A number that depends on everything that `centre` has loaded.
   [[nodiscard]] __device__ __forceinline__ unsigned loaded() const {
     unsigned bits = 0;
     if constexpr (Star) {
 #pragma unroll
       for (int row = 0; row < Rows; ++row) {
-        // One value of each load: a load brings 16 bytes at most.
+        // One value per load: a load reads 16 bytes at most.
 #pragma unroll
         for (int x = 0; x < Width; x += 16 / static_cast<int>(sizeof(Real))) bits ^= low_bits(own_[row].value[x]);
       }
@@ -89,7 +88,7 @@ class PlaneWindow {
     }
   }
 
-  /// The value at (X, Y) from the thread's first point, K planes on.
+  /// The value at (X, Y) from the thread's first point, K planes ahead.
   template <int X, int Y, int K>
   [[nodiscard]] __device__ __forceinline__ Real get() const {
     constexpr bool own = 0 <= X && X < Width && 0 <= Y && Y < Rows;
@@ -119,7 +118,7 @@ class PlaneWindow {
   Values column_[behind > 0 ? behind : 1][Rows] = {};
 };
 
-/// In 2D: `Rows` rows come at a time, which hold all that is read beyond the rows before and after.
+/// In 2D `Rows` rows arrive at a time; as Reach <= Rows, the arrivals before and after hold all neighbours.
 template <class Real, int Width, int Rows, int Reach>
 class RowWindow {
   static_assert(Reach <= Rows);
@@ -153,7 +152,7 @@ class RowWindow {
   std::uint32_t rows_[depth] = {};
 };
 
-/// What a functor sees of a window at the point (X, Y) of the thread. `In`: the shape of the input.
+/// What a functor sees of a window at the thread's point (X, Y). `In`: the shape of the input.
 template <class Window, class In, int X, int Y, int Dimensions>
 struct WindowReader {
   Window const& window;

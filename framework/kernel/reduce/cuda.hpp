@@ -8,26 +8,26 @@
 #include "framework/kernel/cuda/reduction_tile_sums.hpp"
 #include "framework/kernel/reduce/grouping.hpp"
 
-// The form of a reduction for NVIDIA's GPUs: one launch. A block reduces neighbouring reduction tiles of one segment,
-// with all eight loads of a thread (16 bytes each) under way at a time; the last block of a segment merges what the
-// others left. A small segment is the work of one block, which has nobody to wait for.
+// The form of a reduction for NVIDIA GPUs: one launch. A block reduces neighbouring reduction tiles of one segment,
+// with all eight loads of a thread (16 bytes each) in flight together. The last block of a segment merges the partial
+// results of the others. A small segment is reduced by one block, which waits for no other.
 
 namespace halocline::reduce::cuda {
 
 using kernel::cuda::Pack;
 
-/// Threads of a block that is one of several of its segment.
+/// Threads of a block that shares a segment with others.
 inline constexpr int threads_of_many = 256;
-/// Threads of a block that has a segment alone.
+/// Threads of a block that reduces a segment alone.
 inline constexpr int most_threads = 1024;
-/// Times that the threads of a block go through whole reduction tiles: more would have no room in `of_warp`.
+/// Most passes of a block's threads over whole reduction tiles: more would not fit in `of_warp`.
 inline constexpr int most_rounds = 4;
-/// Results of warps that a block can merge: those of a warp.
+/// Results of warps that a block can merge: as many as a warp has lanes.
 inline constexpr int most_entries = 32;
 static_assert(most_threads <= 32 * most_entries && most_rounds * threads_of_many <= 32 * most_entries);
-/// Blocks that a multiprocessor should have before any is given a second round.
+/// Blocks per multiprocessor to reach before any block gets a second round.
 inline constexpr Index busy_blocks = 8;
-/// Partial results that a thread merges in one go: a batch of loads at a time.
+/// Partial results that a thread merges at once, in batches of loads.
 inline constexpr int load_batch = 16;
 inline constexpr int load_batches = 4;
 
@@ -38,12 +38,12 @@ struct Plan {
   Index length;     ///< of a segment
   unsigned blocks;  ///< of a segment
   int rounds;       ///< of a block
-  Index stride;     ///< from one segment's partials to the next's
+  Index stride;     ///< from one segment's partial results to the next's
   Room<Accumulator> room;
 };
 
-/// Reads a pack that nobody needs a second time; 16 bytes by a load that leaves the first-level cache alone and asks
-/// for the neighbouring sectors, which other threads want.
+/// Reads a pack that is used only once. A 16-byte load bypasses the first-level cache and prefetches the neighbouring
+/// sectors, which other threads need.
 template <int Width, class Real>
 [[nodiscard]] __device__ __forceinline__ Pack<Real, Width> load_once(Real const* from) {
   if constexpr (sizeof(Pack<Real, Width>) == 16) {
@@ -60,7 +60,7 @@ template <int Width, class Real>
   }
 }
 
-/// The same where the segment may end: its `left` next values, then padding.
+/// The same where the segment may end: its next `left` values, then padding.
 template <class Kind, int Width, class Real>
 [[nodiscard]] __device__ __forceinline__ Pack<Real, Width> load_some(Real const* from, Index left) {
   if (left >= Width) return load_once<Width>(from);
@@ -71,7 +71,7 @@ template <class Kind, int Width, class Real>
 }
 
 /// Reduces `Width` neighbouring columns of a reduction tile, which begin at entry `at` of the arrays, `left` terms
-/// before the end of the segment. Inside: all their terms are in the segment.
+/// before the end of the segment. `Inside`: all their terms are in the segment.
 template <bool Inside, int Width, class Kind, class Real>
 [[nodiscard]] __device__ __forceinline__ typename Kind::Accumulator reduce_columns(Arrays<Kind, Real> const& arrays,
                                                                                    Index at, Index left) {
@@ -102,14 +102,14 @@ template <bool Inside, int Width, class Kind, class Real>
   return kernel::merge_neighbours<Width>(column);
 }
 
-/// Leaves what the threads of each warp have, merged in their order, for `merge_warps`.
+/// Merges the accumulators of each warp's threads in order, and stores them for `merge_warps`.
 template <class Accumulator>
 __device__ __forceinline__ void put_warp(Accumulator* of_warp, Accumulator const& mine, int thread) {
   Accumulator const merged = kernel::cuda::merge_neighbouring_lanes<32>(mine);
   if (thread % 32 == 0) of_warp[thread / 32] = merged;
 }
 
-/// Merges what all warps of a block have left. The first thread gets the result.
+/// Merges the results that all warps of a block have stored. The first thread gets the result.
 template <class Accumulator>
 [[nodiscard]] __device__ __forceinline__ Accumulator merge_warps(Accumulator const* of_warp, int entries, int thread) {
   __syncthreads();
@@ -118,8 +118,8 @@ template <class Accumulator>
   return thread < 32 ? kernel::cuda::merge_neighbouring_lanes<32>(mine) : mine;
 }
 
-/// Merges `count` accumulators by all threads of a block. The first of them gets the result. Room behind `from` is
-/// overwritten.
+/// Merges `count` accumulators with all threads of a block. The first thread gets the result. Overwrites the working
+/// memory behind the accumulators in `from`.
 template <int Threads, class Accumulator>
 __device__ Accumulator merge_in_memory(Accumulator* from, Index count, int thread) {
   while (count > 1) {
@@ -132,8 +132,8 @@ __device__ Accumulator merge_in_memory(Accumulator* from, Index count, int threa
   return thread == 0 && count == 1 ? kernel::cuda::load_shared_result(from) : Accumulator{};
 }
 
-/// Merges `count` partial results in their order, by all threads of a block. The first thread gets the result.
-/// No part of the kernel's main line, whose registers it must not take.
+/// Merges `count` partial results in order with all threads of a block. The first thread gets the result. Not inlined,
+/// so that its registers do not add to those of the main loop.
 template <int Threads, class Accumulator>
 [[nodiscard]] __device__ __noinline__ Accumulator merge_partials(Accumulator* from, Index count, Accumulator* of_warp,
                                                                  int thread) {
@@ -161,8 +161,8 @@ template <int Threads, class Accumulator>
   return merge_warps(of_warp, Threads / 32, thread);
 }
 
-/// Threads: of a block at most. Registers are cut so that a multiprocessor has 1024 threads of any. Only blocks of
-/// `threads_of_many` share segments.
+/// `Threads`: the most per block. Registers are limited so that a multiprocessor always has 1024 threads. Only blocks
+/// of `threads_of_many` threads share segments.
 template <class Kind, class Real, int Width, int Threads>
 __global__ void __launch_bounds__(Threads, most_threads / Threads)
     reduce_segments(__grid_constant__ Plan<Kind, Real> const plan) {
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(Threads, most_threads / Threads)
   constexpr int threads_of_reduction_tile = reduction_tile_columns / Width;
   int const thread = static_cast<int>(threadIdx.x);
   int const threads = static_cast<int>(blockDim.x);
-  // A block that is alone does not wait for a division.
+  // Avoids the latency of a division when a block reduces its segment alone.
   unsigned const segment = plan.blocks == 1 ? blockIdx.x : blockIdx.x / plan.blocks;
   unsigned const block = blockIdx.x - segment * plan.blocks;
   Index const terms_of_round = reduction_tile_terms / threads_of_reduction_tile * threads;
@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(Threads, most_threads / Threads)
   }
 }
 
-/// How many blocks of how many threads reduce each segment, and in how many rounds. No bit depends on it.
+/// Blocks and threads that reduce each segment, and in how many rounds. The result's bits do not depend on it.
 struct Launch {
   int threads;
   int rounds;
@@ -212,7 +212,7 @@ struct Launch {
 [[nodiscard]] inline Launch plan_launch(Segments const& segments, int width, int multiprocessors) {
   int const threads_of_reduction_tile = reduction_tile_columns / width;
   Index const reduction_tiles = reduction_tiles_of(segments.length);
-  // A single block ends soonest with all threads at once; of many, small ones fill the multiprocessors best.
+  // A single block is fastest with all threads at once; of many blocks, small ones fill the multiprocessors best.
   int const most = segments.count < multiprocessors ? most_threads : threads_of_many;
   if (reduction_tiles * threads_of_reduction_tile <= most)
     return {static_cast<int>(reduction_tiles) * threads_of_reduction_tile, 1, 1};

@@ -3,12 +3,12 @@
 #include "framework/kernel/reduce/kinds.hpp"
 #include "framework/kernel/sweep.hpp"
 
-// Reductions of fields, over a range of one block: sweeps that write nothing, with the bits of those
-// (`sweep_reduce`). They enqueue and return; `value()` of the Reduction waits.
+// Reductions of fields over a range of one block. They are sweeps without outputs and have the same bits as
+// `sweep_reduce`. They enqueue and return; `value()` of the Reduction waits.
 
 namespace halocline::reduce {
 
-/// What a reduction of `Kind` makes of one point of its fields.
+/// Term that a reduction of `Kind` makes of one point of its fields.
 template <class Kind>
 struct TermOfFields {
   static constexpr Shape shape = point;
@@ -18,8 +18,8 @@ struct TermOfFields {
   }
 };
 
-/// Reduces the entries of `range` (local indices of one block) in the fields `x`, of which there are Kind::inputs: to
-/// what `Kind` makes of no values where the range is empty.
+/// Reduces the entries of `range` (local indices of one block) in the Kind::inputs fields `x`. An empty range gives the
+/// result of `Kind` for no values.
 template <class Kind, class Execution, class... Real>
 void of_fields(Execution const& execution, IndexRange const& range,
                Reduction<Execution, typename Kind::Accumulator>& outcome, BlockView<Real>... x) {

@@ -19,7 +19,7 @@ template <class Case>
 class ReduceFieldsTest : public testing::Test {};
 TYPED_TEST_SUITE(ReduceFieldsTest, Cases);
 
-/// Values of a field, with others around them that no reduction may see.
+/// Values of a field, surrounded by others that no reduction may read.
 template <class Space, class Real>
 class StoredField {
  public:

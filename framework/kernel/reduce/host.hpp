@@ -6,12 +6,12 @@
 #include "framework/kernel/portable.hpp"
 #include "framework/kernel/reduce/grouping.hpp"
 
-// The form of a reduction for the execution spaces whose threads are those of the host: a thread reduces whole
-// reduction tiles, all columns of one in vectorised loops.
+// The form of a reduction for host execution spaces: a thread reduces whole reduction tiles, all columns of one in
+// vectorised loops.
 
 namespace halocline::reduce {
 
-/// ReductionTiles that one work item reduces.
+/// Reduction tiles per work item.
 inline constexpr int reduction_tiles_together = 16;
 
 template <class Kind, class Real>

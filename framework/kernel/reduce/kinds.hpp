@@ -4,8 +4,8 @@
 
 #include "framework/kernel/accumulator.hpp"
 
-// What a reduction makes of values: the term of each, in double precision, and how terms are gathered. The product of
-// two numbers in single precision is exact in double.
+// Kinds of reductions: the term of each value, in double precision, and the accumulator of the terms. The product of
+// two single-precision numbers is exact in double.
 
 namespace halocline::reduce {
 
@@ -17,7 +17,7 @@ struct Sum {
   KOKKOS_FORCEINLINE_FUNCTION static double term(double x) { return x; }
 };
 
-/// The least value; infinity of no values, NaN if there is one among them.
+/// The least value; infinity for no values, NaN if any value is NaN.
 struct Minimum {
   using Accumulator = Least;
   static constexpr int inputs = 1;
@@ -25,7 +25,7 @@ struct Minimum {
   KOKKOS_FORCEINLINE_FUNCTION static double term(double x) { return x; }
 };
 
-/// The greatest value; minus infinity of no values, NaN if there is one among them.
+/// The greatest value; minus infinity for no values, NaN if any value is NaN.
 struct Maximum {
   using Accumulator = Greatest;
   static constexpr int inputs = 1;
@@ -41,7 +41,7 @@ struct Dot {
   KOKKOS_FORCEINLINE_FUNCTION static double term(double x, double y) { return x * y; }
 };
 
-/// The square of the Euclidean norm, x0 x0 + x1 x1 + …: squares of parts and of ranks can be added.
+/// The square of the Euclidean norm, x0 x0 + x1 x1 + …: squares of blocks and of ranks can be added.
 struct SquareNorm {
   using Accumulator = PlainSum;
   static constexpr int inputs = 1;
@@ -57,7 +57,7 @@ struct OneNorm {
   KOKKOS_FORCEINLINE_FUNCTION static double term(double x) { return x < 0 ? -x : x; }
 };
 
-/// The largest magnitude; zero of no values, NaN if there is one among them.
+/// The largest magnitude; zero for no values, NaN if any value is NaN.
 struct MaximumNorm {
   using Accumulator = halocline::Maximum;
   static constexpr int inputs = 1;

@@ -5,7 +5,7 @@
 #include "framework/kernel/portable.hpp"
 #include "framework/kernel/reduce/grouping.hpp"
 
-// The form of a reduction that every execution space of Kokkos can run, and the reference for the specialised ones.
+// The form of a reduction that runs on every Kokkos execution space, and the reference for the specialised forms.
 
 namespace halocline::reduce {
 

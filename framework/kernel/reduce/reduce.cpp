@@ -47,7 +47,7 @@ struct Outcome<Execution>::Work {
   }
 
  private:
-  /// New memory is zero: that is what counters begin with.
+  /// New memory is zero, the initial value of the counters.
   template <class Number>
   void grow(Execution const& execution, Memory<Number>& memory, Index wanted) {
     if (wanted <= static_cast<Index>(memory.extent(0))) return;
@@ -61,7 +61,7 @@ namespace {
 void expect_sensible(Segments const& segments) {
   if (segments.count < 0) throw DefectError("a reduction of " + std::to_string(segments.count) + " segments");
   if (segments.length < 0) throw DefectError("a reduction of " + std::to_string(segments.length) + " values");
-  // Blocks and teams are numbered with an int.
+  // Blocks and teams are numbered by an int.
   if (segments.count > 0 && reduction_tiles_of(segments.length) > std::numeric_limits<int>::max() / segments.count) {
     throw DefectError("a reduction of " + std::to_string(segments.count) + " segments of " +
                       std::to_string(segments.length) + " values is too large");

@@ -11,13 +11,13 @@
 
 #include "framework/kernel/reduce.hpp"
 
-// Spaces, sizes and numbers of the tests of reductions.
+// Spaces, sizes and values for the tests of reductions.
 
 namespace halocline::reduce::test {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Fewer and more than a pack, a warp, a reduction tile, a block, a group of blocks, and nothing at all.
+/// Zero, and sizes just below and above a pack, a warp, a reduction tile, a block and a group of blocks.
 inline std::vector<Index> const awkward = {0,    1,    2,    3,    5,     31,    32,    33,    255,   257,    1021,
                                            2047, 2048, 2049, 8191, 16384, 16385, 32768, 32771, 65537, 131101, 1000003};
 
@@ -40,7 +40,7 @@ using Cases = testing::Types<
     Combination<Kokkos::Threads, float>, Combination<Kokkos::Threads, double>,
 #endif
     Combination<Kokkos::Serial, float>, Combination<Kokkos::Serial, double>>;
-/// Bits that look random, of a place and a seed.
+/// Pseudo-random bits of an index and a seed.
 inline std::uint32_t bits_of(Index n, int seed) {
   auto state = (static_cast<std::uint32_t>(n) + 1U) * 2654435761U + static_cast<std::uint32_t>(seed) * 40503U;
   state ^= state >> 15U;
@@ -48,7 +48,7 @@ inline std::uint32_t bits_of(Index n, int seed) {
   return state ^ (state >> 13U);
 }
 
-/// Whole numbers from -8 to 8: their sums are exact in single precision, however they are grouped.
+/// Integers from -8 to 8: their sums are exact in single precision, however they are grouped.
 template <class Real>
 std::vector<Real> whole_numbers(Index count, int seed) {
   std::vector<Real> numbers(static_cast<std::size_t>(count));
@@ -58,7 +58,7 @@ std::vector<Real> whole_numbers(Index count, int seed) {
   return numbers;
 }
 
-/// Numbers in [-0.5, 0.5) with 24 bits, so that every addition rounds.
+/// Numbers in [-0.5, 0.5) with 24 bits, so that additions round.
 template <class Real>
 std::vector<Real> random_numbers(Index count, int seed) {
   std::vector<Real> numbers(static_cast<std::size_t>(count));
@@ -68,14 +68,14 @@ std::vector<Real> random_numbers(Index count, int seed) {
   return numbers;
 }
 
-/// Numbers in the memory of an execution space, `offset` entries after a place where any pack could start.
+/// Values in the memory of an execution space, `offset` entries after an address that is aligned for any pack.
 template <class Space, class Real>
 class Stored {
  public:
   explicit Stored(std::vector<Real> const& numbers, Index offset = 0)
       : memory_("stored", numbers.size() + static_cast<std::size_t>(offset) + 1), offset_(offset) {
     count_ = static_cast<Index>(numbers.size());
-    // What lies around must not be read.
+    // Memory around the values must not be read.
     auto const host = Kokkos::create_mirror_view(memory_);
     Kokkos::deep_copy(host, std::numeric_limits<Real>::quiet_NaN());
     std::copy(numbers.begin(), numbers.end(), host.data() + offset);

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Of the file.
+/// Version of the file format.
 constexpr int format = 1;
-/// Arrays and objects in one another, of which a table has four levels.
+/// Largest nesting depth of arrays and objects; a table has four levels.
 constexpr int deepest = 16;
 
 auto order(SweepKey const& key) { return std::tie(key.device, key.stencil, key.points, key.functor); }
@@ -39,7 +39,7 @@ TunedSweep as_sweep(Json const& json) {
           json.at("default_seconds")};
 }
 
-/// Everything that the process knows.
+/// All tunings and paths that the process has.
 struct State {
   std::mutex mutex;
   std::atomic<TuneMode> mode = TuneMode::read;
@@ -54,8 +54,8 @@ State& state() {
   return state;
 }
 
-/// The tables brought along, as one. Made when a tuning is first looked for: most backends have none. For who has the
-/// lock.
+/// The shipped tables, merged. Parsed when a tuning is first looked up, because most backends have none. The caller
+/// holds the lock.
 TuningTable const& shipped(State& known) {
   if (!known.shipped) known.shipped = TuningTable::parse(shipped_tunings(), "the table that Halocline brings along");
   for (TuningTable const& table : known.brought) known.shipped->add(table);
@@ -63,7 +63,7 @@ TuningTable const& shipped(State& known) {
   return *known.shipped;
 }
 
-/// A table, and what tunings from it are said to come from.
+/// A table, and the name of the source reported for its tunings.
 struct Source {
   TuningTable const* table;
   char const* name;
@@ -170,7 +170,7 @@ std::optional<Found> look_up(SweepKey const& key) {
   State& known = state();
   std::scoped_lock const lock(known.mutex);
   if (known.mode == TuneMode::off) return std::nullopt;
-  // The sweep's own entry anywhere is worth more than one of a sweep like it.
+  // An entry of the sweep itself in any table takes precedence over one of a sweep like it.
   for (bool const own : {true, false}) {
     for (auto const& [table, source] :
          {Source{&known.found, "search"}, Source{&known.cache, "cache"}, Source{&shipped(known), "table"}}) {

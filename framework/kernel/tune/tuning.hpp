@@ -9,19 +9,18 @@
 #include "framework/mesh/index_range.hpp"
 #include "framework/runtime/version.hpp"
 
-// What is known of the best way to run a sweep: tables of measured tunings, and which of them this process uses. No
-// tuning changes a bit of a result.
+// Tables of measured tunings of sweeps, and which of them this process uses. No tuning changes a bit of a result.
 
 namespace halocline::kernel {
 
 /// Where tunings come from.
 enum class TuneMode {
-  off,    ///< the rules built in
-  read,   ///< tables, and the rules where these say nothing
-  search  ///< as read, but what no table of this machine knows is measured when it first runs
+  off,    ///< the built-in rules
+  read,   ///< tables, and the rules for sweeps that no table has
+  search  ///< as read, but a sweep that no table of this machine has is measured when it first runs
 };
 
-/// What tells one tuned sweep from another.
+/// Key of a tuned sweep.
 struct SweepKey {
   std::string device;   ///< its name
   std::string functor;  ///< type of the functor, without namespaces of the framework
@@ -29,32 +28,32 @@ struct SweepKey {
   std::string points;   ///< size class, see size_class
 };
 
-/// A sweep and how it runs best.
+/// A sweep and its best tuning.
 struct TunedSweep {
   SweepKey key;
   std::string form;                         ///< "streaming" or "direct"
   std::map<std::string, Index> parameters;  ///< of the form, by name
-  double seconds = 0;                       ///< of the sweep with them …
-  double default_seconds = 0;               ///< … and by the built-in rules
+  double seconds = 0;                       ///< of the sweep with this tuning …
+  double default_seconds = 0;               ///< … and with the built-in rules
 };
 
 /// "512 x 512 x 640": each extent, rounded to three binary digits.
 [[nodiscard]] std::string size_class(IndexRange const& range);
 
-/// Tuned sweeps, and the file they are kept in: JSON, readable and sorted.
+/// Tuned sweeps, and their file format: JSON, readable and sorted.
 class TuningTable {
  public:
-  /// Throws InputError, naming `name`, for text that is no table.
+  /// Throws InputError, naming `name`, for text that is not a table.
   [[nodiscard]] static TuningTable parse(std::string const& text, std::string const& name);
-  /// Version of Halocline that the table was made with: the kernels of another one may run best otherwise.
+  /// Version of Halocline that made the table: the kernels of another version may have other best tunings.
   [[nodiscard]] std::string const& made_with() const { return made_with_; }
   [[nodiscard]] std::string text() const;
 
-  /// The entry of a key: of its functor, otherwise of any functor with the same stencil; null if there is none.
+  /// The entry of a key: with its functor, otherwise of any functor with the same stencil; null if there is none.
   [[nodiscard]] TunedSweep const* find(SweepKey const& key) const;
-  /// Whether there is an entry of the key's own functor.
+  /// Whether there is an entry with the key's own functor.
   [[nodiscard]] bool knows(SweepKey const& key) const;
-  /// Adds an entry or replaces that of its key.
+  /// Adds an entry, or replaces the one with its key.
   void put(TunedSweep sweep);
   void put(TuningTable const& other);
   /// Adds the entries whose keys are new.
@@ -66,7 +65,7 @@ class TuningTable {
   std::string made_with_ = version;
 };
 
-/// A way that sweeps of this process took through the kernels.
+/// The form that sweeps of this process used.
 struct SweepPath {
   std::string functor;
   std::string points;  ///< "512 x 512 x 512", or empty: any
@@ -74,17 +73,16 @@ struct SweepPath {
   std::string source;  ///< of the tuning: "rule", "table", "cache" or "search"; empty where there is nothing to tune
 };
 
-/// The tunings that this process uses, and the paths that its sweeps took. Safe to use from several threads.
+/// The tunings that this process uses, and the forms that its sweeps used. Thread-safe.
 namespace tuner {
 
 void set_mode(TuneMode mode);
 [[nodiscard]] TuneMode mode();
-/// What this machine is known to run best; it comes before the tables that Halocline brings along.
+/// Tunings measured on this machine; they take precedence over the shipped tables.
 void set_cache(TuningTable cache);
-/// Adds a table to those that Halocline brings along, as a plugin does for the functors of its own when it is loaded.
-/// An entry that is there already stays.
+/// Adds a table to the shipped ones, as a plugin does for its own functors when it is loaded. Existing entries stay.
 void bring(TuningTable table);
-/// The cache, and what searches have found since.
+/// The cache, and what searches have found since it was set.
 [[nodiscard]] TuningTable cache();
 /// What searches have found.
 [[nodiscard]] TuningTable found();
@@ -93,14 +91,14 @@ struct Found {
   TunedSweep sweep;
   std::string source;  ///< "table", "cache" or "search"
 };
-/// What is known of a key, by the mode: nothing for TuneMode::off.
+/// The entry for a key according to the mode: none for TuneMode::off.
 [[nodiscard]] std::optional<Found> look_up(SweepKey const& key);
-/// Whether a search is asked for and has not been made.
+/// Whether a search is requested and has not been made.
 [[nodiscard]] bool wants_search(SweepKey const& key);
 void keep(TunedSweep sweep);
 
 void note(SweepPath path);
-/// Sorted, each once.
+/// Sorted, without duplicates.
 [[nodiscard]] std::vector<SweepPath> paths();
 
 }  // namespace tuner

@@ -58,7 +58,7 @@ TEST(TuningTable, RefusesWhatIsNoTable) {
   using testing::HasSubstr;
   using testing::ThrowsMessage;
   EXPECT_THAT(parse("{"), ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings")));
-  // As text that is made to take all memory does.
+  // As in text crafted to exhaust memory.
   EXPECT_THAT(parse("[[[[[[[[[[[[[[[[[[[[[[[["),
               ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings: nested too deeply")));
   EXPECT_THAT(parse("[]"), ThrowsMessage<InputError>(HasSubstr("cache.json: not a table of tunings")));
@@ -84,7 +84,7 @@ TEST(FunctorName, IsWithoutNamespacesOfTheFramework) {
   EXPECT_EQ(functor_name<Named<float>>(), "kernel::Named<float>");
 }
 
-/// Leaves the tuner as it was.
+/// Restores the tuner's state.
 class TunerTest : public testing::Test {
  protected:
   void TearDown() override {
@@ -114,7 +114,7 @@ TEST_F(TunerTest, LooksUpByMode) {
   tuner::set_mode(TuneMode::search);
   EXPECT_FALSE(tuner::wants_search(known.key));
   EXPECT_TRUE(tuner::wants_search(other));
-  // Until it is searched for, the tuning of a like sweep serves.
+  // Until a search has run, the tuning of a similar sweep is used.
   EXPECT_EQ(tuner::look_up(other)->sweep.key.functor, "cached");
   tuner::keep(entry("not cached", "2 x 2 x 2", 32));
   EXPECT_FALSE(tuner::wants_search(other));
@@ -133,7 +133,7 @@ TEST_F(TunerTest, FindsWhatATableBroughtAlongKnows) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->source, "table");
   EXPECT_EQ(found->sweep.parameters.at("threads_x"), 64);
-  // Whoever comes first stays.
+  // The first entry stays.
   TuningTable later;
   later.put(entry("of a plugin", "3 x 3 x 3", 32));
   later.put(entry("of another one", "3 x 3 x 3", 128));
@@ -142,7 +142,7 @@ TEST_F(TunerTest, FindsWhatATableBroughtAlongKnows) {
   SweepKey other = brought.key;
   other.functor = "of another one";
   EXPECT_EQ(tuner::look_up(other)->sweep.parameters.at("threads_x"), 128);
-  // Searches are for this machine: what a table brings stops none.
+  // Searches are for this machine: shipped tables do not prevent one.
   tuner::set_mode(TuneMode::search);
   EXPECT_TRUE(tuner::wants_search(brought.key));
 }
