@@ -9,9 +9,9 @@ A page marks the place of a table:
     <!-- end of table -->
 
 The function NAME of a file in tools/page_tables makes its rows from records (tools/page_tables/records.py has functions to
-select and format them). The text between the two lines is replaced. `--check` writes nothing: it names every table that differs
-from its records and, if all pages are checked, every function whose table is on no page; exit code 1 if there are any. The
-default is all pages of docs.
+select and format them). The text between the two lines is replaced. `--check` writes nothing: it names every table that
+differs from its records and, if all pages are checked, every function whose table is on no page; exit code 1 if there are
+any. The default is all pages of docs.
 """
 import argparse
 import re
