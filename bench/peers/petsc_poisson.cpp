@@ -222,8 +222,8 @@ void default_option(char const* name, std::string const& value) {
 }
 
 void set_default_options(Arguments const& arguments) {
-  // Coarsen while the number of cells is even, down to 8 along each axis; smaller grids could not be divided among
-  // ranks.
+  // Coarsen while the number of cells is even, down to 8 along each axis: larger cells would not fit into the blocks of
+  // equal conductivity.
   int levels = 1;
   for (int cells = arguments.cells; cells % 2 == 0 && cells > 8; cells /= 2) ++levels;
   default_option("-pc_type", "mg");

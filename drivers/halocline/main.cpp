@@ -96,7 +96,7 @@ void warn_of_idle_nodes(int ranks) {
               std::to_string(nodes) + "; `srun --mpi=pmix halocline run` or `mpirun halocline run` takes all of them");
 }
 
-/// Ignores stop signals from now on, when all work and output is done.
+/// On destruction, when all work and output is done, ignores further stop signals.
 struct DeafAtTheEnd {
   DeafAtTheEnd() = default;
   ~DeafAtTheEnd() {
@@ -108,8 +108,8 @@ struct DeafAtTheEnd {
 
 RankEnd run_ranks(CommandLine const& line) {
   DeafAtTheEnd const deaf;
-  // A run stops at a step. Other commands have no steps, and neither have ranks that still wait for each other in
-  // MPI_Init: they end at once, since the others would wait for a stopped one for ever.
+  // A run stops at a step. Other commands have no steps, and ranks that wait for each other in MPI_Init do not reach
+  // one if a rank was killed before: until then a signal ends the program at once.
   std::optional<StopSignals> stops_at_step;
   std::optional<EndingSignals> ends_at_once(std::in_place);
   std::optional<LauncherPlace> const place = launcher_place();

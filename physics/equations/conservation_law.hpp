@@ -24,8 +24,7 @@
 #include "physics/equations/cuda/flux_stage.hpp"
 #endif
 
-// Makes the parts of a law from a class template Law<Real, Axes> that is constructed from the physics' own options and
-// has
+// Makes the parts of a law from a class template Law<Real, Axes>, constructed from the physics' own options, that has
 //
 //     fields                        the number of fields of a state
 //     primitive(u), conserved(w)    conversions between both forms of a state

@@ -49,7 +49,7 @@ struct Case {
   double softening = 0;
   bool adds = false;
   Index self = Pairs<typename Interaction::Real>::nowhere;
-  std::size_t every = 1;  ///< every so many targets one is compared
+  std::size_t every = 1;  ///< every n-th target is compared
   Sums<Interaction> before = sums_of<Interaction>(targets.size(), 0);
 };
 

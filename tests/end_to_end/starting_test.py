@@ -25,8 +25,7 @@ class Starting(unittest.TestCase):
         self.assertEqual((run.code, run.err), (0, ""))
 
     def test_mpirun_sees_no_word_of_the_users(self):
-        # mpirun would take a word `:` as the start of another program, and a shell would create a file `heat` from the
-        # deck's name.
+        # mpirun would take a word `:` as the start of another program, and execute the deck, a script that creates `heat`.
         script = "#!/bin/sh\n" + "physics: &touch heat\n" + "mesh: {cells: [8, 8]}\nheat: {initial: x}\ntime: {step: 1.0e-4, steps: 2}\n"
         for words in (["--output", ":", "./deck.yaml"], ["./deck.yaml", "--output", ":"]):
             with self.subTest(words=words), scratch() as folder:

@@ -47,7 +47,7 @@ class Wave(unittest.TestCase):
         self.assert_second_order((0.01, 0.005), 0.3, ranks=3, **moving)
         # Neither duration is a whole number of steps.
         self.assert_second_order((0.008, 0.004), 0.303, **moving)
-        # A variable speed that is constant near the receiver.
+        # A constant speed in the form of a field, which takes the path for variable speeds.
         self.assert_second_order((0.005, 0.0025), 0.3, speed="2 + 0*x", initial="sin(2*pi*x)",
                                  exact="sin(2*pi*x)*cos(4*pi*t)")
 
