@@ -195,7 +195,7 @@ TEST(Coarsening, RestrictionIsTheTransposeOfProlongation) {
     coarsening->restrict_to(*fine, *restricted);
     coarsening->prolong_add(*coarse, *prolonged);
     double const right = fine->dot(*prolonged);
-    if (restricted->size() == fine->size()) continue;  // agglomerated: one rank owns all products
+    if (restricted->size() == fine->size()) continue;  // agglomerated: its dot products are those of one rank
     double const size = std::sqrt(fine->square() * prolonged->square());
     EXPECT_NEAR(coarse->dot(*restricted), right, 40 * epsilon * size);
   }

@@ -37,7 +37,7 @@ struct ConstantStencil {
     return inner;
   }
 
-  /// The row of unknowns away from walls that contains (i, j, k).
+  /// The matrix row of all unknowns away from walls, of which (i, j, k) is one.
   [[nodiscard]] InnerRow<Real, dimensions> inner_row(Index i, Index j, Index k) const {
     InnerRow<Real, dimensions> row;
     for (int axis = 0; axis < dimensions; ++axis) row.coupling[axis] = functor.coupling[axis];
